@@ -1,0 +1,108 @@
+package io.penstock.pipeline;
+
+import io.penstock.tensor.Tensor;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Samples stacked along a new first axis, in memory that is lent: whoever receives a batch closes it, and must not use
+ * its tensors afterwards. The one thing in a stream that has to be closed.
+ *
+ * <p>Reading is thread-safe; closing twice does nothing.
+ */
+public final class Batch implements AutoCloseable {
+
+    private final Map<String, Tensor> fields;
+    private final int size;
+    private final @Nullable Tensor mask;
+    private final long epoch;
+    private final Position next;
+    private final AtomicReference<@Nullable Runnable> release;
+
+    /**
+     * A batch of rows.
+     * @param fields  the stacked fields, {@code [n, …]} each, in schema order
+     * @param size    the number of valid rows, at most n; they come first
+     * @param mask    {@code bool[n]}, which rows are valid, if rows may be invalid
+     * @param epoch   the epoch that all rows belong to
+     * @param next    where a run that has consumed this batch goes on
+     * @param release called once, at the first close
+     */
+    public Batch(
+            Map<String, Tensor> fields,
+            int size,
+            @Nullable Tensor mask,
+            long epoch,
+            Position next,
+            Runnable release) {
+        this.fields = fields;
+        this.size = size;
+        this.mask = mask;
+        this.epoch = epoch;
+        this.next = next;
+        this.release = new AtomicReference<>(release);
+    }
+
+    /** The number of samples: the valid rows, which may be fewer than the tensors' first axis when padded. */
+    public int size() {
+        return size;
+    }
+
+    /** The names of the fields, in schema order. */
+    public List<String> names() {
+        return List.copyOf(fields.keySet());
+    }
+
+    /**
+     * One stacked field, {@code [n, …]}.
+     * @throws IllegalArgumentException if there is no such field
+     * @throws IllegalStateException if the batch is closed
+     */
+    public Tensor tensor(String name) {
+        if (release.get() == null) {
+            throw new IllegalStateException("batch is closed; copy what must outlive it");
+        }
+        Tensor tensor = fields.get(name);
+        if (tensor == null) {
+            throw new IllegalArgumentException("batch has no field \"%s\"; it has %s".formatted(name, fields.keySet()));
+        }
+        return tensor;
+    }
+
+    /** Which rows are valid, {@code bool[n]}; empty where all are, as without padding. */
+    public Optional<Tensor> mask() {
+        return Optional.ofNullable(mask);
+    }
+
+    /** The epoch that all its samples were drawn in. */
+    public long epoch() {
+        return epoch;
+    }
+
+    /** Where to resume once this batch has been consumed: save it beside the model. */
+    public Position next() {
+        return next;
+    }
+
+    /** Whether this is its rank's last batch of the epoch. */
+    public boolean endsEpoch() {
+        return next.epoch() > epoch;
+    }
+
+    /** Gives the memory back. */
+    @Override
+    public void close() {
+        Runnable action = release.getAndSet(null);
+        if (action != null) {
+            action.run();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Batch[" + size + " samples, " + fields + ", next " + next + "]";
+    }
+}

@@ -1,0 +1,196 @@
+package io.penstock.pipeline;
+
+import io.penstock.tensor.Codec;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/** A dataset whose samples are kept in tiers: a hit skips everything above, a miss loads once for all who wait. */
+final class CachedDataset<T> implements Dataset<T>, Node<T> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CachedDataset.class);
+    private static final int CAUSES_LOGGED = 100;
+
+    private final Node<T> base;
+    private final Codec<T> codec;
+    private final Fingerprint layout;
+    private final Fingerprint fingerprint;
+    private final Level[] levels;
+    private final Flights<T> flights = new Flights<>();
+    private final Meter misses = new Meter();
+    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+
+    private record Level(Tier tier, Meter hits) {}
+
+    CachedDataset(Node<T> base, Tier tier, Codec<T> codec) {
+        this.base = base;
+        this.codec = codec;
+        this.layout = Fingerprint.of("codec " + codec.id());
+        this.fingerprint = base.pipeline().fingerprint();
+        this.levels = tier.levels().stream()
+                .map(level -> new Level(level, new Meter()))
+                .toArray(Level[]::new);
+    }
+
+    @Override
+    public Object begin(Draw draw) {
+        SampleKey key = key(draw.index());
+        long landed = flights.landed();
+        Object found = lookUp(0, key, draw);
+        return found == ABSENT ? miss(key, draw, landed) : found;
+    }
+
+    /** The value from this level or a slower one, a {@code Mono} that goes on by itself, or {@link #ABSENT}. */
+    private Object lookUp(int from, SampleKey key, Draw draw) {
+        for (int i = from; i < levels.length; i++) {
+            Level level = levels[i];
+            try {
+                Mono<ByteBuffer> asked = level.tier.get(key);
+                if (!(asked instanceof Callable<?> answer)) {
+                    return askedLater(asked, i, key, draw);
+                }
+                ByteBuffer bytes = (ByteBuffer) answer.call();
+                if (bytes != null) {
+                    T value = codec.decode(bytes);
+                    level.hits.count(draw);
+                    return value;
+                }
+            } catch (Exception e) {
+                failed(level.tier, e);
+            }
+        }
+        return ABSENT;
+    }
+
+    private Mono<T> askedLater(Mono<ByteBuffer> asked, int at, SampleKey key, Draw draw) {
+        Level level = levels[at];
+        return asked.map(codec::decode)
+                .doOnNext(value -> level.hits.count(draw))
+                .onErrorResume(e -> {
+                    failed(level.tier, e);
+                    return Mono.empty();
+                })
+                .switchIfEmpty(Mono.defer(() -> {
+                    long landed = flights.landed();
+                    Object found = lookUp(at + 1, key, draw);
+                    return Node.toMono(found == ABSENT ? miss(key, draw, landed) : found);
+                }));
+    }
+
+    private Mono<T> miss(SampleKey key, Draw draw, long landed) {
+        misses.count(draw);
+        return flights.join(key, () -> {
+            if (flights.landed() != landed) {
+                // a load of this key may have ended between our look-up and now: one more look, so that none is repeated
+                Object found = lookUp(0, key, draw);
+                if (found != ABSENT) {
+                    return Node.toMono(found);
+                }
+            }
+            return base.deferred(draw).flatMap(value -> store(key, value));
+        });
+    }
+
+    /** Offers a value to every level that would take it, then passes it on, whatever became of the offer. */
+    private Mono<T> store(SampleKey key, T value) {
+        List<Tier> takers = takers(key);
+        if (takers.isEmpty()) {
+            return Mono.just(value);
+        }
+        ByteBuffer bytes = codec.encode(value);
+        requireRoom(bytes.remaining());
+        Mono<Void> stored = Mono.empty();
+        for (Tier tier : takers) {
+            stored = stored.then(Mono.defer(() -> tier.put(key, bytes.duplicate()))
+                    .onErrorResume(e -> {
+                        failed(tier, e);
+                        return Mono.empty();
+                    }));
+        }
+        return stored.thenReturn(value);
+    }
+
+    private List<Tier> takers(SampleKey key) {
+        List<Tier> takers = new java.util.ArrayList<>(levels.length);
+        for (Level level : levels) {
+            if (level.tier.accepts(key)) {
+                takers.add(level.tier);
+            }
+        }
+        return takers;
+    }
+
+    /** A budget that cannot hold one sample is a mistake to say at the first sample, not a cache that never hits. */
+    private void requireRoom(int bytes) {
+        for (Level level : levels) {
+            TierStatistics now = level.tier.statistics();
+            if (now.samples() == 0 && now.capacity() < bytes) {
+                throw new IllegalArgumentException(
+                        "cache tier \"%s\" of %d bytes cannot hold one sample of %d bytes; give it at least that or leave it out"
+                                .formatted(level.tier.name(), now.capacity(), bytes));
+            }
+        }
+    }
+
+    private void failed(Tier tier, Throwable e) {
+        String cause = tier.name() + ": " + e;
+        if (logged.size() < CAUSES_LOGGED && logged.add(cause)) {
+            LOG.warn("cache tier \"{}\" failed, going on without it for this sample: {}", tier.name(), e.toString());
+        }
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        return base.key(index).with(layout);
+    }
+
+    @Override
+    public long size() {
+        return base.pipeline().size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    @Override
+    public Mono<T> get(long index) {
+        return load(new Draw(0, 0, index, Position.START));
+    }
+
+    @Override
+    public Mono<T> load(Draw draw) {
+        return deferred(draw);
+    }
+
+    @Override
+    public String name(long index) {
+        return base.pipeline().name(index);
+    }
+
+    @Override
+    public Pipeline<T> pipeline() {
+        return this;
+    }
+
+    @Override
+    public void report(RunStatistics.Tally tally) {
+        base.report(tally);
+        for (Level level : levels) {
+            tally.hits(level.tier.name(), level.hits);
+        }
+        tally.misses(misses);
+    }
+
+    @Override
+    public String toString() {
+        return base + "\ncache " + List.of(levels).stream().map(level -> level.tier.name()).toList();
+    }
+
+}

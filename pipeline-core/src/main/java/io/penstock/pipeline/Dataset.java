@@ -1,0 +1,78 @@
+package io.penstock.pipeline;
+
+import io.penstock.tensor.Codec;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import reactor.core.publisher.Mono;
+
+/**
+ * Samples by index, and the same for the same index every time: what can be cached. The extension point for sources;
+ * three methods to implement.
+ */
+public non-sealed interface Dataset<T> extends Pipeline<T> {
+
+    @Override
+    long size();
+
+    /** What decides the values: the source and its state. Same fingerprint, same values. */
+    @Override
+    Fingerprint fingerprint();
+
+    /**
+     * The sample at an index in {@code [0, size())}. Called from several threads at once.
+     *
+     * <p>Reading that blocks belongs on a scheduler that may ({@code Schedulers.boundedElastic()}). A {@code Mono} that is
+     * a {@code Callable} ({@code Mono.just}, {@code fromCallable}) is called on the thread that wants the sample.
+     */
+    Mono<T> get(long index);
+
+    /**
+     * What a cache knows the sample by. By default the data set's fingerprint and the index; a source whose samples have
+     * names and states of their own says so here, and then a change of one sample reloads that one alone.
+     */
+    default SampleKey key(long index) {
+        return SampleKey.of(fingerprint()).with(index);
+    }
+
+    @Override
+    default String name(long index) {
+        return "#" + index;
+    }
+
+    @Override
+    default Mono<T> load(Draw draw) {
+        return get(draw.index());
+    }
+
+    @Override
+    default <R> Dataset<R> map(String stage, Function<? super T, ? extends R> fn) {
+        return MappedDataset.over(Node.of(this), Step.map(stage, fn, this::name));
+    }
+
+    /**
+     * The same samples, kept in a tier once loaded: a hit skips everything above. Loads of one sample are shared by all
+     * who want it at the same time. A tier that fails is a miss, logged once a cause.
+     * @param tier  where encoded samples are kept; stays the caller's to close
+     * @param codec how; a {@link io.penstock.tensor.Schema} is one
+     */
+    default Dataset<T> cache(Tier tier, Codec<T> codec) {
+        return new CachedDataset<>(Node.of(this), tier, codec);
+    }
+
+    /**
+     * The samples of {@code [from, to)}, renumbered from 0. Their keys stay, so both share cache entries.
+     * @throws IndexOutOfBoundsException unless {@code 0 <= from <= to <= size()}
+     */
+    default Dataset<T> slice(long from, long to) {
+        return new SlicedDataset<>(Node.of(this), from, to);
+    }
+
+    /**
+     * Pairs of samples of the same index.
+     * @throws IllegalArgumentException if the sizes differ
+     */
+    default <U, R> Dataset<R> zip(
+            String stage, Dataset<U> other, BiFunction<? super T, ? super U, ? extends R> combine) {
+        return ZippedDataset.of(stage, Node.of(this), Node.of(other), combine);
+    }
+}

@@ -1,0 +1,48 @@
+package io.penstock.pipeline;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * One use of a sample: everything that decides its value. The same draw of the same pipeline has the same value, on any
+ * thread, rank and machine.
+ *
+ * @param seed  of the run
+ * @param epoch counted from 0
+ * @param index of the sample in its dataset, or {@link #PADDING} where a rank only keeps step with the others
+ * @param next  where a run goes on once every rank has made as many draws as this one
+ */
+public record Draw(long seed, long epoch, long index, Position next) {
+
+    /** The index of a draw that has no sample. */
+    public static final long PADDING = -1;
+
+    public Draw {
+        if (epoch < 0 || index < PADDING) {
+            throw new IllegalArgumentException("draw must not be negative: epoch %d, index %d".formatted(epoch, index));
+        }
+    }
+
+    /** Whether this draw has no sample and only keeps ranks in step. */
+    public boolean isPadding() {
+        return index == PADDING;
+    }
+
+    /** Whether this is its rank's last draw of the epoch. */
+    public boolean endsEpoch() {
+        return next.epoch() > epoch;
+    }
+
+    /**
+     * The random numbers that one stage may use for this draw: a function of (seed, epoch, index, stage) alone.
+     *
+     * <p>Each call starts the same sequence anew. The generator is for the calling thread only.
+     */
+    public RandomGenerator random(String stage) {
+        return random(Mixing.hash(stage));
+    }
+
+    RandomGenerator random(long stageHash) {
+        return new CounterRandom(
+                Mixing.fold(Mixing.fold(Mixing.fold(Mixing.fold(0, seed), epoch), index), stageHash));
+    }
+}

@@ -1,0 +1,128 @@
+package io.penstock.pipeline;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * What becomes of a sample that cannot be loaded. Immutable; every method returns a copy.
+ *
+ * <p>Ranks stay in step whatever the policy: a skipped sample still takes its place in the stream, as one without a
+ * value, so every rank sees as many draws and as many batches as without failures.
+ */
+public final class ErrorPolicy {
+
+    /** What follows when the retries are used up. */
+    enum Outcome {
+        FAIL,
+        SKIP,
+        SUBSTITUTE
+    }
+
+    private final Outcome outcome;
+    private final long budget;
+    private final double share;
+    private final int retries;
+    private final Duration backoff;
+    private final Consumer<? super SampleException> quarantine;
+
+    private ErrorPolicy(
+            Outcome outcome,
+            long budget,
+            double share,
+            int retries,
+            Duration backoff,
+            Consumer<? super SampleException> quarantine) {
+        this.outcome = outcome;
+        this.budget = budget;
+        this.share = share;
+        this.retries = retries;
+        this.backoff = backoff;
+        this.quarantine = quarantine;
+    }
+
+    private static ErrorPolicy of(Outcome outcome) {
+        return new ErrorPolicy(outcome, Long.MAX_VALUE, 1, 0, Duration.ZERO, failure -> {});
+    }
+
+    /** The first failure ends the stream. */
+    public static ErrorPolicy fail() {
+        return of(Outcome.FAIL);
+    }
+
+    /** A sample that fails is left out; its batch is one row shorter, or has one row masked. */
+    public static ErrorPolicy skip() {
+        return of(Outcome.SKIP);
+    }
+
+    /**
+     * A sample that fails is replaced by another of the same data, chosen by (seed, epoch, index): the same one on every
+     * run, so batches stay full and results reproducible.
+     */
+    public static ErrorPolicy substitute() {
+        return of(Outcome.SUBSTITUTE);
+    }
+
+    /**
+     * At most so many different samples may fail; one more ends the stream.
+     * @throws IllegalArgumentException if negative
+     */
+    public ErrorPolicy budget(long samples) {
+        if (samples < 0) {
+            throw new IllegalArgumentException("error budget must not be negative: " + samples);
+        }
+        return new ErrorPolicy(outcome, samples, share, retries, backoff, quarantine);
+    }
+
+    /**
+     * At most this share of the samples may fail, in {@code [0, 1]}.
+     * @throws IllegalArgumentException if out of range
+     */
+    public ErrorPolicy budgetShare(double share) {
+        if (!(share >= 0 && share <= 1)) {
+            throw new IllegalArgumentException("error budget must be a share in [0, 1], was " + share);
+        }
+        return new ErrorPolicy(outcome, budget, share, retries, backoff, quarantine);
+    }
+
+    /**
+     * Loads a sample again before giving it up, waiting {@code backoff}, then twice as long each time, with jitter.
+     * @throws IllegalArgumentException if {@code times} or {@code backoff} is negative
+     */
+    public ErrorPolicy retry(int times, Duration backoff) {
+        if (times < 0 || backoff.isNegative()) {
+            throw new IllegalArgumentException("retries and back-off must not be negative: %d, %s".formatted(times, backoff));
+        }
+        return new ErrorPolicy(outcome, budget, share, times, backoff, quarantine);
+    }
+
+    /** Tells of each sample that was given up, once, on a thread that may block, before the stream goes on. */
+    public ErrorPolicy quarantine(Consumer<? super SampleException> quarantine) {
+        return new ErrorPolicy(outcome, budget, share, retries, backoff, quarantine);
+    }
+
+    Outcome outcome() {
+        return outcome;
+    }
+
+    /** How many different samples of {@code size} may fail. */
+    long allowed(long size) {
+        return Math.min(budget, share == 1 ? Long.MAX_VALUE : (long) Math.floor(share * size));
+    }
+
+    int retries() {
+        return retries;
+    }
+
+    Duration backoff() {
+        return backoff;
+    }
+
+    Consumer<? super SampleException> quarantine() {
+        return quarantine;
+    }
+
+    @Override
+    public String toString() {
+        return outcome.name().toLowerCase(java.util.Locale.ROOT) + (retries > 0 ? " after " + retries + " retries" : "");
+    }
+}

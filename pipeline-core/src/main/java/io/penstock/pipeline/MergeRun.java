@@ -1,0 +1,374 @@
+package io.penstock.pipeline;
+
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/**
+ * One subscription to a stream: begins draws in order, up to a window ahead, and delivers them in order.
+ *
+ * <p>Reactor's {@code flatMapSequential} does the same with an inner subscriber and a queue a sample, on whichever thread
+ * subscribes; it costs about 90 ns a sample that is at hand, and never moves work to the workers by itself. Here a
+ * sample at hand is passed on as it is, and {@link Pace} decides who begins the next one.
+ *
+ * <p>Draws are numbered. {@code emitted <= begun <= emitted + inFlight} holds at all times; the draw of number k has the
+ * slot k mod capacity, which is empty again before {@code emitted} passes it, so nobody who may begin a draw finds its
+ * slot taken. Whoever advances {@code begun} owns those draws and fills their slots, with the sample, a {@link Failure},
+ * or a {@link Load} that will have one of them. Delivering is serialised by {@code wip}: whoever takes it from 0 drains,
+ * everyone else leaves word by raising it.
+ */
+final class MergeRun<T> implements Subscription, Runnable {
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicLongFieldUpdater<MergeRun> REQUESTED =
+            AtomicLongFieldUpdater.newUpdater(MergeRun.class, "requested");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicLongFieldUpdater<MergeRun> BEGUN =
+            AtomicLongFieldUpdater.newUpdater(MergeRun.class, "begun");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicLongFieldUpdater<MergeRun> EMITTED =
+            AtomicLongFieldUpdater.newUpdater(MergeRun.class, "emitted");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicIntegerFieldUpdater<MergeRun> WIP =
+            AtomicIntegerFieldUpdater.newUpdater(MergeRun.class, "wip");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicIntegerFieldUpdater<MergeRun> RUNNERS =
+            AtomicIntegerFieldUpdater.newUpdater(MergeRun.class, "runners");
+
+    /** The stream looks ahead on the draining thread while one of this many windows' last draws had to be waited for. */
+    private static final int WINDOWS_REMEMBERED = 4;
+
+    private final Node<T> node;
+    private final Draws draws;
+    private final long count;
+    private final Execution execution;
+    private final Pace pace;
+    private final CoreSubscriber<? super Sample<T>> actual;
+    private final Context context;
+    private final AtomicReferenceArray<@Nullable Object> slots;
+    private final int mask;
+
+    private volatile long requested;
+    private volatile long begun;
+    private volatile long emitted;
+    private volatile int wip;
+    private volatile int runners;
+    private volatile boolean cancelled;
+    private volatile @Nullable Throwable broken;
+    private volatile long lastWaitedFor = Long.MIN_VALUE / 2;
+
+    /** A draw that failed. */
+    private record Failure(Throwable cause) {}
+
+    MergeRun(Node<T> node, Draws draws, Execution execution, CoreSubscriber<? super Sample<T>> actual) {
+        this.node = node;
+        this.draws = draws;
+        this.count = draws.count();
+        this.execution = execution;
+        this.pace = new Pace(execution);
+        this.actual = actual;
+        this.context = Workers.in(actual.currentContext(), execution);
+        int capacity = Integer.highestOneBit(Math.max(2, execution.inFlight() * 2 - 1));
+        this.slots = new AtomicReferenceArray<>(capacity);
+        this.mask = capacity - 1;
+    }
+
+    @Override
+    public void request(long n) {
+        if (n > 0) {
+            Operators.addCap(REQUESTED, this, n);
+        } else {
+            broken = new IllegalArgumentException("§3.9 violated: request must be positive, was " + n);
+        }
+        drain();
+    }
+
+    @Override
+    public void cancel() {
+        cancelled = true;
+        for (int slot = 0; slot <= mask; slot++) {
+            if (slots.get(slot) instanceof Load<?> load) {
+                load.cancel();
+            }
+        }
+        drain();
+    }
+
+    void drain() {
+        if (WIP.getAndIncrement(this) != 0) {
+            return;
+        }
+        int missed = 1;
+        do {
+            if (!cancelled) {
+                deliver();
+            }
+            if (cancelled) {
+                forgetAll();
+            }
+            missed = WIP.addAndGet(this, -missed);
+        } while (missed != 0);
+    }
+
+    private void forgetAll() {
+        for (int slot = 0; slot <= mask; slot++) {
+            slots.lazySet(slot, null);
+        }
+    }
+
+    /** Delivers what is ready and asked for, then sees to it that what comes next is begun. */
+    private void deliver() {
+        long asked = requested;
+        long delivered = 0;
+        long number = emitted;
+        while (!cancelled) {
+            if (broken != null) {
+                fail(broken);
+                return;
+            }
+            if (number == count) {
+                cancelled = true;
+                actual.onComplete();
+                return;
+            }
+            if (delivered == asked) {
+                break;
+            }
+            Object ready = ready(number);
+            if (ready == null) {
+                break;
+            }
+            number++;
+            EMITTED.lazySet(this, number);
+            if (ready instanceof Failure failure) {
+                fail(failure.cause);
+                return;
+            }
+            delivered++;
+            @SuppressWarnings("unchecked")
+            Sample<T> sample = (Sample<T>) ready;
+            actual.onNext(sample);
+            if ((delivered & 7) == 0 && pace.onWorkers()) {
+                launchRunners();
+            }
+        }
+        if (delivered != 0 && asked != Long.MAX_VALUE) {
+            REQUESTED.addAndGet(this, -delivered);
+        }
+        if (asked != 0 && !cancelled) {
+            lookAhead();
+        }
+    }
+
+    /** The sample or failure of the next draw, taken out of its slot; begun here if that is nobody else's; or null. */
+    private @Nullable Object ready(long number) {
+        int slot = (int) number & mask;
+        Object held = slots.get(slot);
+        if (held == null) {
+            if (begun != number || pace.onWorkers() || !BEGUN.compareAndSet(this, number, number + 1)) {
+                return null;
+            }
+            Object outcome = timed(number);
+            if (!(outcome instanceof Load<?> load)) {
+                return outcome;
+            }
+            held = load;
+            hold(slot, load);
+        }
+        Object outcome = held instanceof Load<?> load ? load.outcome : held;
+        if (outcome != null) {
+            slots.lazySet(slot, null);
+        }
+        return outcome;
+    }
+
+    private Object timed(long number) {
+        long started = pace.start(number);
+        Object outcome = begin(number);
+        pace.stop(started, 1);
+        return outcome;
+    }
+
+    /** Begins a draw: its sample, its failure, or a load that has not been subscribed to yet. */
+    private Object begin(long number) {
+        try {
+            Draw draw = draws.at(number);
+            if (draw.isPadding()) {
+                return Sample.absent(draw);
+            }
+            Object begun = node.begin(draw);
+            if (begun instanceof Mono<?> mono) {
+                lastWaitedFor = number;
+                return new Load<>(this, draw, mono);
+            }
+            return begun == Node.ABSENT ? Sample.absent(draw) : Sample.of(draw, begun);
+        } catch (Throwable e) {
+            return new Failure(e); // an Error too: a stream that ends is better than one that hangs
+        }
+    }
+
+    /** Puts a draw's outcome where the draining thread finds it, and only then starts waiting for it. */
+    private void hold(int slot, Object outcome) {
+        slots.set(slot, outcome);
+        if (outcome instanceof Load<?> load) {
+            load.start();
+        }
+        if (cancelled) {
+            if (outcome instanceof Load<?> load) {
+                load.cancel();
+            }
+            slots.set(slot, null);
+        }
+    }
+
+    private long limit() {
+        return Math.min(count, emitted + execution.inFlight());
+    }
+
+    /** Keeps the window full: by the workers, or here where loads have lately had to be waited for. */
+    private void lookAhead() {
+        if (pace.onWorkers()) {
+            launchRunners();
+            return;
+        }
+        long remembered = (long) WINDOWS_REMEMBERED * execution.inFlight();
+        long number = begun;
+        while (number < limit() && number - lastWaitedFor < remembered && !pace.onWorkers() && !cancelled) {
+            if (BEGUN.compareAndSet(this, number, number + 1)) {
+                hold((int) number & mask, timed(number));
+            }
+            number = begun;
+        }
+        if (pace.onWorkers()) {
+            launchRunners();
+        }
+    }
+
+    private void launchRunners() {
+        long available = limit() - begun;
+        int block = pace.block();
+        for (int running = runners; running < execution.parallelism(); running = runners) {
+            if (cancelled || available <= 0 || running > 0 && available < (running + 1L) * block) {
+                return;
+            }
+            if (RUNNERS.compareAndSet(this, running, running + 1)) {
+                try {
+                    execution.workers().schedule(this);
+                } catch (RuntimeException e) { // the pool was disposed of under the stream
+                    RUNNERS.decrementAndGet(this);
+                    broken = e;
+                    WIP.incrementAndGet(this); // we are draining: once more, for this
+                    return;
+                }
+            }
+        }
+    }
+
+    /** A worker: takes blocks of draws and begins them until the window is full. */
+    @Override
+    public void run() {
+        while (!cancelled && pace.onWorkers()) {
+            long first = begun;
+            int samples = (int) Math.min(pace.block(), limit() - first);
+            if (samples <= 0) {
+                break;
+            }
+            if (BEGUN.compareAndSet(this, first, first + samples)) {
+                long started = System.nanoTime();
+                for (long number = first; number < first + samples; number++) {
+                    hold((int) number & mask, cancelled ? Node.ABSENT : begin(number));
+                }
+                pace.stop(started, samples);
+                drain();
+            }
+        }
+        RUNNERS.decrementAndGet(this);
+        drain(); // what was freed since we looked needs a runner, or the draining thread
+    }
+
+    private void fail(Throwable cause) {
+        cancelled = true;
+        for (int slot = 0; slot <= mask; slot++) {
+            if (slots.get(slot) instanceof Load<?> load) {
+                load.cancel();
+            }
+        }
+        actual.onError(cause);
+    }
+
+    Context context() {
+        return context;
+    }
+
+    /** A draw that has to be waited for. */
+    private static final class Load<T> implements CoreSubscriber<Object> {
+        private final MergeRun<T> run;
+        private final Draw draw;
+        private final Mono<?> mono;
+        private volatile @Nullable Object outcome;
+        private @Nullable Object value;
+        private volatile @Nullable Subscription subscription;
+
+        @SuppressWarnings("rawtypes")
+        private static final java.util.concurrent.atomic.AtomicReferenceFieldUpdater<Load, Subscription> SUBSCRIPTION =
+                java.util.concurrent.atomic.AtomicReferenceFieldUpdater.newUpdater(
+                        Load.class, Subscription.class, "subscription");
+
+        Load(MergeRun<T> run, Draw draw, Mono<?> mono) {
+            this.run = run;
+            this.draw = draw;
+            this.mono = mono;
+        }
+
+        void start() {
+            mono.subscribe(this);
+        }
+
+        void cancel() {
+            Operators.terminate(SUBSCRIPTION, this);
+        }
+
+        @Override
+        public Context currentContext() {
+            return run.context();
+        }
+
+        @Override
+        public void onSubscribe(Subscription s) {
+            if (Operators.setOnce(SUBSCRIPTION, this, s)) {
+                s.request(Long.MAX_VALUE);
+            }
+        }
+
+        @Override
+        public void onNext(Object next) {
+            value = next;
+        }
+
+        @Override
+        public void onComplete() {
+            Object delivered = value;
+            settle(delivered == null ? Sample.absent(draw) : Sample.of(draw, delivered));
+        }
+
+        @Override
+        public void onError(Throwable e) {
+            settle(new Failure(e));
+        }
+
+        private void settle(Object result) {
+            outcome = result;
+            run.drain();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.penstock.pipeline;
+
+import java.util.concurrent.Callable;
+import reactor.core.publisher.Mono;
+
+/**
+ * What every stage of this package is besides its public face: able to begin a sample without a {@code Mono} around it.
+ *
+ * <p>A {@code Mono} a stage costs more than a RAM hit does. So {@link #begin} returns the value itself where it is at
+ * hand, and a {@code Mono} only where something has to be waited for; {@code load} wraps that for the outside.
+ */
+interface Node<T> {
+
+    /** What {@link #begin} returns for a sample that is skipped. */
+    Object ABSENT = new Object();
+
+    /**
+     * Begins a draw on the calling thread: returns its value, {@link #ABSENT}, or a {@code Mono<T>} of it that is cold
+     * and has not begun.
+     * @throws RuntimeException the draw's failure, where it is known at once
+     */
+    Object begin(Draw draw);
+
+    /** The public face. */
+    Pipeline<T> pipeline();
+
+    /** The key of a sample; only datasets have one. */
+    default SampleKey key(long index) {
+        throw new IllegalStateException("only datasets have keys");
+    }
+
+    /** Adds what this stage and those above did in an epoch. */
+    void report(RunStatistics.Tally tally);
+
+    /** The stage behind a pipeline; a user's own dataset gets a {@link Source} around it. */
+    @SuppressWarnings("unchecked")
+    static <T> Node<T> of(Pipeline<T> pipeline) {
+        return pipeline instanceof Node<?> node ? (Node<T>) node : new Source<>((Dataset<T>) pipeline);
+    }
+
+    /** A draw as a {@code Mono} that begins it at each subscription. */
+    default Mono<T> deferred(Draw draw) {
+        return Mono.defer(() -> toMono(begin(draw)));
+    }
+
+    @SuppressWarnings("unchecked")
+    static <T> Mono<T> toMono(Object begun) {
+        if (begun instanceof Mono<?> mono) {
+            return (Mono<T>) mono;
+        }
+        return begun == ABSENT ? Mono.empty() : Mono.just((T) begun);
+    }
+
+    /** What a {@code Mono} from outside holds: its value if it can be had on this thread now, else itself. */
+    static Object settle(Mono<?> mono) {
+        if (mono instanceof Callable<?> callable) {
+            try {
+                Object value = callable.call();
+                return value == null ? ABSENT : value;
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw reactor.core.Exceptions.propagate(e);
+            }
+        }
+        return mono;
+    }
+}

@@ -1,0 +1,27 @@
+package io.penstock.pipeline;
+
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+
+/** The stream of a pipeline: each subscription merges the loads of its own draws, in draw order. */
+final class OrderedMerge<T> extends Flux<Sample<T>> {
+
+    private final Node<T> node;
+    private final Draws draws;
+    private final Execution execution;
+
+    OrderedMerge(Node<T> node, Draws draws, Execution execution) {
+        this.node = node;
+        this.draws = draws;
+        this.execution = execution;
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super Sample<T>> actual) {
+        MergeRun<T> run = new MergeRun<>(node, draws, execution, actual);
+        actual.onSubscribe(run);
+        if (draws.count() == 0) {
+            run.drain(); // nothing to wait for, not even a request
+        }
+    }
+}

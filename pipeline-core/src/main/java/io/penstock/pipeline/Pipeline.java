@@ -1,0 +1,86 @@
+package io.penstock.pipeline;
+
+import java.util.function.Function;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Samples as a function of a draw: (seed, epoch, index). What depends on the index alone is a {@link Dataset}; a pipeline
+ * that is none has rolled dice, and so has no {@code cache}: caching after augmentation does not compile.
+ *
+ * <p>Pipelines are immutable and thread-safe; every method returns another one over this one. Nothing is loaded before
+ * someone subscribes and requests.
+ */
+public sealed interface Pipeline<T> permits Dataset, StagedPipeline, TolerantPipeline {
+
+    /** The number of samples in one epoch, over all ranks. */
+    long size();
+
+    /** What decides the values: pipelines of the same fingerprint give the same values for the same draws. */
+    Fingerprint fingerprint();
+
+    /** What messages and quarantine files call the sample of an index: its path, its file and offset. */
+    String name(long index);
+
+    /** The sample of a draw: the same draw, the same value. Empty where an {@link ErrorPolicy} skipped it. */
+    Mono<T> load(Draw draw);
+
+    /**
+     * The same samples through a deterministic function.
+     *
+     * <p>Runs on the workers of the {@link Execution}, several samples at once, so {@code fn} must be thread-safe and
+     * must not block. What it throws ends the stream as a {@link SampleException} unless {@link #onError} says otherwise.
+     * @param stage the stage's name: part of the fingerprint, metric tag, place in an error. A stage whose results
+     *     change must change its name, so say the parameters: {@code "resize 224"}
+     */
+    default <R> Pipeline<R> map(String stage, Function<? super T, ? extends R> fn) {
+        return StagedPipeline.over(Node.of(this), Step.map(stage, fn, this::name));
+    }
+
+    /**
+     * The same samples through a random function, which gets its dice from (seed, epoch, index, stage).
+     * @param stage as for {@link #map}; two stages of one name roll the same dice
+     */
+    default Pipeline<T> augment(String stage, RandomTransform<T> transform) {
+        return StagedPipeline.over(Node.of(this), Step.augment(stage, transform, this::name));
+    }
+
+    /** The same samples, with those that fail retried, skipped or replaced. */
+    default Pipeline<T> onError(ErrorPolicy policy) {
+        return new TolerantPipeline<>(Node.of(this), policy);
+    }
+
+    /** The stream of a sampler's draws on {@link Execution#standard}; see {@link #stream(Sampler, Execution)}. */
+    default Flux<Sample<T>> stream(Sampler sampler) {
+        return stream(sampler, Execution.standard());
+    }
+
+    /**
+     * Loads a sampler's draws and delivers them in draw order, whatever the parallelism and whichever loads are slow.
+     * <pre>{@code
+     *  draws   d0 d1 d2 d3 …
+     *  loads   [--d0--][-d1-]      up to inFlight at once
+     *               [d2][d3]
+     *  out     -------d0-d1d2d3-|
+     * }</pre>
+     * <p>Emits when the oldest draw is loaded; one {@link Sample} a draw, without a value where it was skipped or pads.
+     * Backpressures: begins nothing before the first request, and runs at most {@code inFlight} samples ahead of what
+     * was delivered. Completes after the last draw of the last epoch; the next epoch's loads begin while this one ends.
+     * The first failure in draw order is the stream's error and cancels the others.
+     * On cancel, loads in flight are cancelled and their values dropped at once.
+     *
+     * <p>Signals come from the thread that finished the oldest sample: a worker, an I/O thread, or, where samples are at
+     * hand without work (a RAM hit), the thread that requested. Put a {@code publishOn} before a consumer that blocks;
+     * the batching sink brings its own.
+     */
+    default Flux<Sample<T>> stream(Sampler sampler, Execution execution) {
+        return new OrderedMerge<>(Node.of(this), sampler.draws(size()), execution);
+    }
+
+    /** What was loaded, hit, skipped and how long each stage took in one epoch; recent epochs only. */
+    default RunStatistics statistics(long epoch) {
+        RunStatistics.Tally tally = new RunStatistics.Tally(epoch);
+        Node.of(this).report(tally);
+        return tally.total();
+    }
+}

@@ -1,0 +1,94 @@
+package io.penstock.pipeline;
+
+import reactor.core.publisher.Mono;
+
+/** A user's dataset at the top of a pipeline: counted, timed, and with a place in its errors. */
+final class Source<T> implements Dataset<T>, Node<T> {
+
+    private static final String STAGE = "load";
+
+    private final Dataset<T> dataset;
+    private final Fingerprint fingerprint;
+    private final long size;
+    private final Meter meter = new Meter();
+
+    Source(Dataset<T> dataset) {
+        this.dataset = dataset;
+        this.fingerprint = dataset.fingerprint();
+        this.size = dataset.size();
+    }
+
+    @Override
+    public Object begin(Draw draw) {
+        long started = meter.start(draw);
+        Object begun;
+        try {
+            begun = Node.settle(dataset.get(draw.index()));
+        } catch (RuntimeException e) {
+            throw failure(draw, e);
+        }
+        if (begun instanceof Mono<?> mono) {
+            return later(mono, draw);
+        }
+        meter.stop(draw, started);
+        return begun;
+    }
+
+    private Mono<?> later(Mono<?> mono, Draw draw) {
+        return Mono.defer(() -> {
+            long started = System.nanoTime();
+            return mono.doOnSuccess(value -> meter.stop(draw, started)).onErrorMap(e -> failure(draw, e));
+        });
+    }
+
+    private SampleException failure(Draw draw, Throwable cause) {
+        return cause instanceof SampleException named
+                ? named
+                : new SampleException(STAGE, draw.index(), name(draw.index()), cause);
+    }
+
+    @Override
+    public long size() {
+        return size;
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    @Override
+    public Mono<T> get(long index) {
+        return deferred(new Draw(0, 0, index, Position.START));
+    }
+
+    @Override
+    public Mono<T> load(Draw draw) {
+        return deferred(draw);
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        return dataset.key(index);
+    }
+
+    @Override
+    public String name(long index) {
+        return dataset.name(index);
+    }
+
+    @Override
+    public Pipeline<T> pipeline() {
+        return this;
+    }
+
+    @Override
+    public void report(RunStatistics.Tally tally) {
+        tally.source(STAGE, meter);
+    }
+
+    @Override
+    public String toString() {
+        return dataset.toString();
+    }
+}

@@ -1,0 +1,111 @@
+package io.penstock.pipeline;
+
+import java.util.function.Function;
+import java.util.function.LongFunction;
+
+/** One or several stages as a single function of (value, draw): neighbouring stages run in one call, without a hop. */
+interface Step<A, B> {
+
+    B apply(A value, Draw draw);
+
+    /** What the stage adds to a fingerprint. */
+    Fingerprint fingerprint();
+
+    void report(RunStatistics.Tally tally);
+
+    default <C> Step<A, C> then(Step<B, C> next) {
+        return new Both<>(this, next, fingerprint().with(next.fingerprint()));
+    }
+
+    static <A, B> Step<A, B> map(String stage, Function<? super A, ? extends B> fn, LongFunction<String> names) {
+        return new Named<>("map", stage, (value, draw) -> fn.apply(value), names);
+    }
+
+    static <A> Step<A, A> augment(String stage, RandomTransform<A> transform, LongFunction<String> names) {
+        long hash = Mixing.hash(stage);
+        return new Named<>("augment", stage, (value, draw) -> transform.apply(value, draw.random(hash)), names);
+    }
+
+    /** Two steps, one after the other. */
+    record Both<A, B, C>(Step<A, B> first, Step<B, C> second, Fingerprint fingerprint) implements Step<A, C> {
+        @Override
+        public C apply(A value, Draw draw) {
+            return second.apply(first.apply(value, draw), draw);
+        }
+
+        @Override
+        public void report(RunStatistics.Tally tally) {
+            first.report(tally);
+            second.report(tally);
+        }
+
+        @Override
+        public String toString() {
+            return first + "\n" + second;
+        }
+    }
+
+    /** A stage of the user's: named, timed, and with a place in its errors. */
+    final class Named<A, B> implements Step<A, B> {
+
+        private final String verb;
+        private final String stage;
+        private final StageFunction<A, B> fn;
+        private final LongFunction<String> names;
+        private final Fingerprint fingerprint;
+        private final Meter meter = new Meter();
+
+        @FunctionalInterface
+        interface StageFunction<A, B> {
+            B apply(A value, Draw draw);
+        }
+
+        Named(String verb, String stage, StageFunction<A, B> fn, LongFunction<String> names) {
+            if (stage.isBlank()) {
+                throw new IllegalArgumentException("a stage needs a name: it is part of the cache key");
+            }
+            this.verb = verb;
+            this.stage = stage;
+            this.fn = fn;
+            this.names = names;
+            this.fingerprint = Fingerprint.of(verb + " " + stage);
+        }
+
+        @Override
+        public B apply(A value, Draw draw) {
+            long started = meter.start(draw);
+            B result;
+            try {
+                result = fn.apply(value, draw);
+            } catch (SampleException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                throw failure(draw, e);
+            }
+            if (result == null) {
+                throw failure(draw, new NullPointerException("the stage returned null; throw to refuse a sample"));
+            }
+            meter.stop(draw, started);
+            return result;
+        }
+
+        private SampleException failure(Draw draw, RuntimeException cause) {
+            return new SampleException(stage, draw.index(), names.apply(draw.index()), cause);
+        }
+
+        @Override
+        public Fingerprint fingerprint() {
+            return fingerprint;
+        }
+
+        @Override
+        public void report(RunStatistics.Tally tally) {
+            tally.stage(stage, meter);
+        }
+
+        @Override
+        public String toString() {
+            return verb + " \"" + stage + "\"";
+        }
+    }
+}

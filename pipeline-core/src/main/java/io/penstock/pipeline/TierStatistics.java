@@ -1,0 +1,13 @@
+package io.penstock.pipeline;
+
+/**
+ * How full a tier is and how it was used since it was opened.
+ *
+ * @param samples  held now
+ * @param bytes    held now, what is kept beside the values included
+ * @param capacity in bytes
+ * @param hits     answered with bytes
+ * @param misses   answered with nothing
+ * @param refused  puts that did not fit
+ */
+public record TierStatistics(long samples, long bytes, long capacity, long hits, long misses, long refused) {}

@@ -1,0 +1,124 @@
+package io.penstock.pipeline;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.retry.Retry;
+
+/** A pipeline whose failing samples are retried, then skipped or replaced, within a budget. */
+final class TolerantPipeline<T> implements Pipeline<T>, Node<T> {
+
+    /** A sample is replaced by the first of these many others that loads. */
+    private static final int SUBSTITUTES = 16;
+
+    private final Node<T> base;
+    private final ErrorPolicy policy;
+    private final long allowed;
+    private final Set<Long> failed = ConcurrentHashMap.newKeySet();
+    private final Meter skipped = new Meter();
+
+    TolerantPipeline(Node<T> base, ErrorPolicy policy) {
+        this.base = base;
+        this.policy = policy;
+        this.allowed = policy.allowed(base.pipeline().size());
+    }
+
+    @Override
+    public Object begin(Draw draw) {
+        Object begun;
+        try {
+            begun = base.begin(draw);
+        } catch (SampleException e) {
+            return retried(draw, e);
+        }
+        if (begun instanceof Mono<?>) {
+            return Node.<T>toMono(begun).onErrorResume(SampleException.class, e -> retried(draw, e));
+        }
+        return begun;
+    }
+
+    private Mono<T> retried(Draw draw, SampleException first) {
+        if (policy.retries() == 0) {
+            return givenUp(draw, first);
+        }
+        Mono<T> again = base.deferred(draw);
+        Mono<T> rest = policy.retries() == 1
+                ? again
+                : again.retryWhen(Retry.backoff(policy.retries() - 1L, policy.backoff().multipliedBy(2))
+                        .filter(SampleException.class::isInstance)
+                        .onRetryExhaustedThrow((spec, signal) -> signal.failure()));
+        return Mono.delay(policy.backoff())
+                .then(rest)
+                .onErrorResume(SampleException.class, last -> givenUp(draw, last));
+    }
+
+    private Mono<T> givenUp(Draw draw, SampleException failure) {
+        return switch (policy.outcome()) {
+            case FAIL -> Mono.error(failure);
+            case SKIP -> recorded(failure).then(Mono.fromRunnable(() -> skipped.count(draw)));
+            case SUBSTITUTE -> recorded(failure).then(substitute(draw, 1));
+        };
+    }
+
+    /** Counts a failure against the budget, and reports it the first time the sample fails. */
+    private Mono<Void> recorded(SampleException failure) {
+        if (failed.contains(failure.index())) {
+            return Mono.empty();
+        }
+        synchronized (failed) {
+            if (failed.size() >= allowed) {
+                return Mono.error(SampleException.overBudget(allowed, failure));
+            }
+            failed.add(failure.index());
+        }
+        return Mono.<Void>fromRunnable(() -> policy.quarantine().accept(failure))
+                .subscribeOn(Schedulers.boundedElastic());
+    }
+
+    private Mono<T> substitute(Draw draw, int attempt) {
+        long dice = Mixing.fold(Mixing.fold(Mixing.fold(draw.seed(), draw.epoch()), draw.index()), attempt);
+        long index = Long.remainderUnsigned(dice, size());
+        return base.deferred(new Draw(draw.seed(), draw.epoch(), index, draw.next()))
+                .onErrorResume(
+                        SampleException.class,
+                        e -> recorded(e).then(attempt < SUBSTITUTES ? substitute(draw, attempt + 1) : Mono.error(e)));
+    }
+
+    @Override
+    public long size() {
+        return base.pipeline().size();
+    }
+
+    /** The policy is no part of it: which samples fail is not known beforehand. */
+    @Override
+    public Fingerprint fingerprint() {
+        return base.pipeline().fingerprint();
+    }
+
+    @Override
+    public Mono<T> load(Draw draw) {
+        return deferred(draw);
+    }
+
+    @Override
+    public String name(long index) {
+        return base.pipeline().name(index);
+    }
+
+    @Override
+    public Pipeline<T> pipeline() {
+        return this;
+    }
+
+    @Override
+    public void report(RunStatistics.Tally tally) {
+        base.report(tally);
+        tally.skipped(skipped);
+    }
+
+    @Override
+    public String toString() {
+        return base + "\non error " + policy;
+    }
+}

@@ -1,0 +1,90 @@
+package io.penstock.pipeline;
+
+import java.util.function.BiFunction;
+import reactor.core.publisher.Mono;
+
+/** Two datasets of one size, sample by sample; deterministic, so a dataset itself. */
+final class ZippedDataset<A, B> implements Dataset<ZippedDataset.Pair<A, B>>, Node<ZippedDataset.Pair<A, B>> {
+
+    private final Node<A> left;
+    private final Node<B> right;
+
+    record Pair<A, B>(A left, B right) {}
+
+    private ZippedDataset(Node<A> left, Node<B> right) {
+        long a = left.pipeline().size();
+        long b = right.pipeline().size();
+        if (a != b) {
+            throw new IllegalArgumentException("cannot zip datasets of %d and %d samples; slice the longer".formatted(a, b));
+        }
+        this.left = left;
+        this.right = right;
+    }
+
+    static <A, B, R> Dataset<R> of(
+            String stage, Node<A> left, Node<B> right, BiFunction<? super A, ? super B, ? extends R> combine) {
+        return new ZippedDataset<>(left, right).map(stage, pair -> combine.apply(pair.left, pair.right));
+    }
+
+    @Override
+    public Object begin(Draw draw) {
+        Object a = left.begin(draw);
+        Object b = right.begin(draw);
+        if (a == ABSENT || b == ABSENT) {
+            return ABSENT;
+        }
+        if (a instanceof Mono<?> || b instanceof Mono<?>) {
+            return Mono.zip(Node.<A>toMono(a), Node.<B>toMono(b), Pair::new);
+        }
+        return new Pair<>(a, b);
+    }
+
+    @Override
+    public long size() {
+        return left.pipeline().size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return left.pipeline()
+                .fingerprint()
+                .with("zip")
+                .with(right.pipeline().fingerprint());
+    }
+
+    @Override
+    public Mono<Pair<A, B>> get(long index) {
+        return load(new Draw(0, 0, index, Position.START));
+    }
+
+    @Override
+    public Mono<Pair<A, B>> load(Draw draw) {
+        return deferred(draw);
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        return left.key(index).with(right.key(index));
+    }
+
+    @Override
+    public String name(long index) {
+        return left.pipeline().name(index) + " and " + right.pipeline().name(index);
+    }
+
+    @Override
+    public Pipeline<Pair<A, B>> pipeline() {
+        return this;
+    }
+
+    @Override
+    public void report(RunStatistics.Tally tally) {
+        left.report(tally);
+        right.report(tally);
+    }
+
+    @Override
+    public String toString() {
+        return "zip of (" + left + ") and (" + right + ")";
+    }
+}

@@ -1,0 +1,25 @@
+package io.penstock.tensor;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Turns values into bytes for a cache and back. {@code decode(encode(v))} equals {@code v}.
+ *
+ * <p>Called from several threads at once; must not keep state between calls.
+ */
+public interface Codec<T> {
+
+    /**
+     * What these bytes mean, with a version: part of every cache key, so a changed layout never reads stale entries.
+     */
+    String id();
+
+    /** The value's bytes, between position 0 and the limit of a buffer that nobody else writes to. */
+    ByteBuffer encode(T value);
+
+    /**
+     * The value whose bytes remain in the buffer. It may be a view of them; the buffer is not written to any more.
+     * @throws IllegalArgumentException if the bytes are not an encoded value; never trusts a length it has not checked
+     */
+    T decode(ByteBuffer bytes);
+}

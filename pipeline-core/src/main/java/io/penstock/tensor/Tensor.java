@@ -1,0 +1,215 @@
+package io.penstock.tensor;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * An immutable n-dimensional array: a dtype, a shape, and its elements as little-endian bytes in C order.
+ *
+ * <p>A tensor is a view: it stays valid while it is reachable, wherever its bytes lie, and has nothing to close. It may
+ * be shared between threads. Equality is of dtype, shape and bytes, so {@code NaN} equals itself.
+ */
+public final class Tensor {
+
+    private final DType dtype;
+    private final Shape shape;
+    private final ByteBuffer bytes; // position 0, limit = size, little-endian
+
+    private Tensor(DType dtype, Shape shape, ByteBuffer bytes) {
+        this.dtype = dtype;
+        this.shape = shape;
+        this.bytes = bytes;
+    }
+
+    /**
+     * A view of a buffer's remaining bytes. Nothing is copied, so whoever holds the buffer must not write to it any more.
+     * @throws IllegalArgumentException if the number of remaining bytes is not what dtype and shape need
+     */
+    public static Tensor of(DType dtype, Shape shape, ByteBuffer data) {
+        return view(dtype, shape, data, data.position(), data.remaining());
+    }
+
+    /** The same over a part of a buffer; its position and limit are neither used nor changed. */
+    static Tensor view(DType dtype, Shape shape, ByteBuffer data, int offset, int length) {
+        // compared as a quotient, so that a hostile shape cannot overflow the product
+        if (length % dtype.bytes() != 0 || length / dtype.bytes() != shape.elements()) {
+            throw new IllegalArgumentException("%s%s needs %d elements of %d bytes, has %d bytes"
+                    .formatted(dtype, shape, shape.elements(), dtype.bytes(), length));
+        }
+        return new Tensor(dtype, shape, data.slice(offset, length).order(ByteOrder.LITTLE_ENDIAN));
+    }
+
+    /** A view of an array as {@code u8}, which must not be written to any more; no lengths mean one axis. */
+    public static Tensor ofBytes(byte[] values, long... dims) {
+        return of(DType.U8, shape(values.length, dims), ByteBuffer.wrap(values));
+    }
+
+    /** A copy of an array as {@code i32}; no lengths mean one axis. */
+    public static Tensor ofInts(int[] values, long... dims) {
+        ByteBuffer data = allocate(values.length, Integer.BYTES);
+        data.asIntBuffer().put(values);
+        return of(DType.I32, shape(values.length, dims), data);
+    }
+
+    /** A copy of an array as {@code i64}; no lengths mean one axis. */
+    public static Tensor ofLongs(long[] values, long... dims) {
+        ByteBuffer data = allocate(values.length, Long.BYTES);
+        data.asLongBuffer().put(values);
+        return of(DType.I64, shape(values.length, dims), data);
+    }
+
+    /** A copy of an array as {@code f32}; no lengths mean one axis. */
+    public static Tensor ofFloats(float[] values, long... dims) {
+        ByteBuffer data = allocate(values.length, Float.BYTES);
+        data.asFloatBuffer().put(values);
+        return of(DType.F32, shape(values.length, dims), data);
+    }
+
+    /** A copy of an array as {@code f64}; no lengths mean one axis. */
+    public static Tensor ofDoubles(double[] values, long... dims) {
+        ByteBuffer data = allocate(values.length, Double.BYTES);
+        data.asDoubleBuffer().put(values);
+        return of(DType.F64, shape(values.length, dims), data);
+    }
+
+    /** One {@code i32}. */
+    public static Tensor scalar(int value) {
+        return new Tensor(DType.I32, Shape.SCALAR, allocate(1, Integer.BYTES).putInt(0, value));
+    }
+
+    /** One {@code i64}. */
+    public static Tensor scalar(long value) {
+        return new Tensor(DType.I64, Shape.SCALAR, allocate(1, Long.BYTES).putLong(0, value));
+    }
+
+    /** One {@code f32}. */
+    public static Tensor scalar(float value) {
+        return new Tensor(DType.F32, Shape.SCALAR, allocate(1, Float.BYTES).putFloat(0, value));
+    }
+
+    /** One {@code f64}. */
+    public static Tensor scalar(double value) {
+        return new Tensor(DType.F64, Shape.SCALAR, allocate(1, Double.BYTES).putDouble(0, value));
+    }
+
+    /** One {@code bool}. */
+    public static Tensor scalar(boolean value) {
+        return new Tensor(DType.BOOL, Shape.SCALAR, allocate(1, 1).put(0, (byte) (value ? 1 : 0)));
+    }
+
+    /** A text as its UTF-8 bytes, {@code u8[n]}. */
+    public static Tensor utf8(String text) {
+        return ofBytes(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static ByteBuffer allocate(int elements, int width) {
+        return ByteBuffer.allocate(Math.multiplyExact(elements, width)).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static Shape shape(int elements, long[] dims) {
+        return dims.length == 0 ? Shape.of(elements) : Shape.of(dims);
+    }
+
+    public DType dtype() {
+        return dtype;
+    }
+
+    public Shape shape() {
+        return shape;
+    }
+
+    /** The size of all elements, in bytes. */
+    public int byteSize() {
+        return bytes.capacity();
+    }
+
+    /** The elements as a new read-only, little-endian buffer from 0 to {@link #byteSize()}; shares the bytes. */
+    public ByteBuffer data() {
+        return bytes.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Copies all bytes to an absolute place in a buffer, whose position stays. */
+    public void copyTo(ByteBuffer target, int offset) {
+        target.put(offset, bytes, 0, bytes.capacity());
+    }
+
+    /** Copies a range of the bytes into an array. */
+    public void copyTo(int from, byte[] target, int offset, int length) {
+        bytes.get(from, target, offset, length);
+    }
+
+    /** All bytes, in a new array. */
+    public byte[] toByteArray() {
+        byte[] copy = new byte[bytes.capacity()];
+        bytes.get(0, copy);
+        return copy;
+    }
+
+    /** The text of a {@link #utf8} tensor. */
+    public String toText() {
+        return new String(toByteArray(), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * One element as an integer, counted in C order; unsigned types are widened, floats truncated.
+     * @throws IllegalArgumentException for {@code f16} and {@code bf16}
+     */
+    public long longAt(int element) {
+        return switch (dtype) {
+            case F32, F64 -> (long) doubleAt(element);
+            case F16, BF16 -> throw new IllegalArgumentException(dtype + " has no element access; copy the bytes");
+            case BOOL, U8 -> bytes.get(element) & 0xFF;
+            case I8 -> bytes.get(element);
+            case U16 -> bytes.getShort(element * 2) & 0xFFFF;
+            case I16 -> bytes.getShort(element * 2);
+            case U32 -> bytes.getInt(element * 4) & 0xFFFF_FFFFL;
+            case I32 -> bytes.getInt(element * 4);
+            case U64, I64 -> bytes.getLong(element * 8);
+        };
+    }
+
+    /** One element as a floating-point number, counted in C order. */
+    public double doubleAt(int element) {
+        return switch (dtype) {
+            case F32 -> bytes.getFloat(element * 4);
+            case F64 -> bytes.getDouble(element * 8);
+            default -> longAt(element);
+        };
+    }
+
+    /** The same elements in another shape. */
+    public Tensor reshape(Shape other) {
+        return view(dtype, other, bytes, 0, bytes.capacity());
+    }
+
+    /** One entry along the first axis: row i of {@code [n, h, w]} is {@code [h, w]}. Shares the bytes. */
+    public Tensor row(int index) {
+        Shape inner = shape.dropFirst();
+        if (index < 0 || index >= shape.dim(0)) {
+            throw new IndexOutOfBoundsException("row must be in [0, " + shape.dim(0) + "), was " + index);
+        }
+        int size = Math.toIntExact(inner.elements() * dtype.bytes());
+        return view(dtype, inner, bytes, index * size, size);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other
+                || other instanceof Tensor tensor
+                        && dtype == tensor.dtype
+                        && shape.equals(tensor.shape)
+                        && bytes.equals(tensor.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * shape.hashCode() + bytes.hashCode();
+    }
+
+    /** The dtype and shape: {@code u8[224, 224, 3]}. */
+    @Override
+    public String toString() {
+        return dtype.toString() + shape;
+    }
+}
