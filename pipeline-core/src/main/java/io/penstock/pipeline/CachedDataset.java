@@ -2,24 +2,24 @@ package io.penstock.pipeline;
 
 import io.penstock.tensor.Codec;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /** A dataset whose samples are kept in tiers: a hit skips everything above, a miss loads once for all who wait. */
-final class CachedDataset<T> implements Dataset<T>, Node<T> {
+final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private static final Logger LOG = LoggerFactory.getLogger(CachedDataset.class);
     private static final int CAUSES_LOGGED = 100;
 
-    private final Node<T> base;
     private final Codec<T> codec;
     private final Fingerprint layout;
-    private final Fingerprint fingerprint;
     private final Level[] levels;
     private final Flights<T> flights = new Flights<>();
     private final Meter misses = new Meter();
@@ -28,10 +28,9 @@ final class CachedDataset<T> implements Dataset<T>, Node<T> {
     private record Level(Tier tier, Meter hits) {}
 
     CachedDataset(Node<T> base, Tier tier, Codec<T> codec) {
-        this.base = base;
+        super(base, base.pipeline().fingerprint());
         this.codec = codec;
         this.layout = Fingerprint.of("codec " + codec.id());
-        this.fingerprint = base.pipeline().fingerprint();
         this.levels = tier.levels().stream()
                 .map(level -> new Level(level, new Meter()))
                 .toArray(Level[]::new);
@@ -116,7 +115,7 @@ final class CachedDataset<T> implements Dataset<T>, Node<T> {
     }
 
     private List<Tier> takers(SampleKey key) {
-        List<Tier> takers = new java.util.ArrayList<>(levels.length);
+        List<Tier> takers = new ArrayList<>(levels.length);
         for (Level level : levels) {
             if (level.tier.accepts(key)) {
                 takers.add(level.tier);
@@ -150,38 +149,8 @@ final class CachedDataset<T> implements Dataset<T>, Node<T> {
     }
 
     @Override
-    public long size() {
-        return base.pipeline().size();
-    }
-
-    @Override
-    public Fingerprint fingerprint() {
-        return fingerprint;
-    }
-
-    @Override
-    public Mono<T> get(long index) {
-        return load(new Draw(0, 0, index, Position.START));
-    }
-
-    @Override
-    public Mono<T> load(Draw draw) {
-        return deferred(draw);
-    }
-
-    @Override
-    public String name(long index) {
-        return base.pipeline().name(index);
-    }
-
-    @Override
-    public Pipeline<T> pipeline() {
-        return this;
-    }
-
-    @Override
     public void report(RunStatistics.Tally tally) {
-        base.report(tally);
+        super.report(tally);
         for (Level level : levels) {
             tally.hits(level.tier.name(), level.hits);
         }
@@ -190,7 +159,7 @@ final class CachedDataset<T> implements Dataset<T>, Node<T> {
 
     @Override
     public String toString() {
-        return base + "\ncache " + List.of(levels).stream().map(level -> level.tier.name()).toList();
+        return base + "\ncache " + Stream.of(levels).map(level -> level.tier.name()).toList();
     }
 
 }

@@ -22,6 +22,16 @@ public record Draw(long seed, long epoch, long index, Position next) {
         }
     }
 
+    /** A draw outside any run: of seed 0 in epoch 0. */
+    static Draw of(long index) {
+        return new Draw(0, 0, index, Position.START);
+    }
+
+    /** The same draw of another sample. */
+    Draw at(long otherIndex) {
+        return new Draw(seed, epoch, otherIndex, next);
+    }
+
     /** Whether this draw has no sample and only keeps ranks in step. */
     public boolean isPadding() {
         return index == PADDING;

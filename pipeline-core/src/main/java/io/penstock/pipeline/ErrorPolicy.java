@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -123,6 +124,6 @@ public final class ErrorPolicy {
 
     @Override
     public String toString() {
-        return outcome.name().toLowerCase(java.util.Locale.ROOT) + (retries > 0 ? " after " + retries + " retries" : "");
+        return outcome.name().toLowerCase(Locale.ROOT) + (retries > 0 ? " after " + retries + " retries" : "");
     }
 }

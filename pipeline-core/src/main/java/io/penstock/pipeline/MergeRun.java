@@ -3,6 +3,7 @@ package io.penstock.pipeline;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -320,8 +321,8 @@ final class MergeRun<T> implements Subscription, Runnable {
         private volatile @Nullable Subscription subscription;
 
         @SuppressWarnings("rawtypes")
-        private static final java.util.concurrent.atomic.AtomicReferenceFieldUpdater<Load, Subscription> SUBSCRIPTION =
-                java.util.concurrent.atomic.AtomicReferenceFieldUpdater.newUpdater(
+        private static final AtomicReferenceFieldUpdater<Load, Subscription> SUBSCRIPTION =
+                AtomicReferenceFieldUpdater.newUpdater(
                         Load.class, Subscription.class, "subscription");
 
         Load(MergeRun<T> run, Draw draw, Mono<?> mono) {

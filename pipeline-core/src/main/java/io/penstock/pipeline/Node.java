@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import java.util.concurrent.Callable;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
 /**
@@ -21,8 +22,11 @@ interface Node<T> {
      */
     Object begin(Draw draw);
 
-    /** The public face. */
-    Pipeline<T> pipeline();
+    /** The public face, which every node has. */
+    @SuppressWarnings("unchecked") // every node is a pipeline of its own type: see the classes
+    default Pipeline<T> pipeline() {
+        return (Pipeline<T>) this;
+    }
 
     /** The key of a sample; only datasets have one. */
     default SampleKey key(long index) {
@@ -60,7 +64,7 @@ interface Node<T> {
             } catch (RuntimeException e) {
                 throw e;
             } catch (Exception e) {
-                throw reactor.core.Exceptions.propagate(e);
+                throw Exceptions.propagate(e);
             }
         }
         return mono;

@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +62,7 @@ public record RunStatistics(
         RunStatistics total() {
             return new RunStatistics(
                     loads,
-                    java.util.Collections.unmodifiableMap(new LinkedHashMap<>(hits)),
+                    Collections.unmodifiableMap(new LinkedHashMap<>(hits)),
                     misses,
                     skipped,
                     List.copyOf(stages));

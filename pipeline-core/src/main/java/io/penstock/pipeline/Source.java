@@ -59,7 +59,7 @@ final class Source<T> implements Dataset<T>, Node<T> {
 
     @Override
     public Mono<T> get(long index) {
-        return deferred(new Draw(0, 0, index, Position.START));
+        return deferred(Draw.of(index));
     }
 
     @Override
@@ -75,11 +75,6 @@ final class Source<T> implements Dataset<T>, Node<T> {
     @Override
     public String name(long index) {
         return dataset.name(index);
-    }
-
-    @Override
-    public Pipeline<T> pipeline() {
-        return this;
     }
 
     @Override

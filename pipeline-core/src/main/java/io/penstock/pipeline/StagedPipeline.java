@@ -1,18 +1,13 @@
 package io.penstock.pipeline;
 
-import reactor.core.publisher.Mono;
-
 /** A pipeline through one or several stages, random ones among them. */
-final class StagedPipeline<A, T> implements Pipeline<T>, Node<T> {
+final class StagedPipeline<A, T> extends Stage<A, T> implements Pipeline<T> {
 
-    private final Node<A> base;
     private final Step<A, T> step;
-    private final Fingerprint fingerprint;
 
     private StagedPipeline(Node<A> base, Step<A, T> step) {
-        this.base = base;
+        super(base, base.pipeline().fingerprint().with(step.fingerprint()));
         this.step = step;
-        this.fingerprint = base.pipeline().fingerprint().with(step.fingerprint());
     }
 
     static <A, T> StagedPipeline<?, T> over(Node<A> base, Step<A, T> step) {
@@ -29,33 +24,8 @@ final class StagedPipeline<A, T> implements Pipeline<T>, Node<T> {
     }
 
     @Override
-    public long size() {
-        return base.pipeline().size();
-    }
-
-    @Override
-    public Fingerprint fingerprint() {
-        return fingerprint;
-    }
-
-    @Override
-    public Mono<T> load(Draw draw) {
-        return deferred(draw);
-    }
-
-    @Override
-    public String name(long index) {
-        return base.pipeline().name(index);
-    }
-
-    @Override
-    public Pipeline<T> pipeline() {
-        return this;
-    }
-
-    @Override
     public void report(RunStatistics.Tally tally) {
-        base.report(tally);
+        super.report(tally);
         step.report(tally);
     }
 

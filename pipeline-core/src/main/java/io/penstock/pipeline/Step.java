@@ -81,6 +81,9 @@ interface Step<A, B> {
                 throw e;
             } catch (RuntimeException e) {
                 throw failure(draw, e);
+            } catch (LinkageError | StackOverflowError e) {
+                // Reactor rethrows these instead of signalling them, and the stream would wait for ever
+                throw new IllegalStateException("stage \"%s\" cannot run: %s".formatted(stage, e), e);
             }
             if (result == null) {
                 throw failure(draw, new NullPointerException("the stage returned null; throw to refuse a sample"));

@@ -7,19 +7,19 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
 /** A pipeline whose failing samples are retried, then skipped or replaced, within a budget. */
-final class TolerantPipeline<T> implements Pipeline<T>, Node<T> {
+final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
 
     /** A sample is replaced by the first of these many others that loads. */
     private static final int SUBSTITUTES = 16;
 
-    private final Node<T> base;
     private final ErrorPolicy policy;
     private final long allowed;
     private final Set<Long> failed = ConcurrentHashMap.newKeySet();
     private final Meter skipped = new Meter();
 
     TolerantPipeline(Node<T> base, ErrorPolicy policy) {
-        this.base = base;
+        // the policy is no part of the fingerprint: which samples fail is not known beforehand
+        super(base, base.pipeline().fingerprint());
         this.policy = policy;
         this.allowed = policy.allowed(base.pipeline().size());
     }
@@ -79,41 +79,15 @@ final class TolerantPipeline<T> implements Pipeline<T>, Node<T> {
     private Mono<T> substitute(Draw draw, int attempt) {
         long dice = Mixing.fold(Mixing.fold(Mixing.fold(draw.seed(), draw.epoch()), draw.index()), attempt);
         long index = Long.remainderUnsigned(dice, size());
-        return base.deferred(new Draw(draw.seed(), draw.epoch(), index, draw.next()))
+        return base.deferred(draw.at(index))
                 .onErrorResume(
                         SampleException.class,
                         e -> recorded(e).then(attempt < SUBSTITUTES ? substitute(draw, attempt + 1) : Mono.error(e)));
     }
 
     @Override
-    public long size() {
-        return base.pipeline().size();
-    }
-
-    /** The policy is no part of it: which samples fail is not known beforehand. */
-    @Override
-    public Fingerprint fingerprint() {
-        return base.pipeline().fingerprint();
-    }
-
-    @Override
-    public Mono<T> load(Draw draw) {
-        return deferred(draw);
-    }
-
-    @Override
-    public String name(long index) {
-        return base.pipeline().name(index);
-    }
-
-    @Override
-    public Pipeline<T> pipeline() {
-        return this;
-    }
-
-    @Override
     public void report(RunStatistics.Tally tally) {
-        base.report(tally);
+        super.report(tally);
         tally.skipped(skipped);
     }
 

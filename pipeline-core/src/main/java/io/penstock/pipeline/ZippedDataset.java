@@ -54,7 +54,7 @@ final class ZippedDataset<A, B> implements Dataset<ZippedDataset.Pair<A, B>>, No
 
     @Override
     public Mono<Pair<A, B>> get(long index) {
-        return load(new Draw(0, 0, index, Position.START));
+        return load(Draw.of(index));
     }
 
     @Override
@@ -70,11 +70,6 @@ final class ZippedDataset<A, B> implements Dataset<ZippedDataset.Pair<A, B>>, No
     @Override
     public String name(long index) {
         return left.pipeline().name(index) + " and " + right.pipeline().name(index);
-    }
-
-    @Override
-    public Pipeline<Pair<A, B>> pipeline() {
-        return this;
     }
 
     @Override
