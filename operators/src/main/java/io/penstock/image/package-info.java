@@ -1,0 +1,5 @@
+/** Deterministic image preprocessing: decoding and resizing. */
+@NullMarked
+package io.penstock.image;
+
+import org.jspecify.annotations.NullMarked;
