@@ -17,6 +17,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private static final Logger LOG = LoggerFactory.getLogger(CachedDataset.class);
     private static final int CAUSES_LOGGED = 100;
+    private static final long FLYING = -1;
 
     private final Codec<T> codec;
     private final Fingerprint layout;
@@ -40,18 +41,22 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     public Object begin(Draw draw) {
         SampleKey key = key(draw.index());
         long landed = flights.landed();
-        Object found = lookUp(0, key, draw);
+        Object found = lookUp(0, key, draw, landed);
         return found == ABSENT ? miss(key, draw, landed) : found;
     }
 
-    /** The value from this level or a slower one, a {@code Mono} that goes on by itself, or {@link #ABSENT}. */
-    private Object lookUp(int from, SampleKey key, Draw draw) {
+    /**
+     * The value from this level or a slower one, or {@link #ABSENT}; or, where a level has to be waited for, a
+     * {@code Mono} that goes on by itself to the load.
+     * @param landed how many flights had landed before the look-up began, or {@link #FLYING} if it is part of one
+     */
+    private Object lookUp(int from, SampleKey key, Draw draw, long landed) {
         for (int i = from; i < levels.length; i++) {
             Level level = levels[i];
             try {
                 Mono<ByteBuffer> asked = level.tier.get(key);
                 if (!(asked instanceof Callable<?> answer)) {
-                    return askedLater(asked, i, key, draw);
+                    return askedLater(asked, i, key, draw, landed);
                 }
                 ByteBuffer bytes = (ByteBuffer) answer.call();
                 if (bytes != null) {
@@ -66,7 +71,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         return ABSENT;
     }
 
-    private Mono<T> askedLater(Mono<ByteBuffer> asked, int at, SampleKey key, Draw draw) {
+    private Mono<T> askedLater(Mono<ByteBuffer> asked, int at, SampleKey key, Draw draw, long landed) {
         Level level = levels[at];
         return asked.map(codec::decode)
                 .doOnNext(value -> level.hits.count(draw))
@@ -75,9 +80,11 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
                     return Mono.empty();
                 })
                 .switchIfEmpty(Mono.defer(() -> {
-                    long landed = flights.landed();
-                    Object found = lookUp(at + 1, key, draw);
-                    return Node.toMono(found == ABSENT ? miss(key, draw, landed) : found);
+                    Object found = lookUp(at + 1, key, draw, landed);
+                    if (found != ABSENT) {
+                        return Node.toMono(found);
+                    }
+                    return landed == FLYING ? load(key, draw) : miss(key, draw, landed);
                 }));
     }
 
@@ -86,13 +93,17 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         return flights.join(key, () -> {
             if (flights.landed() != landed) {
                 // a load of this key may have ended between our look-up and now: one more look, so that none is repeated
-                Object found = lookUp(0, key, draw);
+                Object found = lookUp(0, key, draw, FLYING);
                 if (found != ABSENT) {
                     return Node.toMono(found);
                 }
             }
-            return base.deferred(draw).flatMap(value -> store(key, value));
+            return load(key, draw);
         });
+    }
+
+    private Mono<T> load(SampleKey key, Draw draw) {
+        return base.deferred(draw).flatMap(value -> store(key, value));
     }
 
     /** Offers a value to every level that would take it, then passes it on, whatever became of the offer. */

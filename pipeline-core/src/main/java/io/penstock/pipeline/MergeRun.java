@@ -256,10 +256,11 @@ final class MergeRun<T> implements Subscription, Runnable {
     }
 
     private void launchRunners() {
-        long available = limit() - begun;
-        int block = pace.block();
-        for (int running = runners; running < execution.parallelism(); running = runners) {
-            if (cancelled || available <= 0 || running > 0 && available < (running + 1L) * block) {
+        while (!cancelled && pace.onWorkers()) {
+            int running = runners;
+            long available = limit() - begun;
+            boolean enough = running == 0 ? available > 0 : available >= (running + 1L) * pace.block();
+            if (!enough || running >= execution.parallelism()) {
                 return;
             }
             if (RUNNERS.compareAndSet(this, running, running + 1)) {

@@ -1,0 +1,231 @@
+package io.penstock.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.StepVerifier;
+
+/** Law 5: a hit calls nothing upstream; a broken tier changes no value; {@code backedBy} is associative. */
+class CachedDatasetTest {
+
+    private static final Schema<Tensor> VALUE = Schema.tensor("value");
+    private static final Sampler THREE_EPOCHS = Sampler.shuffled(1).epochs(3);
+
+    private static List<Long> values(Pipeline<Tensor> pipeline) {
+        return pipeline.stream(THREE_EPOCHS)
+                .map(sample -> sample.value().longAt(0))
+                .collectList()
+                .block(Duration.ofSeconds(30));
+    }
+
+    private static List<Long> uncached(int size) {
+        return values(FakeDataset.immediate(size));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void cache_secondEpoch_callsNothingUpstream(boolean lateTier) {
+        FakeDataset source = FakeDataset.blocking(100);
+        AtomicInteger mapped = new AtomicInteger();
+        FakeTier tier = new FakeTier("ram");
+        tier.late = lateTier;
+
+        Dataset<Tensor> cached = source.map("count", value -> {
+                    mapped.incrementAndGet();
+                    return value;
+                })
+                .cache(tier, VALUE);
+
+        assertThat(values(cached)).isEqualTo(uncached(100));
+        assertThat(source.totalLoads()).isEqualTo(100);
+        assertThat(mapped).hasValue(100);
+        assertThat(cached.statistics(0)).extracting(RunStatistics::loads, RunStatistics::misses).containsExactly(100L, 100L);
+        assertThat(cached.statistics(2).loads()).isZero();
+        assertThat(cached.statistics(2).hits()).isEqualTo(Map.of("ram", 100L));
+    }
+
+    @Test
+    void cache_brokenTier_changesNoValue() {
+        FakeTier broken = new FakeTier("broken");
+        broken.broken = true;
+        FakeTier sound = new FakeTier("sound");
+        FakeDataset source = FakeDataset.blocking(50);
+
+        assertThat(values(source.cache(broken.backedBy(sound), VALUE))).isEqualTo(uncached(50));
+        assertThat(source.totalLoads()).isEqualTo(50);
+        assertThat(values(FakeDataset.blocking(50).cache(broken, VALUE))).isEqualTo(uncached(50));
+    }
+
+    @Test
+    void cache_garbageInTier_isAMiss() {
+        FakeTier tier = new FakeTier("ram");
+        FakeDataset source = FakeDataset.blocking(20);
+        Dataset<Tensor> cached = source.cache(tier, VALUE);
+        values(cached);
+        tier.held.replaceAll((key, bytes) -> ByteBuffer.wrap(new byte[] {1, 2, 3}));
+
+        assertThat(cached.stream(Sampler.sequential()).map(sample -> sample.value().longAt(0)).collectList().block())
+                .isEqualTo(LongStream.range(0, 20).boxed().toList());
+        assertThat(source.totalLoads()).isEqualTo(20 + 20);
+    }
+
+    @Test
+    void backedBy_eitherGrouping_isTheSameChain() {
+        FakeTier a = new FakeTier("a");
+        FakeTier b = new FakeTier("b");
+        FakeTier c = new FakeTier("c");
+
+        Tier left = a.backedBy(b).backedBy(c);
+        Tier right = a.backedBy(b.backedBy(c));
+
+        assertThat(left.levels()).isEqualTo(right.levels()).containsExactly(a, b, c);
+        left.put(SampleKey.of("k"), ByteBuffer.wrap(new byte[] {7})).block();
+        a.held.clear();
+        b.held.clear();
+        StepVerifier.create(right.get(SampleKey.of("k")), 0)
+                .expectSubscription()
+                .thenRequest(1)
+                .expectNext(ByteBuffer.wrap(new byte[] {7}))
+                .verifyComplete();
+        right.close();
+        assertThat(List.of(a, b, c)).allMatch(tier -> tier.closed);
+    }
+
+    @Test
+    void cache_slowerTierHit_isServedWithoutLoading() {
+        FakeTier fast = new FakeTier("fast");
+        FakeTier slow = new FakeTier("slow");
+        slow.late = true;
+        FakeDataset source = FakeDataset.blocking(30);
+        Dataset<Tensor> cached = source.cache(fast.backedBy(slow), VALUE);
+        values(cached);
+        fast.held.clear();
+
+        assertThat(values(cached)).isEqualTo(uncached(30));
+        assertThat(source.totalLoads()).isEqualTo(30);
+    }
+
+    @Test
+    void cache_manyWantOneSample_loadsItOnce() {
+        FakeDataset source = FakeDataset.answering(
+                1, index -> Mono.delay(Duration.ofMillis(30)).map(tick -> Tensor.scalar(index)));
+        Dataset<Tensor> cached = source.cache(new FakeTier("ram"), VALUE);
+
+        List<Tensor> all = Flux.range(0, 64)
+                .flatMap(i -> cached.get(0).subscribeOn(Schedulers.parallel()), 64)
+                .collectList()
+                .block(Duration.ofSeconds(10));
+
+        assertThat(all).hasSize(64).containsOnly(Tensor.scalar(0L));
+        assertThat(source.totalLoads()).isEqualTo(1);
+    }
+
+    @Test
+    void cache_racingWants_neverLoadTwice() {
+        // a second look under the flight is what this needs: without it a load that ends in between is repeated
+        for (int round = 0; round < 2_000; round++) {
+            FakeDataset source = FakeDataset.immediate(1);
+            Dataset<Tensor> cached = source.cache(new FakeTier("ram"), VALUE);
+
+            Flux.range(0, 8)
+                    .flatMap(i -> cached.get(0).subscribeOn(Schedulers.parallel()), 8)
+                    .blockLast(Duration.ofSeconds(10));
+
+            assertThat(source.totalLoads()).as("round %d", round).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void cache_oneOfTwoWaitersCancels_theLoadGoesOn() {
+        FakeDataset source = FakeDataset.answering(
+                1, index -> Mono.delay(Duration.ofMillis(50)).map(tick -> Tensor.scalar(index)));
+        Dataset<Tensor> cached = source.cache(new FakeTier("ram"), VALUE);
+        Mono<Tensor> wanted = cached.get(0);
+
+        var first = wanted.subscribe();
+        Mono<Tensor> second = wanted.doOnSubscribe(s -> first.dispose());
+
+        assertThat(second.block(Duration.ofSeconds(10))).isEqualTo(Tensor.scalar(0L));
+        assertThat(source.totalLoads()).isBetween(1, 2);
+    }
+
+    @Test
+    void cache_allWaitersCancel_theLoadIsCancelled() {
+        FakeDataset source = FakeDataset.silent(1);
+        Dataset<Tensor> cached = source.cache(new FakeTier("ram"), VALUE);
+
+        cached.get(0).subscribe().dispose();
+
+        assertThat(source.cancelled.get()).isEqualTo(1);
+    }
+
+    @Test
+    void cache_failedLoad_isNotKept() {
+        AtomicInteger attempts = new AtomicInteger();
+        FakeDataset source = FakeDataset.answering(
+                1,
+                index -> Mono.defer(() -> attempts.incrementAndGet() == 1
+                        ? Mono.error(new StoreException("not now"))
+                        : Mono.just(Tensor.scalar(index))));
+        Dataset<Tensor> cached = source.cache(new FakeTier("ram"), VALUE);
+
+        StepVerifier.create(cached.get(0)).expectError(SampleException.class).verify(Duration.ofSeconds(10));
+        StepVerifier.create(cached.get(0)).expectNextCount(1).expectComplete().verify(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void cache_fullTier_loadsWhatIsNotHeld() {
+        FakeTier small = new FakeTier("ram");
+        small.capacity = 40;
+        FakeDataset source = FakeDataset.blocking(100);
+        Dataset<Tensor> cached = source.cache(small, VALUE);
+
+        // one at a time: a load that two epochs wait for at their boundary is one load
+        cached.stream(THREE_EPOCHS, Execution.standard().inFlight(1)).blockLast(Duration.ofSeconds(30));
+
+        assertThat(cached.statistics(1).hits()).isEqualTo(Map.of("ram", 40L));
+        assertThat(cached.statistics(1).loads()).isEqualTo(60);
+    }
+
+    @Test
+    void cache_budgetBelowOneSample_saysHowMuchItNeeds() {
+        FakeTier tiny = new FakeTier("ram") {
+            @Override
+            public boolean accepts(SampleKey key) {
+                return true;
+            }
+        };
+        tiny.capacity = 5;
+
+        StepVerifier.create(FakeDataset.blocking(3).cache(tiny, VALUE).stream(Sampler.sequential()))
+                .expectErrorMessage("cache tier \"ram\" of 5 bytes cannot hold one sample of 12 bytes; "
+                        + "give it at least that or leave it out")
+                .verify(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void key_changedStageOrCodec_changes() {
+        FakeDataset source = FakeDataset.immediate(3);
+        FakeTier tier = new FakeTier("ram");
+        Dataset<Tensor> cached = source.map("resize 224", value -> value).cache(tier, VALUE);
+
+        assertThat(cached.key(0)).isEqualTo(source.map("resize 224", value -> value).cache(tier, VALUE).key(0));
+        assertThat(cached.key(0)).isNotEqualTo(cached.key(1));
+        assertThat(cached.key(0)).isNotEqualTo(source.map("resize 256", value -> value).cache(tier, VALUE).key(0));
+        assertThat(cached.key(0))
+                .isNotEqualTo(source.map("resize 224", value -> value).cache(tier, Schema.tensor("other")).key(0));
+    }
+}

@@ -1,0 +1,68 @@
+package io.penstock.pipeline;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** A tier in a map, which can be told to fail, to answer late, or to be small. */
+class FakeTier implements Tier {
+
+    final Map<SampleKey, ByteBuffer> held = new ConcurrentHashMap<>();
+    final AtomicInteger gets = new AtomicInteger();
+    private final String name;
+    volatile boolean broken;
+    volatile boolean late;
+    volatile boolean closed;
+    volatile long capacity = Long.MAX_VALUE;
+
+    FakeTier(String name) {
+        this.name = name;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Mono<ByteBuffer> get(SampleKey key) {
+        gets.incrementAndGet();
+        if (broken) {
+            throw new IllegalStateException("out of order");
+        }
+        Mono<ByteBuffer> answer = Mono.justOrEmpty(held.get(key)).map(ByteBuffer::duplicate);
+        return late ? answer.subscribeOn(Schedulers.parallel()) : Mono.justOrEmpty(held.get(key));
+    }
+
+    @Override
+    public Mono<Void> put(SampleKey key, ByteBuffer value) {
+        if (broken) {
+            return Mono.error(new IllegalStateException("out of order"));
+        }
+        return Mono.fromRunnable(() -> {
+            synchronized (held) {
+                if (accepts(key)) {
+                    held.putIfAbsent(key, value);
+                }
+            }
+        });
+    }
+
+    @Override
+    public boolean accepts(SampleKey key) {
+        return held.size() < capacity;
+    }
+
+    @Override
+    public TierStatistics statistics() {
+        return new TierStatistics(held.size(), 0, capacity, 0, 0, 0);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}
