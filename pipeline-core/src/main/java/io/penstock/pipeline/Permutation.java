@@ -17,8 +17,10 @@ package io.penstock.pipeline;
 final class Permutation {
 
     private static final int ROUNDS = 6;
-    private static final int SMALL_ROUNDS = 24;
+    private static final int SMALL_ROUNDS = 12;
+    private static final int TINY_ROUNDS = 24;
     private static final int SMALL_BITS = 16;
+    private static final int TINY_BITS = 9;
 
     private final long n;
     private final long key;
@@ -32,7 +34,7 @@ final class Permutation {
         this.key = key;
         // at least one bit a side; the halves differ by one where the width is odd, and the network alternates
         int bits = Math.max(2, 64 - Long.numberOfLeadingZeros(Math.max(0, n - 1)));
-        this.rounds = bits < SMALL_BITS ? SMALL_ROUNDS : ROUNDS;
+        this.rounds = bits < TINY_BITS ? TINY_ROUNDS : bits < SMALL_BITS ? SMALL_ROUNDS : ROUNDS;
         this.rightBits = bits / 2;
         this.leftMask = (1L << (bits - rightBits)) - 1;
         this.rightMask = (1L << rightBits) - 1;
