@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.StringWriter;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import javax.tools.Diagnostic;
@@ -13,11 +14,15 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Law 7: what must not compile does not. */
 class LawsOfTypesTest {
 
-    private static List<String> errors(String body) {
+    @TempDir
+    private Path classes;
+
+    private List<String> errors(String body) {
         String source = """
                 import io.penstock.pipeline.*;
                 import io.penstock.tensor.*;
@@ -34,7 +39,7 @@ class LawsOfTypesTest {
                         return source;
                     }
                 };
-        List<String> options = List.of("-proc:none", "-d", System.getProperty("java.io.tmpdir"), "-Xdiags:compact");
+        List<String> options = List.of("-proc:none", "-d", classes.toString(), "-Xdiags:compact");
         compiler.getTask(new StringWriter(), null, diagnostics, options, null, List.of(file)).call();
         return diagnostics.getDiagnostics().stream()
                 .filter(diagnostic -> diagnostic.getKind() == Diagnostic.Kind.ERROR)

@@ -1,0 +1,60 @@
+package io.penstock.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import reactor.blockhound.BlockHound;
+import reactor.blockhound.BlockingOperationError;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Nothing blocks on a worker, whichever way a sample takes. */
+class StreamBlockHoundTest {
+
+    @BeforeAll
+    static void install() {
+        BlockHound.install();
+    }
+
+    @Test
+    void blockHound_blockingCallOnAWorker_isSeen() {
+        Mono<Integer> blocking = Mono.fromCallable(() -> {
+                    Thread.yield();
+                    java.util.concurrent.locks.LockSupport.parkNanos(1_000);
+                    return 1;
+                })
+                .subscribeOn(Schedulers.parallel());
+
+        assertThatThrownBy(() -> blocking.block(Duration.ofSeconds(10)))
+                .hasRootCauseInstanceOf(BlockingOperationError.class);
+    }
+
+    @Test
+    void stream_missesHitsStagesAndFailures_blockNoWorker() {
+        FakeTier late = new FakeTier("late");
+        late.late = true;
+        Pipeline<Tensor> pipeline = FakeDataset.blocking(300)
+                .map("decode", StreamBlockHoundTest::decode)
+                .cache(new FakeTier("ram").backedBy(late), Schema.tensor("v"))
+                .augment("dice", (value, random) -> Tensor.scalar(value.longAt(0) + random.nextInt(2)))
+                .onError(ErrorPolicy.skip().retry(2, Duration.ofMillis(1)).quarantine(failure -> {}));
+
+        long delivered = pipeline.stream(Sampler.shuffled(1).epochs(3)).count().block(Duration.ofSeconds(30));
+
+        assertThat(delivered).isEqualTo(900);
+        assertThat(pipeline.statistics(2).skipped()).isEqualTo(3);
+    }
+
+    private static Tensor decode(Tensor value) {
+        if (Set.of(7L, 70L, 77L).contains(value.longAt(0))) {
+            throw new FormatException("not a JPEG");
+        }
+        return value;
+    }
+}
