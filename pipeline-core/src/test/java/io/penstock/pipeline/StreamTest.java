@@ -237,8 +237,23 @@ class StreamTest {
     }
 
     @Test
+    void stream_askedFromAnotherThread_isServedToTheEnd() {
+        Pipeline<Tensor> pipeline = FakeDataset.immediate(100).augment("spin", StreamTest::spin);
+        Scheduler asking = Schedulers.newSingle("asking");
+
+        Long delivered = pipeline.stream(
+                        Sampler.sequential().epochs(50),
+                        Execution.standard().inFlight(2).workers(workers, 1))
+                .publishOn(asking, 1)
+                .count()
+                .block(Duration.ofSeconds(60));
+
+        assertThat(delivered).isEqualTo(5_000);
+        asking.dispose();
+    }
+
+    @Test
     void stream_racingRequestsAndCancels_neverLosesASignal() throws InterruptedException {
-        // remove the second look after a worker retires, or the slot check after cancel, and this hangs or leaks
         for (int round = 0; round < 300; round++) {
             FakeDataset dataset = round % 2 == 0 ? FakeDataset.jittery(64) : FakeDataset.immediate(64);
             Pipeline<Tensor> pipeline = dataset.augment("spin", StreamTest::spin);
