@@ -32,12 +32,7 @@ public final class Batch implements AutoCloseable {
      * @param release called once, at the first close
      */
     public Batch(
-            Map<String, Tensor> fields,
-            int size,
-            @Nullable Tensor mask,
-            long epoch,
-            Position next,
-            Runnable release) {
+            Map<String, Tensor> fields, int size, @Nullable Tensor mask, long epoch, Position next, Runnable release) {
         this.fields = fields;
         this.size = size;
         this.mask = mask;

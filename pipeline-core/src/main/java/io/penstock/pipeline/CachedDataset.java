@@ -92,7 +92,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         misses.count(draw);
         return flights.join(key, () -> {
             if (flights.landed() != landed) {
-                // a load of this key may have ended between our look-up and now: one more look, so that none is repeated
+                // a load of this key may have ended between our look-up and now: one more look, so that none is
+                // repeated
                 Object found = lookUp(0, key, draw, FLYING);
                 if (found != ABSENT) {
                     return Node.toMono(found);
@@ -116,8 +117,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         requireRoom(bytes.remaining());
         Mono<Void> stored = Mono.empty();
         for (Tier tier : takers) {
-            stored = stored.then(Mono.defer(() -> tier.put(key, bytes.duplicate()))
-                    .onErrorResume(e -> {
+            stored = stored.then(
+                    Mono.defer(() -> tier.put(key, bytes.duplicate())).onErrorResume(e -> {
                         failed(tier, e);
                         return Mono.empty();
                     }));
@@ -170,7 +171,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     @Override
     public String toString() {
-        return base + "\ncache " + Stream.of(levels).map(level -> level.tier.name()).toList();
+        return base + "\ncache "
+                + Stream.of(levels).map(level -> level.tier.name()).toList();
     }
-
 }

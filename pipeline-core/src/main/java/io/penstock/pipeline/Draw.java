@@ -52,7 +52,6 @@ public record Draw(long seed, long epoch, long index, Position next) {
     }
 
     RandomGenerator random(long stageHash) {
-        return new CounterRandom(
-                Mixing.fold(Mixing.fold(Mixing.fold(Mixing.fold(0, seed), epoch), index), stageHash));
+        return new CounterRandom(Mixing.fold(Mixing.fold(Mixing.fold(Mixing.fold(0, seed), epoch), index), stageHash));
     }
 }

@@ -27,8 +27,9 @@ public final class Draws {
             throw new IllegalArgumentException("size must not be negative: " + size);
         }
         if (start.offset() > size) {
-            throw new IllegalArgumentException("position offset %d lies outside the dataset of %d samples; was it saved with other data?"
-                    .formatted(start.offset(), size));
+            throw new IllegalArgumentException(
+                    "position offset %d lies outside the dataset of %d samples; was it saved with other data?"
+                            .formatted(start.offset(), size));
         }
         this.seed = sampler.seed();
         this.size = size;

@@ -91,7 +91,8 @@ public final class ErrorPolicy {
      */
     public ErrorPolicy retry(int times, Duration backoff) {
         if (times < 0 || backoff.isNegative()) {
-            throw new IllegalArgumentException("retries and back-off must not be negative: %d, %s".formatted(times, backoff));
+            throw new IllegalArgumentException(
+                    "retries and back-off must not be negative: %d, %s".formatted(times, backoff));
         }
         return new ErrorPolicy(outcome, budget, share, times, backoff, quarantine);
     }

@@ -62,7 +62,10 @@ final class MergeRun<T> implements Subscription, Runnable {
     private volatile long requested;
     private volatile long begun;
     private volatile long emitted;
+
+    @SuppressWarnings("UnusedVariable") // through its updater
     private volatile int wip;
+
     private volatile int runners;
     private volatile boolean cancelled;
     private volatile @Nullable Throwable broken;
@@ -319,12 +322,13 @@ final class MergeRun<T> implements Subscription, Runnable {
         private final Mono<?> mono;
         private volatile @Nullable Object outcome;
         private @Nullable Object value;
+
+        @SuppressWarnings("UnusedVariable") // through its updater
         private volatile @Nullable Subscription subscription;
 
         @SuppressWarnings("rawtypes")
         private static final AtomicReferenceFieldUpdater<Load, Subscription> SUBSCRIPTION =
-                AtomicReferenceFieldUpdater.newUpdater(
-                        Load.class, Subscription.class, "subscription");
+                AtomicReferenceFieldUpdater.newUpdater(Load.class, Subscription.class, "subscription");
 
         Load(MergeRun<T> run, Draw draw, Mono<?> mono) {
             this.run = run;

@@ -13,7 +13,8 @@ public record Position(long epoch, long offset) {
 
     public Position {
         if (epoch < 0 || offset < 0) {
-            throw new IllegalArgumentException("position must not be negative: epoch %d, offset %d".formatted(epoch, offset));
+            throw new IllegalArgumentException(
+                    "position must not be negative: epoch %d, offset %d".formatted(epoch, offset));
         }
     }
 }

@@ -43,8 +43,7 @@ public record RunStatistics(
 
         private void add(String name, StageStatistics.Kind kind, Meter meter) {
             Meter.Counts counts = meter.of(epoch);
-            stages.add(new StageStatistics(
-                    name, kind, counts.samples.sum(), Duration.ofNanos(counts.totalNanos())));
+            stages.add(new StageStatistics(name, kind, counts.samples.sum(), Duration.ofNanos(counts.totalNanos())));
         }
 
         void hits(String tier, Meter meter) {

@@ -85,6 +85,9 @@ final class TierChain implements Tier {
 
     @Override
     public String toString() {
-        return levels.stream().map(Tier::toString).reduce((a, b) -> a + ", then " + b).orElseThrow();
+        return levels.stream()
+                .map(Tier::toString)
+                .reduce((a, b) -> a + ", then " + b)
+                .orElseThrow();
     }
 }

@@ -45,9 +45,10 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
         Mono<T> again = base.deferred(draw);
         Mono<T> rest = policy.retries() == 1
                 ? again
-                : again.retryWhen(Retry.backoff(policy.retries() - 1L, policy.backoff().multipliedBy(2))
-                        .filter(SampleException.class::isInstance)
-                        .onRetryExhaustedThrow((spec, signal) -> signal.failure()));
+                : again.retryWhen(
+                        Retry.backoff(policy.retries() - 1L, policy.backoff().multipliedBy(2))
+                                .filter(SampleException.class::isInstance)
+                                .onRetryExhaustedThrow((spec, signal) -> signal.failure()));
         return Mono.delay(policy.backoff())
                 .then(rest)
                 .onErrorResume(SampleException.class, last -> givenUp(draw, last));

@@ -9,14 +9,16 @@ import reactor.util.context.ContextView;
 /** Hands the stream's workers to the stages, through the subscription's context: a pipeline itself has no threads. */
 final class Workers {
 
+    private static final Object KEY = Workers.class;
+
     private Workers() {}
 
     static Context in(Context context, Execution execution) {
-        return context.put(Workers.class, execution.workers());
+        return context.put(KEY, execution.workers());
     }
 
     private static Scheduler of(ContextView context) {
-        return context.getOrDefault(Workers.class, Schedulers.parallel());
+        return context.hasKey(KEY) ? context.get(KEY) : Schedulers.parallel();
     }
 
     /** Runs a stage on what was begun: here and now if the value is at hand, on a worker once it comes otherwise. */
@@ -24,8 +26,7 @@ final class Workers {
     static <A> Object apply(Object begun, Step<A, ?> step, Draw draw) {
         if (begun instanceof Mono<?> mono) {
             Mono<A> later = (Mono<A>) mono;
-            return Mono.deferContextual(
-                    context -> later.publishOn(of(context)).map(value -> step.apply(value, draw)));
+            return Mono.deferContextual(context -> later.publishOn(of(context)).map(value -> step.apply(value, draw)));
         }
         return begun == Node.ABSENT ? begun : step.apply((A) begun, draw);
     }

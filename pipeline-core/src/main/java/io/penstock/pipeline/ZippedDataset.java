@@ -15,7 +15,8 @@ final class ZippedDataset<A, B> implements Dataset<ZippedDataset.Pair<A, B>>, No
         long a = left.pipeline().size();
         long b = right.pipeline().size();
         if (a != b) {
-            throw new IllegalArgumentException("cannot zip datasets of %d and %d samples; slice the longer".formatted(a, b));
+            throw new IllegalArgumentException(
+                    "cannot zip datasets of %d and %d samples; slice the longer".formatted(a, b));
         }
         this.left = left;
         this.right = right;
@@ -46,10 +47,7 @@ final class ZippedDataset<A, B> implements Dataset<ZippedDataset.Pair<A, B>>, No
 
     @Override
     public Fingerprint fingerprint() {
-        return left.pipeline()
-                .fingerprint()
-                .with("zip")
-                .with(right.pipeline().fingerprint());
+        return left.pipeline().fingerprint().with("zip").with(right.pipeline().fingerprint());
     }
 
     @Override

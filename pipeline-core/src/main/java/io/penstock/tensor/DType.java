@@ -4,26 +4,29 @@ import java.util.Locale;
 
 /** The type of a tensor's elements, named as in NumPy; multi-byte elements are little-endian. */
 public enum DType {
-    BOOL(1),
-    U8(1),
-    I8(1),
-    U16(2),
-    I16(2),
-    U32(4),
-    I32(4),
-    U64(8),
-    I64(8),
-    F16(2),
-    BF16(2),
-    F32(4),
-    F64(8);
+    BOOL(0, 1),
+    U8(1, 1),
+    I8(2, 1),
+    U16(3, 2),
+    I16(4, 2),
+    U32(5, 4),
+    I32(6, 4),
+    U64(7, 8),
+    I64(8, 8),
+    F16(9, 2),
+    BF16(10, 2),
+    F32(11, 4),
+    F64(12, 8);
 
+    /** In the order of their codes, which is that of their declaration. */
     private static final DType[] BY_CODE = values();
 
+    private final int code;
     private final int bytes;
     private final String label = name().toLowerCase(Locale.ROOT);
 
-    DType(int bytes) {
+    DType(int code, int bytes) {
+        this.code = code;
         this.bytes = bytes;
     }
 
@@ -34,7 +37,7 @@ public enum DType {
 
     /** The number that stands for this type in encoded samples; it never changes between versions. */
     int code() {
-        return ordinal();
+        return code;
     }
 
     static DType ofCode(int code) {

@@ -63,7 +63,8 @@ final class RecordSchema<T extends Record> implements Schema<T> {
     RecordSchema(Class<T> type) {
         RecordComponent[] components = type.getRecordComponents();
         if (components.length == 0) {
-            throw new IllegalArgumentException("Schema cannot lay out " + type.getSimpleName() + ": it has no components");
+            throw new IllegalArgumentException(
+                    "Schema cannot lay out " + type.getSimpleName() + ": it has no components");
         }
         this.type = type;
         this.names = Arrays.stream(components).map(RecordComponent::getName).toList();
@@ -73,7 +74,8 @@ final class RecordSchema<T extends Record> implements Schema<T> {
             for (int i = 0; i < components.length; i++) {
                 components[i].getAccessor().setAccessible(true);
                 MethodHandle accessor = lookup.unreflect(components[i].getAccessor());
-                fields[i] = new Field(accessor.asType(MethodType.methodType(Object.class, Object.class)), kind(components[i]));
+                fields[i] = new Field(
+                        accessor.asType(MethodType.methodType(Object.class, Object.class)), kind(components[i]));
             }
             Constructor<T> canonical = type.getDeclaredConstructor(
                     Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
@@ -92,12 +94,12 @@ final class RecordSchema<T extends Record> implements Schema<T> {
                 return kind;
             }
         }
-        throw new IllegalArgumentException(("Schema cannot lay out %s.%s of type %s; "
-                        + "use Tensor, int, long, float, double, boolean or String")
-                .formatted(
-                        component.getDeclaringRecord().getSimpleName(),
-                        component.getName(),
-                        component.getType().getName()));
+        throw new IllegalArgumentException(
+                ("Schema cannot lay out %s.%s of type %s; " + "use Tensor, int, long, float, double, boolean or String")
+                        .formatted(
+                                component.getDeclaringRecord().getSimpleName(),
+                                component.getName(),
+                                component.getType().getName()));
     }
 
     @Override

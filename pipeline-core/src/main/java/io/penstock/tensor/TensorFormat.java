@@ -21,14 +21,16 @@ final class TensorFormat {
 
     static ByteBuffer encode(List<Tensor> tensors) {
         if (tensors.size() > MAX_FIELDS) {
-            throw new IllegalArgumentException("a value has at most %d fields, was %d".formatted(MAX_FIELDS, tensors.size()));
+            throw new IllegalArgumentException(
+                    "a value has at most %d fields, was %d".formatted(MAX_FIELDS, tensors.size()));
         }
         long size = 2;
         for (Tensor tensor : tensors) {
             size += headerSize(tensor.shape()) + tensor.byteSize();
         }
         if (size > Integer.MAX_VALUE - 8) {
-            throw new IllegalArgumentException("a value of " + size + " bytes is too large to encode; the limit is 2 GiB");
+            throw new IllegalArgumentException(
+                    "a value of " + size + " bytes is too large to encode; the limit is 2 GiB");
         }
         ByteBuffer out = ByteBuffer.allocate((int) size);
         out.put(VERSION).put((byte) tensors.size());
@@ -128,8 +130,8 @@ final class TensorFormat {
             long elements = shape.elements();
             int available = limit - data;
             if (elements > available / dtype.bytes()) {
-                throw new IllegalArgumentException("%s%s is larger than the %d bytes that are there"
-                        .formatted(dtype, shape, available));
+                throw new IllegalArgumentException(
+                        "%s%s is larger than the %d bytes that are there".formatted(dtype, shape, available));
             }
             return Tensor.view(dtype, shape, in, data, length < 0 ? (int) elements * dtype.bytes() : length);
         }

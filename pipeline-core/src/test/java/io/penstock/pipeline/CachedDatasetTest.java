@@ -52,7 +52,9 @@ class CachedDatasetTest {
         assertThat(values(cached)).isEqualTo(uncached(100));
         assertThat(source.totalLoads()).isEqualTo(100);
         assertThat(mapped).hasValue(100);
-        assertThat(cached.statistics(0)).extracting(RunStatistics::loads, RunStatistics::misses).containsExactly(100L, 100L);
+        assertThat(cached.statistics(0))
+                .extracting(RunStatistics::loads, RunStatistics::misses)
+                .containsExactly(100L, 100L);
         assertThat(cached.statistics(2).loads()).isZero();
         assertThat(cached.statistics(2).hits()).isEqualTo(Map.of("ram", 100L));
     }
@@ -77,7 +79,10 @@ class CachedDatasetTest {
         values(cached);
         tier.held.replaceAll((key, bytes) -> ByteBuffer.wrap(new byte[] {1, 2, 3}));
 
-        assertThat(cached.stream(Sampler.sequential()).map(sample -> sample.value().longAt(0)).collectList().block())
+        assertThat(cached.stream(Sampler.sequential())
+                        .map(sample -> sample.value().longAt(0))
+                        .collectList()
+                        .block())
                 .isEqualTo(LongStream.range(0, 20).boxed().toList());
         assertThat(source.totalLoads()).isEqualTo(20 + 20);
     }
@@ -222,10 +227,18 @@ class CachedDatasetTest {
         FakeTier tier = new FakeTier("ram");
         Dataset<Tensor> cached = source.map("resize 224", value -> value).cache(tier, VALUE);
 
-        assertThat(cached.key(0)).isEqualTo(source.map("resize 224", value -> value).cache(tier, VALUE).key(0));
-        assertThat(cached.key(0)).isNotEqualTo(cached.key(1));
-        assertThat(cached.key(0)).isNotEqualTo(source.map("resize 256", value -> value).cache(tier, VALUE).key(0));
         assertThat(cached.key(0))
-                .isNotEqualTo(source.map("resize 224", value -> value).cache(tier, Schema.tensor("other")).key(0));
+                .isEqualTo(source.map("resize 224", value -> value)
+                        .cache(tier, VALUE)
+                        .key(0));
+        assertThat(cached.key(0)).isNotEqualTo(cached.key(1));
+        assertThat(cached.key(0))
+                .isNotEqualTo(source.map("resize 256", value -> value)
+                        .cache(tier, VALUE)
+                        .key(0));
+        assertThat(cached.key(0))
+                .isNotEqualTo(source.map("resize 224", value -> value)
+                        .cache(tier, Schema.tensor("other"))
+                        .key(0));
     }
 }

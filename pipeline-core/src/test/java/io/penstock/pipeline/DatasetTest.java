@@ -24,12 +24,17 @@ class DatasetTest {
 
     @Test
     void map_twice_appliesBothInOrder() {
-        Dataset<Tensor> mapped = FakeDataset.blocking(3).map("times", v -> Tensor.scalar(v.longAt(0) * 10))
+        Dataset<Tensor> mapped = FakeDataset.blocking(3)
+                .map("times", v -> Tensor.scalar(v.longAt(0) * 10))
                 .map("plus", v -> plus(v, 1));
 
         assertThat(values(mapped)).containsExactly(1L, 11L, 21L);
-        assertThat(mapped.statistics(0).stages()).extracting(StageStatistics::name).containsExactly("load", "times", "plus");
-        assertThat(mapped.statistics(0).stages()).extracting(StageStatistics::samples).containsOnly(3L);
+        assertThat(mapped.statistics(0).stages())
+                .extracting(StageStatistics::name)
+                .containsExactly("load", "times", "plus");
+        assertThat(mapped.statistics(0).stages())
+                .extracting(StageStatistics::samples)
+                .containsOnly(3L);
     }
 
     @Test
@@ -61,7 +66,9 @@ class DatasetTest {
         assertThat(middle.name(0)).isEqualTo("#4");
         assertThat(middle.fingerprint()).isNotEqualTo(source.slice(4, 8).fingerprint());
         assertThatThrownBy(() -> source.slice(4, 11)).isInstanceOf(IndexOutOfBoundsException.class);
-        StepVerifier.create(middle.get(3)).expectError(IndexOutOfBoundsException.class).verify(Duration.ofSeconds(10));
+        StepVerifier.create(middle.get(3))
+                .expectError(IndexOutOfBoundsException.class)
+                .verify(Duration.ofSeconds(10));
     }
 
     @Test

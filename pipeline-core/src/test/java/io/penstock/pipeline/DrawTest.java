@@ -57,6 +57,7 @@ class DrawTest {
             tenths[(int) (draw(0, 0, index).random("").nextDouble() * 10)]++;
         }
 
-        assertThat(Arrays.stream(tenths).boxed()).allSatisfy(count -> assertThat(count).isBetween(9_600, 10_400)); // ± 4 sigma
+        assertThat(Arrays.stream(tenths).boxed())
+                .allSatisfy(count -> assertThat(count).isBetween(9_600, 10_400)); // ± 4 sigma
     }
 }

@@ -45,7 +45,9 @@ class DrawsTest {
 
     @Property(tries = 300)
     void draws_ofAllRanks_interleaveToTheGlobalOrder(
-            @ForAll @IntRange(max = 300) int size, @ForAll @IntRange(min = 1, max = 17) int worldSize, @ForAll long seed) {
+            @ForAll @IntRange(max = 300) int size,
+            @ForAll @IntRange(min = 1, max = 17) int worldSize,
+            @ForAll long seed) {
         Sampler sampler = Sampler.shuffled(seed);
         List<Long> global = indices(sampler, size);
 
@@ -55,7 +57,9 @@ class DrawsTest {
 
         assertThat(kept).isEqualTo(global);
         assertThat(dropped).isEqualTo(global.subList(0, size - size % worldSize));
-        assertThat(padded).hasSize((size + worldSize - 1) / worldSize * worldSize).startsWith(global.toArray(Long[]::new));
+        assertThat(padded)
+                .hasSize((size + worldSize - 1) / worldSize * worldSize)
+                .startsWith(global.toArray(Long[]::new));
         assertThat(padded.subList(size, padded.size())).allMatch(index -> index == Draw.PADDING);
     }
 
@@ -64,8 +68,7 @@ class DrawsTest {
             @ForAll @IntRange(min = 1, max = 1_000) int size,
             @ForAll @IntRange(min = 1, max = 100) int window,
             @ForAll long seed) {
-        for (Sampler sampler :
-                List.of(Sampler.sequential(), Sampler.shuffled(seed), Sampler.windowed(seed, window))) {
+        for (Sampler sampler : List.of(Sampler.sequential(), Sampler.shuffled(seed), Sampler.windowed(seed, window))) {
             List<Long> drawn = indices(sampler, size);
             assertThat(drawn).hasSize(size);
             assertThat(new HashSet<>(drawn)).hasSize(size);
@@ -105,11 +108,17 @@ class DrawsTest {
     void draws_goldenOrders_holdAcrossVersions() {
         assertThat(indices(Sampler.shuffled(42).epochs(2), 10)).containsExactly(GOLDEN_SHUFFLED);
         assertThat(indices(Sampler.windowed(42, 4), 10)).containsExactly(GOLDEN_WINDOWED);
-        assertThat(Sampler.shuffled(42).draws(1_000_000_000_000L).at(123_456_789_012L).index()).isEqualTo(GOLDEN_FAR);
+        assertThat(Sampler.shuffled(42)
+                        .draws(1_000_000_000_000L)
+                        .at(123_456_789_012L)
+                        .index())
+                .isEqualTo(GOLDEN_FAR);
     }
 
     // users rely on these orders to continue a run with a newer version: a change here breaks every saved position
-    private static final Long[] GOLDEN_SHUFFLED = {3L, 2L, 6L, 4L, 7L, 1L, 5L, 0L, 8L, 9L, 5L, 1L, 0L, 4L, 2L, 7L, 3L, 9L, 6L, 8L};
+    private static final Long[] GOLDEN_SHUFFLED = {
+        3L, 2L, 6L, 4L, 7L, 1L, 5L, 0L, 8L, 9L, 5L, 1L, 0L, 4L, 2L, 7L, 3L, 9L, 6L, 8L
+    };
     private static final Long[] GOLDEN_WINDOWED = {4L, 7L, 6L, 5L, 3L, 1L, 2L, 0L, 8L, 9L};
     private static final long GOLDEN_FAR = 840_727_881_614L;
 
@@ -118,7 +127,10 @@ class DrawsTest {
         List<Long> drawn = indices(Sampler.windowed(SEED, 8), 100);
 
         for (int run = 0; run < 96; run += 8) {
-            assertThat(drawn.subList(run, run + 8).stream().map(index -> index / 8).distinct()).hasSize(1);
+            assertThat(drawn.subList(run, run + 8).stream()
+                            .map(index -> index / 8)
+                            .distinct())
+                    .hasSize(1);
         }
         assertThat(drawn.subList(96, 100)).containsExactlyInAnyOrder(96L, 97L, 98L, 99L);
     }
@@ -149,7 +161,8 @@ class DrawsTest {
 
     @Test
     void draws_badArguments_areNamed() {
-        assertThatThrownBy(() -> Sampler.sequential().resumeAt(new Position(0, 11)).draws(10))
+        assertThatThrownBy(
+                        () -> Sampler.sequential().resumeAt(new Position(0, 11)).draws(10))
                 .hasMessage("position offset 11 lies outside the dataset of 10 samples; was it saved with other data?");
         assertThatThrownBy(() -> Sampler.windowed(1, 0)).hasMessage("window must be at least 1, was 0");
         assertThatThrownBy(() -> Sampler.sequential().epochs(-1)).hasMessage("epochs must not be negative: -1");

@@ -54,7 +54,9 @@ class ErrorPolicyTest {
         List<Sample<Tensor>> delivered = samples(pipeline, Sampler.sequential().epochs(2));
 
         assertThat(delivered).hasSize(40);
-        assertThat(delivered.stream().filter(sample -> !sample.isPresent()).map(sample -> sample.draw().index()))
+        assertThat(delivered.stream()
+                        .filter(sample -> !sample.isPresent())
+                        .map(sample -> sample.draw().index()))
                 .containsExactly(3L, 4L, 17L, 3L, 4L, 17L);
         assertThat(quarantined).extracting(SampleException::index).containsExactlyInAnyOrder(3L, 4L, 17L);
         assertThat(quarantined).extracting(SampleException::stage).containsOnly("decode");
@@ -71,7 +73,9 @@ class ErrorPolicyTest {
         List<Sample<Tensor>> again = samples(failing(!later).onError(ErrorPolicy.substitute()), Sampler.shuffled(5));
 
         assertThat(once).allMatch(Sample::isPresent);
-        assertThat(once).extracting(Sample::value).isEqualTo(again.stream().map(Sample::value).toList());
+        assertThat(once)
+                .extracting(Sample::value)
+                .isEqualTo(again.stream().map(Sample::value).toList());
         assertThat(once).extracting(sample -> sample.value().longAt(0)).doesNotContainAnyElementsOf(BAD);
     }
 
@@ -86,7 +90,9 @@ class ErrorPolicyTest {
 
     @Test
     void budget_sameSamplesEveryEpoch_countOnce() {
-        assertThat(samples(failing(true).onError(ErrorPolicy.skip().budget(3)), Sampler.shuffled(1).epochs(10)))
+        assertThat(samples(
+                        failing(true).onError(ErrorPolicy.skip().budget(3)),
+                        Sampler.shuffled(1).epochs(10)))
                 .hasSize(200);
         assertThat(samples(failing(true).onError(ErrorPolicy.skip().budgetShare(0.15)), Sampler.shuffled(1)))
                 .hasSize(20);
@@ -100,16 +106,21 @@ class ErrorPolicyTest {
     @ValueSource(ints = {1, 2, 3})
     void retry_sampleThatComesBack_isDelivered(int failures) {
         ConcurrentHashMap<Long, AtomicInteger> attempts = new ConcurrentHashMap<>();
-        FakeDataset flaky = FakeDataset.answering(10, index -> Mono.fromCallable(() -> {
-            int attempt = attempts.computeIfAbsent(index, i -> new AtomicInteger()).incrementAndGet();
-            if (index == 6 && attempt <= failures) {
-                throw new StoreException("connection reset");
-            }
-            return Tensor.scalar(index);
-        }));
+        FakeDataset flaky = FakeDataset.answering(
+                10,
+                index -> Mono.fromCallable(() -> {
+                    int attempt = attempts.computeIfAbsent(index, i -> new AtomicInteger())
+                            .incrementAndGet();
+                    if (index == 6 && attempt <= failures) {
+                        throw new StoreException("connection reset");
+                    }
+                    return Tensor.scalar(index);
+                }));
         ErrorPolicy policy = ErrorPolicy.fail().retry(failures, Duration.ofMillis(1));
 
-        assertThat(samples(flaky.onError(policy), Sampler.sequential())).hasSize(10).allMatch(Sample::isPresent);
+        assertThat(samples(flaky.onError(policy), Sampler.sequential()))
+                .hasSize(10)
+                .allMatch(Sample::isPresent);
         assertThat(attempts.get(6L)).hasValue(failures + 1);
     }
 
@@ -119,7 +130,8 @@ class ErrorPolicyTest {
         FakeDataset broken = FakeDataset.answering(
                 1, index -> Mono.error(() -> new StoreException("attempt " + attempts.incrementAndGet())));
 
-        StepVerifier.create(broken.onError(ErrorPolicy.fail().retry(2, Duration.ofMillis(1))).stream(Sampler.sequential()))
+        StepVerifier.create(
+                        broken.onError(ErrorPolicy.fail().retry(2, Duration.ofMillis(1))).stream(Sampler.sequential()))
                 .expectErrorMessage("stage \"load\" failed on sample 0: #0: attempt 3")
                 .verify(Duration.ofSeconds(10));
     }

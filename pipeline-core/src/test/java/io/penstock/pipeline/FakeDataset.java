@@ -31,15 +31,15 @@ class FakeDataset implements Dataset<Tensor> {
 
     /** Answers on other threads, after up to a millisecond, in no particular order. */
     static FakeDataset jittery(int size) {
-        return new FakeDataset(size, index -> Mono.delay(Duration.ofNanos(Mixing.mix(index) >>> 44))
-                .map(tick -> Tensor.scalar(index)));
+        return new FakeDataset(
+                size,
+                index -> Mono.delay(Duration.ofNanos(Mixing.mix(index) >>> 44)).map(tick -> Tensor.scalar(index)));
     }
 
     /** Answers on an I/O thread. */
     static FakeDataset blocking(int size) {
         return new FakeDataset(
-                size,
-                index -> Mono.fromCallable(() -> Tensor.scalar(index)).subscribeOn(Schedulers.boundedElastic()));
+                size, index -> Mono.fromCallable(() -> Tensor.scalar(index)).subscribeOn(Schedulers.boundedElastic()));
     }
 
     /** Never answers. */

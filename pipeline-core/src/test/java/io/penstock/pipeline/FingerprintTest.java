@@ -9,7 +9,8 @@ class FingerprintTest {
     @Test
     void with_words_isTheSameHoweverTheyWereAdded() {
         Fingerprint atOnce = Fingerprint.of("images", "decode", "resize 224");
-        Fingerprint inSteps = Fingerprint.of("images").with(Fingerprint.of("decode")).with("resize 224");
+        Fingerprint inSteps =
+                Fingerprint.of("images").with(Fingerprint.of("decode")).with("resize 224");
 
         assertThat(inSteps).isEqualTo(atOnce).hasSameHashCodeAs(atOnce);
         assertThat(inSteps.words()).containsExactly("images", "decode", "resize 224");
@@ -24,7 +25,8 @@ class FingerprintTest {
     @Test
     void equality_wordsCutDifferently_differs() {
         assertThat(Fingerprint.of("ab", "c")).isNotEqualTo(Fingerprint.of("a", "bc"));
-        assertThat(Fingerprint.of("ab", "c").hex()).isNotEqualTo(Fingerprint.of("a", "bc").hex());
+        assertThat(Fingerprint.of("ab", "c").hex())
+                .isNotEqualTo(Fingerprint.of("a", "bc").hex());
         assertThat(Fingerprint.of("a", "b")).isNotEqualTo(Fingerprint.of("b", "a"));
     }
 

@@ -40,7 +40,8 @@ class LawsOfTypesTest {
                     }
                 };
         List<String> options = List.of("-proc:none", "-d", classes.toString(), "-Xdiags:compact");
-        compiler.getTask(new StringWriter(), null, diagnostics, options, null, List.of(file)).call();
+        compiler.getTask(new StringWriter(), null, diagnostics, options, null, List.of(file))
+                .call();
         return diagnostics.getDiagnostics().stream()
                 .filter(diagnostic -> diagnostic.getKind() == Diagnostic.Kind.ERROR)
                 .map(diagnostic -> diagnostic.getMessage(Locale.ROOT))

@@ -63,7 +63,8 @@ class PermutationTest {
             last = index;
         }
 
-        assertThat(Arrays.stream(tenths).boxed()).allSatisfy(count -> assertThat(count).isBetween(9_600, 10_400)); // ± 4 sigma
+        assertThat(Arrays.stream(tenths).boxed())
+                .allSatisfy(count -> assertThat(count).isBetween(9_600, 10_400)); // ± 4 sigma
         assertThat(neighbours).isLessThanOrEqualTo(2);
     }
 

@@ -26,7 +26,8 @@ class ShardTest {
     @Test
     void from_halfSetEnvironment_namesWhatIsMissing() {
         assertThatThrownBy(() -> Shard.from(Map.of("RANK", "1")))
-                .hasMessage("the environment is half set for torchrun: WORLD_SIZE is missing; set both RANK and WORLD_SIZE");
+                .hasMessage(
+                        "the environment is half set for torchrun: WORLD_SIZE is missing; set both RANK and WORLD_SIZE");
     }
 
     @Test

@@ -25,7 +25,6 @@ class StreamBlockHoundTest {
     @Test
     void blockHound_blockingCallOnAWorker_isSeen() {
         Mono<Integer> blocking = Mono.fromCallable(() -> {
-                    Thread.yield();
                     java.util.concurrent.locks.LockSupport.parkNanos(1_000);
                     return 1;
                 })

@@ -98,7 +98,10 @@ class StreamTest {
 
         values(pipeline, Sampler.sequential(), Execution.standard().workers(workers, 4));
 
-        assertThat(threads.stream().filter(name -> name.startsWith("test-workers")).count()).isGreaterThan(400);
+        assertThat(threads.stream()
+                        .filter(name -> name.startsWith("test-workers"))
+                        .count())
+                .isGreaterThan(400);
     }
 
     @Test
@@ -118,7 +121,10 @@ class StreamTest {
     void stream_slowConsumer_runsAtMostInFlightAhead() {
         FakeDataset dataset = FakeDataset.blocking(1_000);
 
-        StepVerifier.create(dataset.stream(Sampler.sequential(), Execution.standard().inFlight(8)), 0)
+        StepVerifier.create(
+                        dataset.stream(
+                                Sampler.sequential(), Execution.standard().inFlight(8)),
+                        0)
                 .expectSubscription()
                 .thenRequest(1)
                 .expectNextCount(1)
@@ -163,7 +169,8 @@ class StreamTest {
                     : Mono.just(Tensor.scalar(index));
         });
 
-        StepVerifier.create(dataset.stream(Sampler.sequential()).map(sample -> sample.draw().index()))
+        StepVerifier.create(dataset.stream(Sampler.sequential())
+                        .map(sample -> sample.draw().index()))
                 .expectNext(0L, 1L, 2L, 3L, 4L)
                 .expectErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(SampleException.class)
@@ -179,7 +186,8 @@ class StreamTest {
                         ? Mono.delay(Duration.ofMillis(20)).then(Mono.error(new FormatException("zero")))
                         : Mono.never());
 
-        StepVerifier.create(dataset.stream(Sampler.sequential(), Execution.standard().inFlight(10)))
+        StepVerifier.create(dataset.stream(
+                        Sampler.sequential(), Execution.standard().inFlight(10)))
                 .expectError(SampleException.class)
                 .verify(Duration.ofSeconds(10));
 
@@ -191,7 +199,8 @@ class StreamTest {
     void stream_cancelled_cancelsLoadsInFlight() {
         FakeDataset dataset = FakeDataset.silent(100);
 
-        StepVerifier.create(dataset.stream(Sampler.sequential(), Execution.standard().inFlight(16)))
+        StepVerifier.create(dataset.stream(
+                        Sampler.sequential(), Execution.standard().inFlight(16)))
                 .expectSubscription()
                 .thenAwait(Duration.ofMillis(1))
                 .thenCancel()
@@ -204,12 +213,12 @@ class StreamTest {
     @Test
     void stream_linkageErrorInStage_endsTheStream() {
         for (FakeDataset dataset : List.of(FakeDataset.immediate(5), FakeDataset.blocking(5))) {
-            StepVerifier.create(dataset.map("native", value -> {
+            StepVerifier.create(dataset
+                            .map("native", value -> {
                                 throw new UnsatisfiedLinkError("no such library");
                             })
                             .stream(Sampler.sequential()))
-                    .expectErrorMessage(
-                            "stage \"native\" cannot run: java.lang.UnsatisfiedLinkError: no such library")
+                    .expectErrorMessage("stage \"native\" cannot run: java.lang.UnsatisfiedLinkError: no such library")
                     .verify(Duration.ofSeconds(10));
         }
     }
@@ -230,7 +239,8 @@ class StreamTest {
         gone.dispose();
         Pipeline<Tensor> pipeline = FakeDataset.immediate(1_000).augment("spin", StreamTest::spin);
 
-        StepVerifier.create(pipeline.stream(Sampler.sequential(), Execution.standard().workers(gone, 1)))
+        StepVerifier.create(pipeline.stream(
+                        Sampler.sequential(), Execution.standard().workers(gone, 1)))
                 .thenConsumeWhile(sample -> true)
                 .expectError()
                 .verify(Duration.ofSeconds(10));
@@ -273,7 +283,9 @@ class StreamTest {
                     done.countDown();
                 }
             };
-            pipeline.stream(Sampler.shuffled(round), Execution.standard().inFlight(1 + round % 9).workers(workers, 3))
+            pipeline.stream(
+                            Sampler.shuffled(round),
+                            Execution.standard().inFlight(1 + round % 9).workers(workers, 3))
                     .subscribe(subscriber);
             boolean cancels = round % 5 == 0;
             for (int n = 0; n < 16; n++) {

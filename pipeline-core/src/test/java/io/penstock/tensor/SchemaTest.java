@@ -40,8 +40,8 @@ class SchemaTest {
     @Test
     void recordSchema_everyComponentType_comesBack() {
         Schema<Everything> schema = Schema.of(Everything.class);
-        Everything value = new Everything(
-                Tensor.ofBytes(new byte[] {1, 2, 3}), -7, Long.MIN_VALUE, 1.5f, Math.PI, true, "grün");
+        Everything value =
+                new Everything(Tensor.ofBytes(new byte[] {1, 2, 3}), -7, Long.MIN_VALUE, 1.5f, Math.PI, true, "grün");
 
         assertThat(schema.unflatten(schema.flatten(value))).isEqualTo(value);
         assertThat(schema.decode(schema.encode(value))).isEqualTo(value);
@@ -75,7 +75,8 @@ class SchemaTest {
 
     @Test
     void id_differsByNamesAndTypes() {
-        assertThat(Schema.of(Photo.class).id()).isNotEqualTo(Schema.of(Hidden.class).id());
+        assertThat(Schema.of(Photo.class).id())
+                .isNotEqualTo(Schema.of(Hidden.class).id());
         assertThat(Schema.tensor("a").id()).isNotEqualTo(Schema.tensor("b").id());
     }
 

@@ -12,7 +12,8 @@ class TensorTest {
 
     @Test
     void of_bufferPart_isAViewOfTheRemainingBytes() {
-        ByteBuffer bytes = ByteBuffer.wrap(new byte[] {9, 1, 2, 3, 4, 9}).position(1).limit(5);
+        ByteBuffer bytes =
+                ByteBuffer.wrap(new byte[] {9, 1, 2, 3, 4, 9}).position(1).limit(5);
 
         Tensor tensor = Tensor.of(DType.U8, Shape.of(2, 2), bytes);
 
@@ -45,9 +46,14 @@ class TensorTest {
     @Test
     void elementAccess_widensByDtype() {
         assertThat(Tensor.ofBytes(new byte[] {-1}).longAt(0)).isEqualTo(255);
-        assertThat(Tensor.of(DType.I8, Shape.of(1), ByteBuffer.wrap(new byte[] {-1})).longAt(0)).isEqualTo(-1);
-        assertThat(Tensor.of(DType.U16, Shape.of(1), ByteBuffer.wrap(new byte[] {-1, -1})).longAt(0)).isEqualTo(65_535);
-        assertThat(Tensor.of(DType.U32, Shape.SCALAR, ByteBuffer.allocate(4).putInt(0, -1)).longAt(0))
+        assertThat(Tensor.of(DType.I8, Shape.of(1), ByteBuffer.wrap(new byte[] {-1}))
+                        .longAt(0))
+                .isEqualTo(-1);
+        assertThat(Tensor.of(DType.U16, Shape.of(1), ByteBuffer.wrap(new byte[] {-1, -1}))
+                        .longAt(0))
+                .isEqualTo(65_535);
+        assertThat(Tensor.of(DType.U32, Shape.SCALAR, ByteBuffer.allocate(4).putInt(0, -1))
+                        .longAt(0))
                 .isEqualTo(4_294_967_295L);
         assertThat(Tensor.ofFloats(new float[] {1.5f, -2.5f}).doubleAt(1)).isEqualTo(-2.5);
         assertThat(Tensor.ofLongs(new long[] {Long.MIN_VALUE}).longAt(0)).isEqualTo(Long.MIN_VALUE);
@@ -73,7 +79,9 @@ class TensorTest {
     void equality_isOfDtypeShapeAndBytes() {
         Tensor tensor = Tensor.ofFloats(new float[] {Float.NaN, 1}, 2);
 
-        assertThat(tensor).isEqualTo(Tensor.ofFloats(new float[] {Float.NaN, 1})).hasSameHashCodeAs(tensor.reshape(Shape.of(2)));
+        assertThat(tensor)
+                .isEqualTo(Tensor.ofFloats(new float[] {Float.NaN, 1}))
+                .hasSameHashCodeAs(tensor.reshape(Shape.of(2)));
         assertThat(tensor).isNotEqualTo(tensor.reshape(Shape.of(1, 2)));
         assertThat(tensor).isNotEqualTo(Tensor.of(DType.I32, Shape.of(2), tensor.data()));
     }
