@@ -1,0 +1,164 @@
+package io.penstock.house;
+
+import static java.util.stream.Collectors.joining;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaGenericArrayType;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaParameterizedType;
+import com.tngtech.archunit.core.domain.JavaType;
+import com.tngtech.archunit.core.domain.JavaTypeVariable;
+import com.tngtech.archunit.core.domain.JavaWildcardType;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The public and protected signatures of classes, a line each, in an order that does not depend on the compiler. */
+final class ApiListing {
+
+    private static final Set<String> EVERY_OBJECT_HAS = Set.of("equals", "hashCode", "toString");
+
+    private ApiListing() {}
+
+    static String of(Collection<JavaClass> types) {
+        return types.stream()
+                .filter(ApiListing::isVisible)
+                .map(ApiListing::describe)
+                .sorted()
+                .collect(joining("\n"));
+    }
+
+    private static boolean isVisible(JavaClass type) {
+        return isVisible(type.getModifiers())
+                && !type.getSimpleName().isEmpty()
+                && type.getEnclosingClass().map(ApiListing::isVisible).orElse(true);
+    }
+
+    private static boolean isVisible(Set<JavaModifier> modifiers) {
+        return (modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED))
+                && !modifiers.contains(JavaModifier.SYNTHETIC)
+                && !modifiers.contains(JavaModifier.BRIDGE);
+    }
+
+    private static String describe(JavaClass type) {
+        return Stream.concat(Stream.of(header(type)), members(type).sorted()).collect(joining("\n", "", "\n"));
+    }
+
+    private static String header(JavaClass type) {
+        String above = Stream.concat(
+                        type.getSuperclass().stream().filter(parent -> !isImplied(parent)),
+                        type.getInterfaces().stream().sorted((a, b) -> name(a).compareTo(name(b))))
+                .map(ApiListing::name)
+                .collect(joining(", "));
+        return type.getPackageName() + " " + kind(type) + nested(type) + variables(type.getTypeParameters())
+                + (above.isEmpty() ? "" : " : " + above);
+    }
+
+    private static boolean isImplied(JavaType parent) {
+        return Set.of("java.lang.Object", "java.lang.Record", "java.lang.Enum")
+                .contains(parent.toErasure().getName());
+    }
+
+    private static String kind(JavaClass type) {
+        if (type.isAnnotation()) {
+            return "@interface ";
+        }
+        if (type.isRecord()) {
+            return "record ";
+        }
+        if (type.isEnum()) {
+            return "enum ";
+        }
+        boolean open = !type.getModifiers().contains(JavaModifier.FINAL);
+        String sealed = open && type.reflect().isSealed() ? "sealed " : "";
+        if (type.isInterface()) {
+            return sealed + "interface ";
+        }
+        return (open ? "" : "final ")
+                + sealed
+                + (type.getModifiers().contains(JavaModifier.ABSTRACT) ? "abstract " : "")
+                + "class ";
+    }
+
+    private static Stream<String> members(JavaClass type) {
+        Stream<String> fields = type.getFields().stream()
+                .filter(field -> isVisible(field.getModifiers()))
+                .map(field -> modifiers(field) + name(field.getType()) + " " + field.getName());
+        Stream<String> constructors = type.getConstructors().stream()
+                .filter(constructor -> isVisible(constructor.getModifiers()))
+                .map(constructor -> modifiers(constructor) + "new" + parameters(constructor));
+        Stream<String> methods = type.getMethods().stream()
+                .filter(method -> isVisible(method.getModifiers()) && !EVERY_OBJECT_HAS.contains(method.getName()))
+                .map(method ->
+                        modifiers(method) + name(method.getReturnType()) + " " + method.getName() + parameters(method));
+        return Stream.of(fields, constructors, methods)
+                .flatMap(signatures -> signatures)
+                .map(signature -> "    " + signature);
+    }
+
+    private static String modifiers(JavaMember member) {
+        Set<JavaModifier> modifiers = member.getModifiers();
+        String variables = member instanceof JavaMethod method ? variables(method.getTypeParameters()) : "";
+        return (modifiers.contains(JavaModifier.PROTECTED) ? "protected " : "")
+                + (modifiers.contains(JavaModifier.STATIC) ? "static " : "")
+                + (member instanceof JavaField && !modifiers.contains(JavaModifier.FINAL) ? "mutable " : "")
+                + (isDefault(member) ? "default " : "")
+                + (variables.isEmpty() ? "" : variables + " ");
+    }
+
+    private static boolean isDefault(JavaMember member) {
+        return member instanceof JavaMethod
+                && member.getOwner().isInterface()
+                && !member.getModifiers().contains(JavaModifier.ABSTRACT)
+                && !member.getModifiers().contains(JavaModifier.STATIC);
+    }
+
+    private static String parameters(JavaCodeUnit unit) {
+        String thrown = unit.getThrowsClause().stream()
+                .map(declaration -> declaration.getRawType().getSimpleName())
+                .collect(joining(", "));
+        return unit.getParameterTypes().stream().map(ApiListing::name).collect(joining(", ", "(", ")"))
+                + (thrown.isEmpty() ? "" : " throws " + thrown);
+    }
+
+    private static String variables(List<? extends JavaTypeVariable<?>> variables) {
+        return variables.isEmpty()
+                ? ""
+                : variables.stream()
+                        .map(variable -> variable.getName() + bounds(" extends ", variable.getUpperBounds()))
+                        .collect(joining(", ", "<", ">"));
+    }
+
+    private static String bounds(String word, List<JavaType> bounds) {
+        String named = bounds.stream()
+                .map(ApiListing::name)
+                .filter(name -> !name.equals("Object"))
+                .collect(joining(" & "));
+        return named.isEmpty() ? "" : word + named;
+    }
+
+    private static String name(JavaType type) {
+        if (type instanceof JavaParameterizedType parameterized) {
+            return name(parameterized.toErasure())
+                    + parameterized.getActualTypeArguments().stream()
+                            .map(ApiListing::name)
+                            .collect(joining(", ", "<", ">"));
+        }
+        if (type instanceof JavaWildcardType wildcard) {
+            return "?" + bounds(" extends ", wildcard.getUpperBounds()) + bounds(" super ", wildcard.getLowerBounds());
+        }
+        if (type instanceof JavaGenericArrayType array) {
+            return name(array.getComponentType()) + "[]";
+        }
+        return type instanceof JavaClass raw ? nested(raw) : type.getName();
+    }
+
+    private static String nested(JavaClass type) {
+        return type.getEnclosingClass().map(outer -> nested(outer) + ".").orElse("") + type.getSimpleName();
+    }
+}

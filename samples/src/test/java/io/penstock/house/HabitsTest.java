@@ -1,0 +1,123 @@
+package io.penstock.house;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Names, state and threads. Where a rule makes the code worse, name the class here and say why. */
+class HabitsTest {
+
+    private static final JavaClasses SHIPPED = Modules.shipped();
+
+    /** Where a program begins: here it may read properties and wait for a stream's end. */
+    private static final String[] PROGRAMS = {"io.penstock.cli..", "io.penstock.bench.."};
+
+    private static final Set<String> READS_PROPERTIES = Set.of(
+            "java.lang.System.getProperty",
+            "java.lang.System.setProperty",
+            "java.lang.System.clearProperty",
+            "java.lang.System.getProperties",
+            "java.lang.System.setProperties",
+            "java.lang.Integer.getInteger",
+            "java.lang.Long.getLong",
+            "java.lang.Boolean.getBoolean");
+
+    private static final Set<String> WAITS =
+            Set.of("block", "blockOptional", "blockFirst", "blockLast", "toIterable", "toStream");
+
+    @Test
+    void packages_allOfThem_areNamedForWhatTheyHold() {
+        noClasses()
+                .should()
+                .resideInAnyPackage(
+                        "..util..",
+                        "..utils..",
+                        "..common..",
+                        "..helper..",
+                        "..helpers..",
+                        "..impl..",
+                        "..internal..",
+                        "..manager..")
+                .because("a function lives with the type it serves")
+                .check(SHIPPED);
+    }
+
+    @Test
+    void state_static_isFinal() {
+        fields().that().areStatic().should().beFinal().allowEmptyShould(true).check(SHIPPED);
+    }
+
+    @Test
+    void properties_outsidePrograms_areNotRead() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(PROGRAMS)
+                .should()
+                .accessTargetWhere(target(
+                        "reads or sets system properties",
+                        access -> READS_PROPERTIES.contains(
+                                access.getTargetOwner().getName() + "." + access.getName())))
+                .because("a setting is an argument")
+                .check(SHIPPED);
+    }
+
+    @Test
+    void streams_outsidePrograms_areNotWaitedFor() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(PROGRAMS)
+                .should()
+                .accessTargetWhere(target(
+                        "waits for a Mono or a Flux",
+                        access -> WAITS.contains(access.getName())
+                                && (access.getTargetOwner().isAssignableTo(Mono.class)
+                                        || access.getTargetOwner().isAssignableTo(Flux.class))))
+                .because("a thread that waits may be the one that is waited for")
+                .check(SHIPPED);
+    }
+
+    @Test
+    void threads_allOfThem_doNotSleep() {
+        noClasses()
+                .should()
+                .accessTargetWhere(target(
+                        "sleeps",
+                        access -> access.getName().equals("sleep")
+                                && (access.getTargetOwner().isAssignableTo(Thread.class)
+                                        || access.getTargetOwner().isEquivalentTo(TimeUnit.class))))
+                .check(SHIPPED);
+    }
+
+    @Test
+    void threads_allOfThem_ownNoVariables() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(ThreadLocal.class)
+                .check(SHIPPED);
+    }
+
+    @Test
+    void methods_allOfThem_takeNoLockOnTheirObject() {
+        methods()
+                .should()
+                .notHaveModifier(JavaModifier.SYNCHRONIZED)
+                .because("nobody outside can then hold the lock, and what it guards is named")
+                .check(SHIPPED);
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> target(String description, Predicate<JavaAccess<?>> predicate) {
+        return DescribedPredicate.describe(description, predicate);
+    }
+}
