@@ -1,0 +1,149 @@
+package io.penstock.folder;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.FileStore;
+import io.penstock.store.Store;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/**
+ * Image files in class folders, not decoded: {@code root/cat/1.jpg}, {@code root/dog/old/7.png}.
+ *
+ * <p>As torchvision's {@code ImageFolder}: the label is the index of the class folder's name among the sorted names, and
+ * images may lie any number of folders below it. Images are files that end in jpg, jpeg, png, gif, bmp or webp, upper
+ * case or lower. Hidden files and folders are left out, links that lead out of the root or in a circle too, and images
+ * above the class folders, the last two with a warning. A class folder without images is an error: leaving it out would
+ * silently move the labels behind it.
+ *
+ * <p>Samples lie in the order of their paths below the root, with {@code /} between the parts, byte by byte in UTF-8
+ * whatever the locale and file system: an index means the same file on every machine. Names in different Unicode forms
+ * are different names.
+ *
+ * <p>A sample's key is made of the root's real path, its own path, size, modification time and label. So adding, removing
+ * or changing files changes those files' keys alone; adding a class changes those of the classes behind it, whose labels
+ * move.
+ *
+ * <p>Memory: a path and 36 bytes a sample. Reads block on {@code Schedulers.boundedElastic()}, never on the caller, and
+ * values come from its threads. There is nothing to close.
+ * @see <a href="https://pytorch.org/vision/stable/generated/torchvision.datasets.ImageFolder.html">torchvision's</a>
+ */
+public final class ImageFolder implements Dataset<LabelledFile> {
+
+    /** No image is that large; whatever has the name of one should not take all memory. */
+    private static final long MOST_BYTES = 256L << 20;
+
+    private final Store store;
+    private final ImageTable images;
+    private final List<String> labels;
+    private final Fingerprint fingerprint;
+    private final long mostBytes;
+
+    private ImageFolder(Store store, ImageTable images, List<String> labels, Fingerprint fingerprint, long mostBytes) {
+        this.store = store;
+        this.images = images;
+        this.labels = labels;
+        this.fingerprint = fingerprint;
+        this.mostBytes = mostBytes;
+    }
+
+    /**
+     * The images below a folder, whose own folders are the classes. Blocks while it lists them.
+     * @throws StoreException if there is no such folder, something in it cannot be listed, a class folder is empty, or
+     *     there are no images in class folders
+     */
+    public static ImageFolder open(Path root) {
+        return open(root, 1);
+    }
+
+    /**
+     * The same with class folders {@code depth} levels down, whose names are paths: with 2, Omniglot's are
+     * {@code alphabet/character}.
+     * @throws IllegalArgumentException if {@code depth < 1}
+     */
+    public static ImageFolder open(Path root, int depth) {
+        if (depth < 1) {
+            throw new IllegalArgumentException("class folders must be at least 1 level down, was " + depth);
+        }
+        Store store = FileStore.open(root);
+        ImageListing listing = new ImageListing(store.location(), depth);
+        store.list(listing);
+        List<ImageListing.Found> found = listing.sorted();
+        List<String> labels = listing.labels();
+        ImageTable images = new ImageTable(store.location(), depth, found, labels);
+        SampleKey all = images.all();
+        Fingerprint fingerprint = Fingerprint.of(
+                "images", store.location(), "%d files %016x%016x".formatted(images.size(), all.high(), all.low()));
+        return new ImageFolder(store, images, labels, fingerprint, MOST_BYTES);
+    }
+
+    /**
+     * Another limit of a file's size; 256 MiB unless set. Larger ones fail when they are loaded.
+     * @throws IllegalArgumentException if {@code bytes < 1}
+     */
+    public ImageFolder maxFileBytes(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("largest file size must be at least 1 byte, was " + bytes);
+        }
+        return new ImageFolder(store, images, labels, fingerprint, bytes);
+    }
+
+    /** The class folders' names, in the order of their labels. */
+    public List<String> labels() {
+        return labels;
+    }
+
+    @Override
+    public long size() {
+        return images.size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    /** Fails with a {@link StoreException} if the file is gone, unreadable, too large, or not as it was listed. */
+    @Override
+    public Mono<LabelledFile> get(long index) {
+        int image = at(index);
+        if (images.bytes(image) > mostBytes) {
+            return Mono.error(
+                    () -> new StoreException("%s in %s is too large: at most %d bytes, has %d; raise maxFileBytes"
+                            .formatted(images.path(image), store.location(), mostBytes, images.bytes(image))));
+        }
+        return Mono.defer(() -> {
+            var entry = images.entry(image);
+            return store.read(entry)
+                    .map(bytes -> new LabelledFile(
+                            entry.key(), Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes), images.label(image)));
+        });
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        return images.key(at(index));
+    }
+
+    /** The path below the root: {@code cat/1.jpg}. */
+    @Override
+    public String name(long index) {
+        return images.path(at(index));
+    }
+
+    private int at(long index) {
+        return (int) Objects.checkIndex(index, size());
+    }
+
+    @Override
+    public String toString() {
+        return "images in %s, %d classes, %d samples".formatted(store.location(), labels.size(), size());
+    }
+}

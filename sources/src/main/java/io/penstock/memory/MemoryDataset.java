@@ -1,0 +1,97 @@
+package io.penstock.memory;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.SampleKey;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.LongFunction;
+import reactor.core.publisher.Mono;
+
+/**
+ * Samples that are in memory, or are made from their index.
+ *
+ * <p>Values cannot be fingerprinted, so a name and a version stand for them: whoever changes what the samples are must
+ * change one of the two, or a cache that outlives the process gives the old ones. Two data sets of one name, version and
+ * size are taken for the same.
+ */
+public final class MemoryDataset<T> implements Dataset<T> {
+
+    private final String name;
+    private final long size;
+    private final LongFunction<? extends Mono<T>> samples;
+    private final Fingerprint fingerprint;
+    private final SampleKey key;
+
+    private MemoryDataset(String name, String version, long size, LongFunction<? extends Mono<T>> samples) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("a dataset in memory needs a name: it is part of the cache key");
+        }
+        this.name = name;
+        this.size = size;
+        this.samples = samples;
+        // sizes are no part of the key: the samples that a longer list shares with a shorter one stay cached
+        Fingerprint named = Fingerprint.of("memory", name, version);
+        this.fingerprint = named.with(Long.toString(size));
+        this.key = SampleKey.of(named);
+    }
+
+    /** The elements of a list, which is copied; they must not be changed any more. */
+    public static <T> MemoryDataset<T> of(String name, List<? extends T> samples) {
+        List<T> copy = List.copyOf(samples);
+        return new MemoryDataset<>(name, "1", copy.size(), index -> Mono.just(copy.get((int) index)));
+    }
+
+    /**
+     * The results of a function of the index, called anew for each load on the thread that wants the sample.
+     * @param sample must be deterministic, thread-safe, not block and never return null; it may be as slow as it likes
+     * @throws IllegalArgumentException if {@code size} is negative
+     */
+    public static <T> MemoryDataset<T> generate(String name, long size, LongFunction<? extends T> sample) {
+        if (size < 0) {
+            throw new IllegalArgumentException("size must not be negative: " + size);
+        }
+        return new MemoryDataset<>(name, "1", size, index -> Mono.fromCallable(() -> required(name, index, sample)));
+    }
+
+    private static <T> T required(String name, long index, LongFunction<? extends T> sample) {
+        return Objects.requireNonNull(
+                sample.apply(index), () -> "dataset \"%s\" made null of index %d".formatted(name, index));
+    }
+
+    /** The same samples under another version; {@code "1"} unless set. Say a new one when the samples change. */
+    public MemoryDataset<T> version(String version) {
+        return new MemoryDataset<>(name, version, size, samples);
+    }
+
+    @Override
+    public long size() {
+        return size;
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    @Override
+    public Mono<T> get(long index) {
+        return samples.apply(Objects.checkIndex(index, size));
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        return key.with(Objects.checkIndex(index, size));
+    }
+
+    /** {@code name#17}. */
+    @Override
+    public String name(long index) {
+        return name + "#" + index;
+    }
+
+    @Override
+    public String toString() {
+        return "memory \"%s\", %d samples".formatted(name, size);
+    }
+}

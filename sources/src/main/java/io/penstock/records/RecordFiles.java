@@ -1,0 +1,183 @@
+package io.penstock.records;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.FileStore;
+import io.penstock.store.StoreEntry;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/**
+ * Records of one length, one after the other in one or many files: as NumPy's {@code tofile} writes them, CIFAR's binary
+ * version, or any packed array.
+ *
+ * <p>Shapes: {@code u8[recordBytes]}. Index 0 is the first record of the first file; files lie in the order of their
+ * paths, byte by byte in UTF-8, so the same on every machine. Memory: some 300 bytes a file, nothing a record.
+ *
+ * <p>Sizes and modification times are taken when opening and are part of every key. They are checked again whenever a file
+ * is opened for reading; up to 128 then stay open. So what is noticed later is a file that has become shorter, not
+ * one that is overwritten in place with as many bytes.
+ *
+ * <p>Reads block on {@code Schedulers.boundedElastic()}, never on the caller, and values come from its threads. Closing
+ * gives the open files back at once. It is optional: they are given back, too, when the data set is no longer reachable.
+ */
+public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
+
+    private final FileStore store;
+    private final int recordBytes;
+    private final Shape shape;
+    private final StoreEntry[] files;
+    private final long[] firsts; // the index of each file's first record, then the number of all
+    private final SampleKey[] keys;
+    private final Fingerprint fingerprint;
+
+    private RecordFiles(RecordListing listing, int recordBytes) {
+        this.store = listing.store();
+        this.recordBytes = recordBytes;
+        this.shape = Shape.of(recordBytes);
+        this.files = listing.files().toArray(StoreEntry[]::new);
+        this.firsts = new long[files.length + 1];
+        this.keys = new SampleKey[files.length];
+        String length = Integer.toString(recordBytes);
+        List<String> words = new ArrayList<>();
+        for (int i = 0; i < files.length; i++) {
+            StoreEntry file = files[i];
+            String[] state = {file.key(), Long.toString(file.size()), Long.toString(file.version())};
+            firsts[i + 1] = firsts[i] + records(file);
+            keys[i] = SampleKey.of("record", length, absolute(file), state[1], state[2]);
+            words.addAll(Arrays.asList(state));
+        }
+        // the files' states as one word: a fingerprint is there to be printed
+        this.fingerprint = Fingerprint.of(
+                "records",
+                length,
+                store.location(),
+                Fingerprint.of(words.toArray(String[]::new)).hex());
+        if (size() == 0) {
+            throw new StoreException("no records in %s: its files are empty".formatted(store.location()));
+        }
+    }
+
+    /**
+     * The records of one file, of all files below a folder (hidden ones left out), or of those in a folder whose names
+     * match a pattern: {@code data/train-*.bin}, with {@code *}, {@code ?}, {@code [a-z]} and {@code {a,b}} in the last
+     * part. Reads the files' states, not the files.
+     * @param recordBytes the length of each record
+     * @throws StoreException if a file cannot be found or listed, or there are none, or none has a record
+     * @throws FormatException if a file's length is not a multiple of {@code recordBytes}
+     * @throws IllegalArgumentException if {@code recordBytes < 1}
+     */
+    public static RecordFiles open(Path path, int recordBytes) {
+        return new RecordFiles(RecordListing.of(path), atLeastOne(recordBytes));
+    }
+
+    /**
+     * The records of these files, in the order of their paths, not of the list.
+     * @throws IllegalArgumentException if the list is empty, names a file twice, or {@code recordBytes < 1}
+     */
+    public static RecordFiles open(List<Path> paths, int recordBytes) {
+        return new RecordFiles(RecordListing.of(paths), atLeastOne(recordBytes));
+    }
+
+    private static int atLeastOne(int recordBytes) {
+        if (recordBytes < 1) {
+            throw new IllegalArgumentException("record size must be at least 1 byte, was " + recordBytes);
+        }
+        return recordBytes;
+    }
+
+    /** The same however the file was named, and whatever was opened with it. */
+    private String absolute(StoreEntry file) {
+        String folder = store.location();
+        return folder.endsWith("/") ? folder + file.key() : folder + "/" + file.key();
+    }
+
+    private long records(StoreEntry file) {
+        long over = file.size() % recordBytes;
+        if (over != 0) {
+            throw new FormatException(
+                    ("%s in %s is not made of records of %d bytes: its %d bytes are %d records and %d bytes over; "
+                                    + "check the record size, and whether the file is complete")
+                            .formatted(
+                                    file.key(),
+                                    store.location(),
+                                    recordBytes,
+                                    file.size(),
+                                    file.size() / recordBytes,
+                                    over));
+        }
+        return file.size() / recordBytes;
+    }
+
+    @Override
+    public long size() {
+        return firsts[files.length];
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    @Override
+    public Mono<Tensor> get(long index) {
+        int file = file(index);
+        return store.read(files[file], offset(index, file), recordBytes)
+                .map(bytes -> Tensor.of(DType.U8, shape, bytes));
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        int file = file(index);
+        return keys[file].with(offset(index, file));
+    }
+
+    /** The file and the byte its record begins at: {@code train/data-2.bin@150528}. */
+    @Override
+    public String name(long index) {
+        int file = file(index);
+        return files[file].key() + "@" + offset(index, file);
+    }
+
+    /** The last file whose first record is not behind this one; empty files share their first with the next. */
+    private int file(long index) {
+        Objects.checkIndex(index, size());
+        int low = 0;
+        int high = files.length - 1;
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (firsts[middle] <= index) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    private long offset(long index, int file) {
+        return (index - firsts[file]) * recordBytes;
+    }
+
+    /** Closes the open files; reads under way finish, later ones fail. */
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    @Override
+    public String toString() {
+        return "records of %d bytes in %s, %d files, %d samples"
+                .formatted(recordBytes, store.location(), files.length, size());
+    }
+}

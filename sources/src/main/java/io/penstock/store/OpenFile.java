@@ -1,0 +1,101 @@
+package io.penstock.store;
+
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A file open for positional reads by any number of threads, closed when the last of its holders lets go.
+ *
+ * <p>A {@code FileChannel} is closed for everybody when one thread that reads from it is interrupted. An asynchronous one
+ * is not, and with an executor that runs on the calling thread it costs the same (1.36 against 1.31 µs for 1 KiB, 44.7
+ * against 41.7 µs for 150,528 bytes, both into new heap buffers).
+ */
+final class OpenFile {
+
+    /** At most so much is read at once: the JDK keeps a direct buffer as large as the largest read for every thread. */
+    private static final int LARGEST_READ = 256 * 1024;
+
+    private static final Set<OpenOption> READ = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    private static final ExecutorService CALLER_THREAD = new CallerThread();
+
+    private final AsynchronousFileChannel channel;
+    private final AtomicInteger holders = new AtomicInteger(1);
+    private volatile boolean used;
+
+    private OpenFile(AsynchronousFileChannel channel) {
+        this.channel = channel;
+    }
+
+    /** Opens a file that is no link; its first holder is the caller. */
+    static OpenFile at(Path path) throws IOException {
+        return new OpenFile(AsynchronousFileChannel.open(path, READ, CALLER_THREAD));
+    }
+
+    /** One more holder, unless the file has been closed. */
+    boolean hold() {
+        int now = holders.get();
+        while (now > 0) {
+            if (holders.compareAndSet(now, now + 1)) {
+                used = true;
+                return true;
+            }
+            now = holders.get();
+        }
+        return false;
+    }
+
+    void release() {
+        if (holders.decrementAndGet() == 0) {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                throw new StoreException("cannot close a file: " + FileErrors.reason(e), e);
+            }
+        }
+    }
+
+    boolean isOpen() {
+        return channel.isOpen();
+    }
+
+    /** Whether it was held since this was last asked. */
+    boolean takeUsed() {
+        boolean was = used;
+        used = false;
+        return was;
+    }
+
+    /** Fills a buffer from an offset on; less only where the file ends. */
+    void read(ByteBuffer into, long offset) throws IOException {
+        int end = into.limit();
+        long shift = offset - into.position();
+        while (into.position() < end) {
+            into.limit(Math.min(end, into.position() + LARGEST_READ));
+            if (readOnce(into, shift + into.position()) < 0) {
+                break;
+            }
+        }
+        into.limit(end);
+    }
+
+    private int readOnce(ByteBuffer into, long offset) throws IOException {
+        try {
+            return channel.read(into, offset).get(); // done when it returns, so get does not wait
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+}

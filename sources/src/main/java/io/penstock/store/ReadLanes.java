@@ -1,0 +1,155 @@
+package io.penstock.store;
+
+import io.penstock.pipeline.StoreException;
+import java.nio.ByteBuffer;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Runs blocking reads on threads that may block, without a hand-over a read.
+ *
+ * <p>A page-cached read of 1 KiB takes a microsecond, handing it to another thread several, and waking that thread fifty.
+ * So reads wait in one queue, and a lane (a task on the scheduler) takes them until none is left. An ordered stream asks
+ * for its next samples while one is delivered, on the lane's own thread, so a lane that is kept busy is never woken again.
+ *
+ * <p>A lane that is delivering runs the subscriber's code and may not come back for long, so it does not count as
+ * {@code ready}. The invariant is: where reads wait, at least one lane is ready, that is scheduled, reading or about to
+ * take the next. No read can wait for a subscriber that waits for it. Slow reads get more lanes, one for each
+ * {@value #NANOS_A_LANE} ns that a read takes on average: one for 1 KiB from the page cache, two to four for 150 kB, up to
+ * {@value #MOST_LANES} for a cold or far disk, which is what its queue wants.
+ *
+ * <p>Lanes are never interrupted from here: a cancelled read is left out if it has not begun, and its result dropped if
+ * it has.
+ */
+final class ReadLanes implements Runnable {
+
+    static final long NANOS_A_LANE = 20_000;
+    static final int MOST_LANES = 32;
+    private static final int SMOOTHING = 8;
+
+    private final Scheduler scheduler;
+    private final Queue<Read> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger ready = new AtomicInteger();
+    private volatile long meanNanos; // racy by intent: a lost measurement is only a measurement
+
+    ReadLanes(Scheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** A {@code Mono} that begins the read when it is first requested. */
+    Mono<ByteBuffer> read(Supplier<ByteBuffer> bytes) {
+        return Mono.create(sink -> {
+            Read read = new Read(bytes, sink);
+            sink.onCancel(() -> read.state.set(Read.DROPPED));
+            sink.onRequest(n -> begin(read));
+        });
+    }
+
+    private void begin(Read read) {
+        if (read.state.compareAndSet(Read.IDLE, Read.WAITING)) {
+            waiting.add(read);
+            launch();
+        }
+    }
+
+    private int wanted() {
+        return (int) Math.min(MOST_LANES, 1 + meanNanos / NANOS_A_LANE);
+    }
+
+    /** One more lane, if reads wait and there are fewer than they want. */
+    private void launch() {
+        int now = ready.get();
+        while (now < wanted() && !waiting.isEmpty()) {
+            if (ready.compareAndSet(now, now + 1)) {
+                try {
+                    scheduler.schedule(this);
+                } catch (RejectedExecutionException e) {
+                    ready.decrementAndGet();
+                    refuse(e);
+                }
+                return;
+            }
+            now = ready.get();
+        }
+    }
+
+    private void refuse(RejectedExecutionException cause) {
+        for (Read read = waiting.poll(); read != null; read = waiting.poll()) {
+            read.sink.error(
+                    new StoreException("cannot read: the scheduler for blocking reads is shut down or full", cause));
+        }
+    }
+
+    @Override
+    public void run() {
+        do {
+            for (Read read = waiting.poll(); read != null; read = waiting.poll()) {
+                if (read.state.get() != Read.WAITING) {
+                    continue;
+                }
+                if (!perform(read)) {
+                    return;
+                }
+            }
+            ready.decrementAndGet();
+            // a read that came between the last look and the line above found this lane ready
+        } while (!waiting.isEmpty() && join(wanted()));
+    }
+
+    /** Reads and delivers; whether this lane goes on, since others may have come in its place meanwhile. */
+    private boolean perform(Read read) {
+        ByteBuffer bytes = null;
+        Throwable failure = null;
+        long started = System.nanoTime();
+        try {
+            bytes = read.bytes.get();
+        } catch (Throwable e) { // an Error too: out of memory for one huge file must not leave its subscriber waiting
+            failure = e;
+        }
+        long before = meanNanos;
+        meanNanos = before + (System.nanoTime() - started - before) / SMOOTHING;
+
+        ready.decrementAndGet();
+        launch();
+        if (bytes != null) {
+            read.sink.success(bytes);
+        } else if (failure != null) {
+            read.sink.error(failure);
+        }
+        // one more than wanted: the lane launched above may still be on its way
+        return join(wanted() + 1);
+    }
+
+    private boolean join(int most) {
+        int now = ready.get();
+        while (now < most) {
+            if (ready.compareAndSet(now, now + 1)) {
+                return true;
+            }
+            now = ready.get();
+        }
+        return false;
+    }
+
+    /** One asked-for read and who wants it. */
+    private static final class Read {
+        static final int IDLE = 0;
+        static final int WAITING = 1;
+        static final int DROPPED = 2;
+
+        final Supplier<ByteBuffer> bytes;
+        final MonoSink<ByteBuffer> sink;
+        final AtomicInteger state = new AtomicInteger(IDLE);
+
+        Read(Supplier<ByteBuffer> bytes, MonoSink<ByteBuffer> sink) {
+            this.bytes = bytes;
+            this.sink = sink;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.penstock.store;
+
+import io.penstock.pipeline.StoreException;
+import java.nio.ByteBuffer;
+import reactor.core.publisher.Mono;
+
+/**
+ * Bytes by key and range. Implementations are thread-safe and never reach outside their root, whatever a key says.
+ *
+ * <p>Reads are of an entry as it was listed: one that has changed since is a {@link StoreException}, so that a sample
+ * never mixes two states of its source. Buffers are the reader's own, from position 0, and heap buffers have an array
+ * of exactly their size.
+ */
+public interface Store {
+
+    /** Where this is, in words that name the same place in every process: a folder's real path, a base URI. */
+    String location();
+
+    /**
+     * Tells a visitor all there is, in no particular order. Blocks until done.
+     * @throws StoreException if something cannot be listed: a list with holes would renumber the samples
+     */
+    void list(Visitor visitor);
+
+    /**
+     * All bytes of an entry. Nothing is read before someone requests, and never on the requesting thread if that blocks.
+     * Errors are {@link StoreException}s.
+     */
+    Mono<ByteBuffer> read(StoreEntry entry);
+
+    /**
+     * A range of the bytes, for entries of which many ranges are read: the store may keep them open.
+     * @throws IndexOutOfBoundsException if the range is not within the entry's size
+     */
+    Mono<ByteBuffer> read(StoreEntry entry, long offset, int length);
+
+    /** Is told what a store holds. */
+    interface Visitor {
+
+        /** A folder, before anything in it; whether to go on into it. Stores without folders have none to tell of. */
+        default boolean folder(String key) {
+            return true;
+        }
+
+        /** The values of one {@link StoreEntry}. */
+        void file(String key, long size, long version);
+    }
+}

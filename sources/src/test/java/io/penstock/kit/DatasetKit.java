@@ -1,0 +1,201 @@
+package io.penstock.kit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Sampler;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.StepVerifier;
+
+/** What it means to be a dataset. Extend it for each source, over data of at least three samples. */
+public abstract class DatasetKit<T> {
+
+    /** The data, opened anew by each call; the same data. */
+    protected abstract Dataset<T> open() throws Exception;
+
+    /** The value that the data has at an index. */
+    protected abstract T expected(long index);
+
+    /** Changes the state of one sample, so that the next {@link #open} finds it changed. */
+    protected abstract void change(long index) throws Exception;
+
+    /** Whether a change of one sample's state is a change of another's: records that lie in one file. */
+    protected boolean share(long one, long other) {
+        return one == other;
+    }
+
+    private static <T> List<T> values(Dataset<T> dataset) {
+        List<T> values = new ArrayList<>();
+        for (long index = 0; index < dataset.size(); index++) {
+            values.add(loaded(dataset, index));
+        }
+        return values;
+    }
+
+    private static <T> T loaded(Dataset<T> dataset, long index) {
+        @Nullable T value = dataset.get(index).block();
+        assertThat(value).as("sample %d", index).isNotNull();
+        return value;
+    }
+
+    private static List<SampleKey> keys(Dataset<?> dataset) {
+        List<SampleKey> keys = new ArrayList<>();
+        for (long index = 0; index < dataset.size(); index++) {
+            keys.add(dataset.key(index));
+        }
+        return keys;
+    }
+
+    @Test
+    void size_ofAnyDataset_isAtLeastThreeForThisKit() throws Exception {
+        Dataset<T> dataset = open();
+
+        long size = dataset.size();
+
+        assertThat(size).isGreaterThanOrEqualTo(3);
+    }
+
+    @Test
+    void get_everyIndex_isTheValueThatLiesThere() throws Exception {
+        Dataset<T> dataset = open();
+
+        List<T> values = values(dataset);
+
+        for (int index = 0; index < values.size(); index++) {
+            assertThat(values.get(index)).as("sample %d", index).isEqualTo(expected(index));
+        }
+    }
+
+    @Test
+    void get_sameIndexAgain_isEqual() throws Exception {
+        Dataset<T> dataset = open();
+
+        List<T> first = values(dataset);
+        List<T> second = values(dataset);
+
+        assertThat(second).isEqualTo(first);
+    }
+
+    @Test
+    void get_withoutDemand_deliversNothing() throws Exception {
+        Dataset<T> dataset = open();
+
+        Mono<T> sample = dataset.get(1);
+
+        StepVerifier.create(sample, 0)
+                .expectSubscription()
+                .thenRequest(1)
+                .expectNext(expected(1))
+                .verifyComplete();
+    }
+
+    @Test
+    void get_oneMonoTwice_isTheSameTwice() throws Exception {
+        Mono<T> sample = open().get(2);
+
+        T first = sample.block();
+        T second = sample.block();
+
+        assertThat(second).isEqualTo(first).isEqualTo(expected(2));
+    }
+
+    @Test
+    void get_indexOutOfRange_isRefused() throws Exception {
+        Dataset<T> dataset = open();
+
+        for (long index : new long[] {-1, dataset.size(), Long.MAX_VALUE, Long.MIN_VALUE, 1L << 32}) {
+            assertThatThrownBy(() -> dataset.get(index).block()).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> dataset.key(index)).isInstanceOf(IndexOutOfBoundsException.class);
+        }
+    }
+
+    @Test
+    void get_fromManyThreads_isWhatOneThreadGets() throws Exception {
+        Dataset<T> dataset = open();
+        List<Long> indices = new ArrayList<>();
+        for (long i = 0; i < 1000; i++) {
+            indices.add(i * 7 % dataset.size());
+        }
+
+        List<T> values = Flux.fromIterable(indices)
+                .flatMapSequential(i -> Mono.defer(() -> dataset.get(i)).subscribeOn(Schedulers.parallel()), 64)
+                .collectList()
+                .block();
+
+        assertThat(values).isEqualTo(indices.stream().map(this::expected).toList());
+    }
+
+    @Test
+    void stream_shuffled_isEverySampleOnce() throws Exception {
+        Dataset<T> dataset = open();
+
+        List<Long> drawn = new ArrayList<>();
+        dataset.stream(Sampler.shuffled(3))
+                .doOnNext(sample -> {
+                    assertThat(sample.value()).isEqualTo(expected(sample.draw().index()));
+                    drawn.add(sample.draw().index());
+                })
+                .blockLast();
+
+        assertThat(drawn).hasSize((int) dataset.size()).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void key_ofEverySample_isItsOwn() throws Exception {
+        Dataset<T> dataset = open();
+
+        Set<SampleKey> keys = new HashSet<>(keys(dataset));
+
+        assertThat(keys).hasSize((int) dataset.size());
+    }
+
+    @Test
+    void name_ofEverySample_isItsOwn() throws Exception {
+        Dataset<T> dataset = open();
+
+        Set<String> names = new HashSet<>();
+        for (long index = 0; index < dataset.size(); index++) {
+            names.add(dataset.name(index));
+        }
+
+        assertThat(names).hasSize((int) dataset.size());
+    }
+
+    @Test
+    void reopened_sameData_hasSameKeysNamesAndFingerprint() throws Exception {
+        Dataset<T> first = open();
+        Dataset<T> second = open();
+
+        List<SampleKey> keys = keys(second);
+
+        assertThat(keys).isEqualTo(keys(first));
+        assertThat(second.fingerprint()).isEqualTo(first.fingerprint());
+        assertThat(second.name(2)).isEqualTo(first.name(2));
+    }
+
+    @Test
+    void reopened_oneSampleChanged_hasAnotherKeyForThatOneAlone() throws Exception {
+        Dataset<T> before = open();
+        List<SampleKey> keys = keys(before);
+
+        change(1);
+        Dataset<T> after = open();
+
+        assertThat(after.fingerprint()).isNotEqualTo(before.fingerprint());
+        for (int index = 0; index < keys.size(); index++) {
+            assertThat(after.key(index).equals(keys.get(index)))
+                    .as("key %d", index)
+                    .isEqualTo(!share(1, index));
+        }
+    }
+}
