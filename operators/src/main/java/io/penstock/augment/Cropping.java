@@ -1,0 +1,44 @@
+package io.penstock.augment;
+
+import io.penstock.tensor.Tensor;
+
+/** What picks a rectangle of the image and makes an image of a fixed size of it. */
+abstract sealed class Cropping implements ImageTransform<Region> permits RandomCrop, RandomResizedCrop {
+
+    private final int height;
+    private final int width;
+
+    Cropping(int height, int width) {
+        if (height < 1 || width < 1 || (long) height * width > Integer.MAX_VALUE / 4) {
+            throw new IllegalArgumentException(
+                    "crop must be at least 1 × 1 and of less than 2^29 pixels, was %d × %d".formatted(height, width));
+        }
+        this.height = height;
+        this.width = width;
+    }
+
+    final int height() {
+        return height;
+    }
+
+    final int width() {
+        return width;
+    }
+
+    final String size() {
+        return height == width ? Integer.toString(height) : height + "x" + width;
+    }
+
+    /** The rows of the new image. */
+    abstract Rows rows(Tensor image, Region region);
+
+    @Override
+    public final Tensor apply(Tensor image, Region region) {
+        return new Pass(image, rows(image, region)).run();
+    }
+
+    @Override
+    public final String toString() {
+        return name();
+    }
+}

@@ -1,0 +1,48 @@
+package io.penstock.augment;
+
+/** Replaces each value by another: brightness and contrast. Leaves a fourth channel alone. */
+final class Lookup implements Colouring.Kernel {
+
+    private final byte[] table;
+    private final int channels;
+
+    private Lookup(byte[] table, int channels) {
+        this.table = table;
+        this.channels = channels;
+    }
+
+    /** Multiplies the distance from a middle, rounding to the nearest byte. */
+    static Lookup away(double middle, double factor, int channels) {
+        byte[] table = new byte[256];
+        for (int value = 0; value < 256; value++) {
+            long moved = Math.round(middle + factor * (value - middle));
+            table[value] = (byte) Math.max(0, Math.min(255, moved));
+        }
+        return new Lookup(table, channels);
+    }
+
+    /** Both, one after the other, as one. */
+    Lookup then(Lookup next) {
+        byte[] both = new byte[256];
+        for (int value = 0; value < 256; value++) {
+            both[value] = next.table[table[value] & 0xFF];
+        }
+        return new Lookup(both, channels);
+    }
+
+    @Override
+    public void apply(byte[] row, int from, int to) {
+        byte[] values = table;
+        if (channels == 4) {
+            for (int i = from; i < to; i += 4) {
+                row[i] = values[row[i] & 0xFF];
+                row[i + 1] = values[row[i + 1] & 0xFF];
+                row[i + 2] = values[row[i + 2] & 0xFF];
+            }
+        } else {
+            for (int i = from; i < to; i++) {
+                row[i] = values[row[i] & 0xFF];
+            }
+        }
+    }
+}

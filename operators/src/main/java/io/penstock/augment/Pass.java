@@ -1,0 +1,97 @@
+package io.penstock.augment;
+
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One pass over an image: each row is read from the source into its place in the output, and everything else is done to
+ * it there while it is in the nearest cache. The output is the only array of its size.
+ *
+ * <p>Two things to know. Contrast needs the mean of all pixels as they are when its turn comes, so what follows it is
+ * done by a second walk over the output. And where bytes become floats, a row of bytes is put into the last quarter of
+ * its row of floats: walking forward, a float never overwrites a byte still to be read.
+ */
+final class Pass {
+
+    private final Tensor image;
+    private final Rows rows;
+    private boolean flipped;
+    private @Nullable Colouring colouring;
+    private @Nullable Eraser eraser;
+    private @Nullable Normalise normalise;
+
+    Pass(Tensor image, Rows rows) {
+        this.image = image;
+        this.rows = rows;
+    }
+
+    Pass flipped(boolean value) {
+        this.flipped = value;
+        return this;
+    }
+
+    Pass coloured(@Nullable Colouring value) {
+        this.colouring = value;
+        return this;
+    }
+
+    Pass erased(@Nullable Eraser value) {
+        this.eraser = value;
+        return this;
+    }
+
+    Pass normalised(@Nullable Normalise value) {
+        this.normalise = value;
+        return this;
+    }
+
+    Tensor run() {
+        Image size = rows.size();
+        int pixelBytes = size.channels() * image.dtype().bytes();
+        int growth = normalise == null ? 1 : Float.BYTES;
+        byte[] out = allocate(size, (long) pixelBytes * growth);
+        int rowBytes = size.width() * pixelBytes;
+        boolean twoWalks = colouring != null && colouring.needsMean();
+        for (int y = 0; y < size.height(); y++) {
+            int from = (y + 1) * rowBytes * growth - rowBytes;
+            rows.read(y, out, from);
+            if (flipped) {
+                Mirror.reverse(out, from, from + rowBytes, pixelBytes);
+            }
+            if (colouring != null) {
+                colouring.before(out, from, from + rowBytes);
+            }
+            if (!twoWalks) {
+                finish(y, out, from, rowBytes);
+            }
+        }
+        for (int y = 0; twoWalks && y < size.height(); y++) {
+            finish(y, out, (y + 1) * rowBytes * growth - rowBytes, rowBytes);
+        }
+        DType dtype = normalise == null ? image.dtype() : DType.F32;
+        return Tensor.of(dtype, size.shape(), ByteBuffer.wrap(out));
+    }
+
+    private void finish(int y, byte[] out, int from, int rowBytes) {
+        if (colouring != null) {
+            colouring.after(out, from, from + rowBytes);
+        }
+        if (eraser != null) {
+            eraser.erase(y, out, from);
+        }
+        if (normalise != null) {
+            normalise.row(out, from, rowBytes);
+        }
+    }
+
+    private static byte[] allocate(Image size, long pixelBytes) {
+        long bytes = Math.multiplyExact((long) size.height() * size.width(), pixelBytes);
+        if (bytes > Integer.MAX_VALUE - 8) {
+            throw new IllegalArgumentException("an augmented image of %s, %d bytes a pixel, is beyond 2 GiB; crop less"
+                    .formatted(size, pixelBytes));
+        }
+        return new byte[(int) bytes];
+    }
+}

@@ -1,0 +1,145 @@
+package io.penstock.augment;
+
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Replaces a random rectangle of an image by one value or by noise, with some probability.
+ *
+ * <p>Areas are uniform in {@code scale}, as shares of the image's; ratios, height by width, uniform in the logarithm over
+ * {@code ratio}; the defaults are torchvision's. The first of ten tries that is smaller than the image in both directions
+ * is taken, else nothing is erased. Draws 24 numbers whatever comes of them.
+ *
+ * <p>Shapes: {@code u8} or {@code f32[h, w, c]} stays what it is. An image of which nothing is erased is returned as it
+ * is, without a copy. All channels are erased, alpha too.
+ * @see <a href="https://arxiv.org/abs/1708.04896">Zhong et al., Random erasing data augmentation</a>
+ */
+public final class RandomErasing implements ImageTransform<Erasure> {
+
+    private static final Rectangles USUAL = Rectangles.of(0.02, 0.33, 0.3, 3.3);
+
+    private final double probability;
+    private final Rectangles rectangles; // of the transposed image: their ratios are height by width
+    private final double @Nullable [] value; // a channel, or one for all; none is noise
+
+    private RandomErasing(double probability, Rectangles rectangles, double @Nullable [] value) {
+        this.probability = probability;
+        this.rectangles = rectangles;
+        this.value = value;
+    }
+
+    /**
+     * Erases from so many images out of one: 0.02 to 0.33 of the area, ratios from 0.3 to 3.3, to zeros.
+     * @throws IllegalArgumentException unless {@code 0 <= probability <= 1}
+     */
+    public static RandomErasing of(double probability) {
+        Dice.requireProbability("erase", probability);
+        return new RandomErasing(probability, USUAL, new double[] {0});
+    }
+
+    /**
+     * The same with another range of areas, as shares of the image's.
+     * @throws IllegalArgumentException unless {@code 0 < low <= high <= 1}
+     */
+    public RandomErasing scale(double low, double high) {
+        return new RandomErasing(probability, rectangles.scale("erase scale", low, high), value);
+    }
+
+    /**
+     * The same with another range of ratios, height by width.
+     * @throws IllegalArgumentException unless {@code 0 < low <= high <= 1000}
+     */
+    public RandomErasing ratio(double low, double high) {
+        return new RandomErasing(probability, rectangles.ratio("erase ratio", low, high), value);
+    }
+
+    /**
+     * The same with this value for each channel, or one for all.
+     * @throws IllegalArgumentException if there is none, or one is not finite
+     */
+    public RandomErasing value(double... channels) {
+        if (channels.length == 0 || !Arrays.stream(channels).allMatch(Double::isFinite)) {
+            throw new IllegalArgumentException(
+                    "erase value must be one finite number for each channel, or one for all, was "
+                            + Arrays.toString(channels));
+        }
+        return new RandomErasing(probability, rectangles, channels.clone());
+    }
+
+    /** The same with noise, another at each element: bytes are uniform; floats close to normal, mean 0, deviation 1. */
+    public RandomErasing noise() {
+        return new RandomErasing(probability, rectangles, null);
+    }
+
+    @Override
+    public Erasure draw(Shape shape, RandomGenerator random) {
+        return draw(Image.of(shape), random);
+    }
+
+    Erasure draw(Image image, RandomGenerator random) {
+        boolean erases = Dice.chance(random, probability);
+        Image turned = image.transposed();
+        Region drawn = rectangles.draw(turned, turned.height() - 1, turned.width() - 1, random);
+        long noise = random.nextLong();
+        return !erases || drawn.isEmpty() ? Erasure.NONE : new Erasure(drawn.transposed(), noise);
+    }
+
+    @Override
+    public Tensor apply(Tensor image, Erasure drawn) {
+        CroppedRows rows = CroppedRows.whole(image);
+        Eraser eraser = eraser(image.dtype(), rows.size(), drawn);
+        return eraser == null ? image : new Pass(image, rows).erased(eraser).run();
+    }
+
+    /** What erases, of an image of this kind; null where there is nothing to erase. */
+    @Nullable Eraser eraser(DType dtype, Image image, Erasure drawn) {
+        if (dtype != DType.U8 && dtype != DType.F32) {
+            throw new IllegalArgumentException(
+                    "cannot erase from %s%s; it takes u8 or f32".formatted(dtype, image.shape()));
+        }
+        if (!drawn.region().fits(image, 0)) {
+            throw new IllegalArgumentException(
+                    "cannot erase %s from %s; draw it for an image of this size".formatted(drawn.region(), image));
+        }
+        byte[] pixel = value == null ? new byte[0] : pixel(dtype, image, value);
+        return drawn.region().isEmpty() ? null : new Eraser(drawn, dtype, image.channels(), pixel);
+    }
+
+    private static byte[] pixel(DType dtype, Image image, double[] value) {
+        if (value.length != 1 && value.length != image.channels()) {
+            throw new IllegalArgumentException(
+                    "cannot erase with %d values from %s%s; give one, or one for each channel"
+                            .formatted(value.length, dtype, image.shape()));
+        }
+        ByteBuffer pixel = ByteBuffer.allocate(image.channels() * dtype.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int channel = 0; channel < image.channels(); channel++) {
+            double one = value[value.length == 1 ? 0 : channel];
+            if (dtype == DType.F32) {
+                pixel.putFloat((float) one);
+            } else if (one >= 0 && one <= 255) {
+                pixel.put((byte) Math.rint(one));
+            } else {
+                throw new IllegalArgumentException("erase value for u8 must be in [0, 255], was " + Words.number(one));
+            }
+        }
+        return pixel.array();
+    }
+
+    @Override
+    public String name() {
+        String filled = value == null ? ":noise" : ":value=" + Words.numbers(value, "/");
+        String words = rectangles.words(USUAL) + (filled.equals(":value=0") ? "" : filled);
+        return "erase=" + Words.number(probability) + words;
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+}

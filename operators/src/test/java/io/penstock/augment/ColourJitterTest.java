@@ -1,0 +1,230 @@
+package io.penstock.augment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.penstock.augment.Colour.Adjustment;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Tensor;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.DoubleRange;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+class ColourJitterTest {
+
+    private static final ColourJitter JITTER = ColourJitter.of(0.4, 0.4, 0.4, 0.1);
+    private static final List<Adjustment> IN_ORDER = List.of(Adjustment.values());
+
+    @Test
+    void jitter_ofFixedDraw_keepsItsBytes() {
+        Tensor image = Pictures.image(2, 2, 3, 200, 100, 50, 0, 128, 255, 10, 20, 30, 90, 90, 90);
+
+        Colour colour = JITTER.draw(image.shape(), Pictures.dice(0));
+        Tensor first = JITTER.apply(image, colour);
+        Tensor second = JITTER.apply(image, Pictures.dice(1));
+
+        assertThat(colour)
+                .isEqualTo(new Colour(
+                        1.2438582771853564,
+                        1.1108027788260526,
+                        1.3494174228703235,
+                        -0.027968000562616904,
+                        List.of(Adjustment.SATURATION, Adjustment.HUE, Adjustment.BRIGHTNESS, Adjustment.CONTRAST)));
+        assertThat(first).isEqualTo(Pictures.image(2, 2, 3, 255, 68, 22, 0, 236, 255, 0, 24, 35, 113, 113, 113));
+        assertThat(second).isEqualTo(Pictures.image(2, 2, 3, 194, 59, 68, 31, 229, 248, 8, 24, 27, 94, 94, 94));
+    }
+
+    @Test
+    void brightness_multipliesAndClamps() {
+        Tensor image = Pictures.image(1, 2, 3, 0, 1, 3, 100, 169, 200);
+
+        Tensor brighter = JITTER.apply(image, new Colour(1.5, 1, 1, 0, IN_ORDER));
+
+        assertThat(brighter).isEqualTo(Pictures.image(1, 2, 3, 0, 2, 5, 150, 254, 255));
+    }
+
+    @Test
+    void contrast_movesAwayFromTheMeanGrey() {
+        // greys are 100 and 200, so their mean is 150
+        Tensor image = Pictures.image(1, 2, 3, 100, 100, 100, 200, 200, 200);
+
+        Tensor lower = JITTER.apply(image, new Colour(1, 0.5, 1, 0, IN_ORDER));
+        Tensor higher = JITTER.apply(image, new Colour(1, 3, 1, 0, IN_ORDER));
+
+        assertThat(lower).isEqualTo(Pictures.image(1, 2, 3, 125, 125, 125, 175, 175, 175));
+        assertThat(higher).isEqualTo(Pictures.image(1, 2, 3, 0, 0, 0, 255, 255, 255));
+    }
+
+    @Test
+    void contrast_weighsChannelsAsTheEyeDoes() {
+        Tensor image = Pictures.image(1, 1, 3, 200, 100, 50);
+
+        Tensor none = JITTER.apply(image, new Colour(1, 0, 1, 0, IN_ORDER));
+
+        // 0.299 · 200 + 0.587 · 100 + 0.114 · 50 = 124.2
+        assertThat(none).isEqualTo(Pictures.image(1, 1, 3, 124, 124, 124));
+    }
+
+    @Test
+    void contrast_afterBrightness_takesTheMeanOfTheBrighter() {
+        Tensor image = Pictures.image(1, 2, 1, 100, 200);
+        List<Adjustment> contrastFirst =
+                List.of(Adjustment.CONTRAST, Adjustment.BRIGHTNESS, Adjustment.HUE, Adjustment.SATURATION);
+
+        Tensor after = JITTER.apply(image, new Colour(0.5, 2, 1, 0, IN_ORDER));
+        Tensor before = JITTER.apply(image, new Colour(0.5, 2, 1, 0, contrastFirst));
+
+        assertThat(after).isEqualTo(Pictures.image(1, 2, 1, 25, 125)); // 50, 100 away from 75
+        assertThat(before).isEqualTo(Pictures.image(1, 2, 1, 25, 125)); // 50, 250 (of 150), then half
+    }
+
+    @Test
+    void saturation_movesAwayFromThePixelsGrey() {
+        Tensor image = Pictures.image(1, 1, 3, 200, 100, 50);
+
+        Tensor grey = JITTER.apply(image, new Colour(1, 1, 0, 0, IN_ORDER));
+        Tensor half = JITTER.apply(image, new Colour(1, 1, 0.5, 0, IN_ORDER));
+        Tensor more = JITTER.apply(image, new Colour(1, 1, 2, 0, IN_ORDER));
+
+        assertThat(grey).isEqualTo(Pictures.image(1, 1, 3, 124, 124, 124));
+        assertThat(half).isEqualTo(Pictures.image(1, 1, 3, 162, 112, 87));
+        assertThat(more).isEqualTo(Pictures.image(1, 1, 3, 255, 76, 0));
+    }
+
+    @Test
+    void hue_byThirds_rotatesTheChannels() {
+        Tensor image = Pictures.image(1, 2, 3, 200, 100, 50, 7, 7, 7);
+
+        Tensor third = JITTER.apply(image, new Colour(1, 1, 1, 1.0 / 3, IN_ORDER));
+        Tensor back = JITTER.apply(image, new Colour(1, 1, 1, -1.0 / 3, IN_ORDER));
+
+        assertThat(third).isEqualTo(Pictures.image(1, 2, 3, 50, 200, 100, 7, 7, 7));
+        assertThat(back).isEqualTo(Pictures.image(1, 2, 3, 100, 50, 200, 7, 7, 7));
+    }
+
+    @Property
+    void hue_ofAnyColour_isTheSlowOne(
+            @ForAll @IntRange(max = 255) int red,
+            @ForAll @IntRange(max = 255) int green,
+            @ForAll @IntRange(max = 255) int blue,
+            @ForAll @DoubleRange(min = -0.5, max = 0.5) double turn) {
+        Tensor image = Pictures.image(1, 1, 3, red, green, blue);
+
+        Tensor turned = JITTER.apply(image, new Colour(1, 1, 1, turn, IN_ORDER));
+
+        assertThat(Pictures.values(turned)).containsExactly(slowTurn(red, green, blue, turn), within(0.51));
+    }
+
+    /** From RGB to HSV and back by the textbook, in double precision. */
+    private static double[] slowTurn(int red, int green, int blue, double turn) {
+        double most = Math.max(red, Math.max(green, blue));
+        double step = most - Math.min(red, Math.min(green, blue));
+        double hue = step == 0
+                ? 0
+                : most == red
+                        ? (green - blue) / step
+                        : most == green ? 2 + (blue - red) / step : 4 + (red - green) / step;
+        double[] result = new double[3];
+        for (int channel = 0; channel < 3; channel++) {
+            // HSV to RGB, alternative form: f(5), f(3), f(1)
+            double k = ((5 - 2 * channel + hue + 6 * turn) % 6 + 6) % 6;
+            result[channel] = most - step * Math.max(0, Math.min(Math.min(k, 4 - k), 1));
+        }
+        return result;
+    }
+
+    @Property
+    void jitter_ofNoStrength_isTheImage(
+            @ForAll @IntRange(min = 1, max = 9) int height,
+            @ForAll @IntRange(min = 1, max = 9) int width,
+            @ForAll @IntRange(max = 1000) int seed) {
+        int channels = new int[] {1, 3, 4}[seed % 3];
+        Tensor image = Pictures.noise(DType.U8, height, width, channels, seed);
+
+        assertThat(ColourJitter.of(0, 0, 0, 0).apply(image, Pictures.dice(seed)))
+                .isEqualTo(image);
+    }
+
+    @Property
+    void jitter_ofFourChannels_isThatOfThreeAndKeepsAlpha(
+            @ForAll @IntRange(min = 1, max = 9) int height,
+            @ForAll @IntRange(min = 1, max = 9) int width,
+            @ForAll @IntRange(max = 1000) int seed) {
+        Tensor four = Pictures.noise(DType.U8, height, width, 4, seed);
+        byte[] colours = new byte[height * width * 3];
+        for (int i = 0; i < colours.length; i++) {
+            colours[i] = (byte) four.longAt(i / 3 * 4 + i % 3);
+        }
+        Tensor three = Tensor.ofBytes(colours, height, width, 3);
+
+        Tensor jitteredFour = ColourJitter.of(1, 1, 1, 0.5).apply(four, Pictures.dice(seed));
+        Tensor jitteredThree = ColourJitter.of(1, 1, 1, 0.5).apply(three, Pictures.dice(seed));
+
+        for (int i = 0; i < height * width; i++) {
+            assertThat(jitteredFour.longAt(4 * i + 3)).isEqualTo(four.longAt(4 * i + 3));
+            for (int channel = 0; channel < 3; channel++) {
+                assertThat(jitteredFour.longAt(4 * i + channel)).isEqualTo(jitteredThree.longAt(3 * i + channel));
+            }
+        }
+    }
+
+    @Test
+    void jitter_ofGrey_hasNoSaturationAndNoHue() {
+        Tensor image = Pictures.image(1, 3, 1, 0, 100, 200);
+
+        assertThat(JITTER.apply(image, new Colour(1, 1, 0, 0.5, IN_ORDER))).isEqualTo(image);
+    }
+
+    @Test
+    void draw_overManySamples_staysInRangeAndTakesEveryOrder() {
+        Map<List<Adjustment>, Integer> orders = new HashMap<>();
+        double brightness = 0;
+
+        for (int i = 0; i < 24_000; i++) {
+            Colour colour = ColourJitter.of(0.4, 2, 0, 0.1).draw(Pictures.dice(i));
+            orders.merge(colour.order(), 1, Integer::sum);
+            brightness += colour.brightness();
+            assertThat(colour.brightness()).isBetween(0.6, 1.4);
+            assertThat(colour.contrast()).isBetween(0.0, 3.0);
+            assertThat(colour.saturation()).isEqualTo(1);
+            assertThat(colour.hue()).isBetween(-0.1, 0.1);
+        }
+
+        // each of 24 orders 1000 times, with a deviation of 31
+        assertThat(orders)
+                .hasSize(24)
+                .allSatisfy((order, count) -> assertThat(count).isBetween(870, 1130));
+        assertThat(brightness / 24_000).isCloseTo(1, within(0.006));
+    }
+
+    @Test
+    void strongestJitter_doesNotOverflow() {
+        Tensor image = Pictures.image(1, 2, 3, 255, 0, 0, 0, 255, 255);
+
+        Tensor most = JITTER.apply(image, new Colour(1, 1, Colour.MOST, 0, IN_ORDER));
+
+        assertThat(most).isEqualTo(image);
+    }
+
+    @Test
+    void arguments_outOfRange_areRefused() {
+        assertThatThrownBy(() -> ColourJitter.of(-0.1, 0, 0, 0))
+                .hasMessage("brightness strength must be in [0, 100], was -0.1");
+        assertThatThrownBy(() -> ColourJitter.of(0, 0, 0, 0.6)).hasMessage("hue strength must be in [0, 0.5], was 0.6");
+        assertThatThrownBy(() -> new Colour(1, 102, 1, 0, IN_ORDER))
+                .hasMessage("contrast must be in [0, 101], was 102.0");
+        assertThatThrownBy(() -> new Colour(1, 1, 1, 0, List.of(Adjustment.HUE)))
+                .hasMessage("order must name each of the four adjustments once, was [HUE]");
+        assertThatThrownBy(() -> JITTER.apply(Pictures.noise(DType.F32, 2, 2, 3, 0), Pictures.dice(0)))
+                .hasMessage(
+                        "cannot jitter f32[2, 2, 3]; it takes u8[h, w, c] of 1, 3 or 4 channels, before normalisation");
+        assertThatThrownBy(() -> JITTER.apply(Pictures.counting(2, 2, 2), Pictures.dice(0)))
+                .hasMessageStartingWith("cannot jitter u8[2, 2, 2]");
+    }
+}
