@@ -1,0 +1,219 @@
+package io.penstock.cache;
+
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Tier;
+import io.penstock.pipeline.TierStatistics;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/**
+ * The fastest cache: bytes in the memory of this process, off the Java heap and outside of
+ * {@code -XX:MaxDirectMemorySize}, as many GiB as there are. Fill and hold: it takes what comes until it is full, then
+ * refuses quietly and keeps what it has, which in epochs that draw each sample once hits as often as any policy can.
+ *
+ * <p>The budget covers all that is kept: the values, 1 to 4 bytes a value for its length, at most 20 bytes a value of index
+ * (on the heap), and what rounding to pages wastes. It is never exceeded; below 1 MiB, up to a page of 4 KiB more may be
+ * resident. Memory is taken from the system as values come, not at once. Values have any length up to 2 GiB.
+ *
+ * <p>Threads: all methods from any number of them. {@link #get} takes no lock and copies nothing; the buffer it gives is a
+ * read-only view that stays valid while it is reachable, also after {@link #close}. {@link #put} copies on the thread
+ * that subscribes, beside other puts.
+ * <pre>{@code
+ *  try (Tier cache = RamTier.ofBytes(8L << 30)) {
+ *      dataset.cache(cache, schema).stream(...)
+ *  }
+ * }</pre>
+ */
+public final class RamTier implements Tier {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RamTier.class);
+    private static final long WORTH_COLLECTING = 64L << 20;
+    private static final int REFUSALS_THAT_TELL = 100;
+
+    private final ByteBudget budget;
+    private final RamIndex index;
+    private final Slabs slabs;
+    private final AtomicLong samples = new AtomicLong();
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+    private final LongAdder refused = new LongAdder();
+    private final AtomicInteger refusedInARow = new AtomicInteger();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** The length of the shortest value ever offered, give or take a race. */
+    private volatile int shortest = Integer.MAX_VALUE;
+
+    RamTier(long bytes, SlabMemory memory) {
+        int segments = RamIndex.segmentsFor(bytes);
+        long fixed = RamIndex.bytesWhenEmpty(segments) + Math.min(Slabs.PAGE, bytes >>> 8);
+        this.budget = new ByteBudget(Math.max(0, bytes - fixed));
+        this.index = new RamIndex(segments, budget);
+        this.slabs = new Slabs(budget, memory);
+    }
+
+    /**
+     * A tier of at most so many bytes, all told.
+     * @throws IllegalArgumentException if there are not so many in this machine or container, or {@code bytes < 1}
+     */
+    public static RamTier ofBytes(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("a RAM cache needs at least 1 byte, was " + bytes);
+        }
+        FreeMemory memory = FreeMemory.now();
+        if (bytes > memory.total()) {
+            throw new IllegalArgumentException(
+                    "a RAM cache of %d bytes does not fit into this machine or container of %d bytes; give it less, or a share of what is free with ofFreeShare"
+                            .formatted(bytes, memory.total()));
+        }
+        if (bytes > memory.free()) {
+            LOG.warn("a RAM cache of {} bytes is larger than what is free now, {} bytes", bytes, memory.free());
+        }
+        return new RamTier(bytes, SlabMemory.inTemporaryFile());
+    }
+
+    /**
+     * A tier of at most this share of the memory that is free now: what neither anyone uses nor this JVM's heap may still
+     * grow into. In a container its limit counts. Leave something: 0.8 is a good share for a process alone.
+     * @throws IllegalArgumentException if the share is not in (0, 1], or nothing is free
+     */
+    public static RamTier ofFreeShare(double share) {
+        if (!(share > 0 && share <= 1)) {
+            throw new IllegalArgumentException("the share of free memory must be in (0, 1], was " + share);
+        }
+        Runtime jvm = Runtime.getRuntime();
+        return new RamTier(
+                share(share, FreeMemory.now().free(), jvm.maxMemory() - jvm.totalMemory()),
+                SlabMemory.inTemporaryFile());
+    }
+
+    static long share(double share, long free, long heapMayGrow) {
+        if (free == Long.MAX_VALUE) {
+            throw new IllegalArgumentException("this system does not say how much memory is free; use ofBytes");
+        }
+        long bytes = (long) (share * (free - heapMayGrow));
+        if (bytes < 1) {
+            throw new IllegalArgumentException(
+                    "no memory is left for a RAM cache: %d bytes are free, and the heap may grow by %d; lower -Xmx or use ofBytes"
+                            .formatted(free, heapMayGrow));
+        }
+        return bytes;
+    }
+
+    @Override
+    public String name() {
+        return "ram";
+    }
+
+    @Override
+    public Mono<ByteBuffer> get(SampleKey key) {
+        long location = index.find(key);
+        ByteBuffer view = location == 0 ? null : slabs.view(location);
+        if (view == null) {
+            misses.increment();
+            return Mono.empty();
+        }
+        hits.increment();
+        return Mono.just(view);
+    }
+
+    @Override
+    public Mono<Void> put(SampleKey key, ByteBuffer value) {
+        return Mono.fromRunnable(() -> keep(key, value));
+    }
+
+    private void keep(SampleKey key, ByteBuffer value) {
+        int length = value.remaining();
+        if (length < shortest) {
+            shortest = length;
+        }
+        // asked first, so that a full tier refuses without a lock
+        RamSegment.Claim claim = cost(length) > budget.free() ? RamSegment.Claim.REFUSED : index.claim(key);
+        if (claim == RamSegment.Claim.GRANTED && !copy(key, value) || claim == RamSegment.Claim.REFUSED) {
+            refused.increment();
+            refusedInARow.incrementAndGet();
+        }
+    }
+
+    private static long cost(int length) {
+        return (long) Slabs.headerBytes(length) + length;
+    }
+
+    private boolean copy(SampleKey key, ByteBuffer value) {
+        boolean copied = false;
+        try {
+            Slabs.@Nullable Room room = slabs.reserve(value.remaining());
+            if (room != null) {
+                room.fill(value);
+                copied = index.publish(key, room.location());
+            }
+        } finally {
+            if (!copied) {
+                index.remove(key);
+            }
+        }
+        if (copied) {
+            samples.incrementAndGet();
+            refusedInARow.set(0);
+        }
+        return copied;
+    }
+
+    /**
+     * {@code false} once there is no room for a value as short as the shortest so far, or once little is left and nothing
+     * has fitted for long: then there is no need to encode any.
+     */
+    @Override
+    public boolean accepts(SampleKey key) {
+        long free = budget.free();
+        return !closed.get()
+                && (shortest == Integer.MAX_VALUE ? free > 0 : cost(shortest) <= free)
+                && (free > budget.total() / 32 || refusedInARow.get() < REFUSALS_THAT_TELL);
+    }
+
+    /** The capacity is what is left of the budget for values and what grows with their number. */
+    @Override
+    public TierStatistics statistics() {
+        boolean gone = closed.get();
+        return new TierStatistics(
+                gone ? 0 : samples.get(),
+                gone ? 0 : budget.used(),
+                budget.total(),
+                hits.sum(),
+                misses.sum(),
+                refused.sum());
+    }
+
+    /**
+     * Forgets everything. Memory returns to the system when the last view of it is unreachable and the collector has
+     * noticed; since the heap does not show how much hangs on it, a large tier asks for a collection here
+     * ({@code System.gc()}, which {@code -XX:+DisableExplicitGC} forbids and {@code -XX:+ExplicitGCInvokesConcurrent}
+     * makes gentle).
+     */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            index.close();
+            slabs.close();
+            if (budget.used() >= WORTH_COLLECTING) {
+                System.gc();
+            }
+        }
+    }
+
+    /** What the index takes now, in bytes. */
+    long indexBytes() {
+        return index.bytes();
+    }
+
+    @Override
+    public String toString() {
+        return "ram, " + budget.total() + " bytes";
+    }
+}
