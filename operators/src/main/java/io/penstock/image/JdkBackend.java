@@ -1,0 +1,113 @@
+package io.penstock.image;
+
+import io.penstock.pipeline.FormatException;
+import io.penstock.tensor.Tensor;
+import java.awt.image.BufferedImage;
+import java.awt.image.ColorModel;
+import java.awt.image.Raster;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import java.util.Locale;
+import java.util.function.Function;
+import javax.imageio.IIOException;
+import javax.imageio.ImageIO;
+import javax.imageio.ImageReader;
+import javax.imageio.stream.MemoryCacheImageInputStream;
+
+/**
+ * The JDK's own readers: JPEG, PNG and BMP, and GIF by {@link GifPicture}. Takes samples as they are stored: the
+ * conversions through colour profiles that {@code ImageIO.read} makes are left out. Does not scale.
+ */
+final class JdkBackend implements Backend {
+
+    @Override
+    public String id() {
+        return "jdk " + Runtime.version().feature();
+    }
+
+    @Override
+    public boolean reduces() {
+        return false;
+    }
+
+    @Override
+    public Tensor decode(ByteBuffer encoded, Header header, int denominator, Function<Rows, Tensor> reader) {
+        Size size = header.size();
+        byte[] pixels = switch (header.format()) {
+            case JPEG -> decodeJpeg(encoded, header);
+            case PNG -> {
+                ByteBuffer plain = ByteBuffer.allocate(encoded.limit());
+                CriticalChunks.copy(encoded, plain);
+                yield decodeImage("png", plain.flip(), size);
+            }
+            case BMP -> decodeImage("bmp", copy(encoded), size);
+            case GIF -> GifPicture.decode(encoded);
+            case WEBP ->
+                throw new IllegalStateException("the JDK has no reader for WebP images; " + ImageDecoder.HOW_TO_ADD);
+        };
+        return reader.apply(Rows.of(pixels, size.width() * 3, size.height(), size.width(), 3));
+    }
+
+    private static ByteBuffer copy(ByteBuffer encoded) {
+        return ByteBuffer.allocate(encoded.limit()).put(encoded.duplicate()).flip();
+    }
+
+    private static byte[] decodeJpeg(ByteBuffer encoded, Header header) {
+        JpegLayout.Colours colours = header.jpeg().colours();
+        boolean four = colours == JpegLayout.Colours.CMYK || colours == JpegLayout.Colours.YCCK;
+        ByteBuffer plain = ByteBuffer.allocate(encoded.limit() + PlainSegments.mostAdded());
+        // a raster is read as it is stored, so what four components mean does not matter yet
+        PlainSegments.copy(encoded, four ? JpegLayout.Colours.CMYK : colours, plain);
+        if (!four) {
+            return decodeImage("jpeg", plain.flip(), header.size());
+        }
+        return read("jpeg", plain.flip(), reader -> {
+            Raster raster = reader.readRaster(0, null);
+            check(raster.getWidth(), raster.getHeight(), header.size());
+            return Samples.ofInk(raster, colours == JpegLayout.Colours.YCCK);
+        });
+    }
+
+    private static byte[] decodeImage(String format, ByteBuffer encoded, Size size) {
+        return read(format, encoded, reader -> {
+            BufferedImage image = reader.read(0);
+            check(image.getWidth(), image.getHeight(), size);
+            ColorModel colours = image.getColorModel();
+            return Samples.ofLight(image.getRaster(), colours);
+        });
+    }
+
+    private static void check(int width, int height, Size size) throws IIOException {
+        if (width != size.width() || height != size.height()) {
+            throw new IIOException("size is %s, header says %s".formatted(new Size(height, width), size));
+        }
+    }
+
+    /** What is done with a reader. */
+    @FunctionalInterface
+    private interface Reading {
+        byte[] apply(ImageReader reader) throws IOException;
+    }
+
+    private static byte[] read(String format, ByteBuffer encoded, Reading reading) {
+        Iterator<ImageReader> readers = ImageIO.getImageReadersByFormatName(format);
+        if (!readers.hasNext()) {
+            throw new IllegalStateException("this JDK has no reader for %s images: it lacks the module java.desktop"
+                    .formatted(format));
+        }
+        ImageReader reader = readers.next();
+        try (MemoryCacheImageInputStream input = new MemoryCacheImageInputStream(
+                new ByteArrayInputStream(encoded.array(), encoded.arrayOffset(), encoded.limit()))) {
+            reader.setInput(input, true, true);
+            return reading.apply(reader);
+        } catch (IOException | RuntimeException e) {
+            // its readers answer broken bytes with whatever exception they run into
+            throw new FormatException(
+                    "broken %s: the JDK cannot decode it: %s".formatted(format.toUpperCase(Locale.ROOT), e), e);
+        } finally {
+            reader.dispose();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.penstock.image;
+
+import io.penstock.pipeline.FormatException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32;
+
+/**
+ * Walks the chunks of a PNG: every one must lie within the file, and those that make the picture must have the checksum
+ * they say, so that no decoder has to be trusted with a broken one.
+ *
+ * @see <a href="https://www.w3.org/TR/png-3/#5Chunk-layout">PNG, section 5.3</a>
+ */
+final class PngHeader {
+
+    static final int IHDR = 0x49484452;
+    static final int PLTE = 0x504C5445;
+    static final int TRNS = 0x74524E53;
+    static final int IDAT = 0x49444154;
+    static final int IEND = 0x49454E44;
+    private static final int EXIF = 0x65584966;
+
+    private PngHeader() {}
+
+    static Header read(ByteBuffer bytes) {
+        int limit = bytes.limit();
+        if (limit < 33) {
+            throw truncated(bytes, "no header");
+        }
+        if (bytes.getInt(8) != 13 || bytes.getInt(12) != IHDR) {
+            throw new FormatException("broken PNG: no IHDR at byte 8");
+        }
+        Size size = new Size(side(bytes, 20), side(bytes, 16));
+        int orientation = 1;
+        boolean data = false;
+        int at = 8;
+        while (true) {
+            if (limit - at < 12) {
+                throw truncated(bytes, "no IEND");
+            }
+            int length = bytes.getInt(at);
+            int type = bytes.getInt(at + 4);
+            if (length < 0 || length > limit - at - 12) {
+                throw truncated(bytes, "chunk %s at byte %d reaches over the end".formatted(name(type), at));
+            }
+            if (isCritical(type)) {
+                checkSum(bytes, at, length, type);
+            }
+            if (type == IEND) {
+                break;
+            }
+            data |= type == IDAT && length > 0;
+            if (type == EXIF) {
+                orientation = Orientation.read(bytes.slice(at + 8, length));
+            }
+            at += 12 + length;
+        }
+        if (!data) {
+            throw new FormatException("broken PNG: no image data (IDAT)");
+        }
+        return new Header(Header.Format.PNG, size, orientation);
+    }
+
+    private static int side(ByteBuffer bytes, int at) {
+        int side = bytes.getInt(at);
+        if (side < 0) {
+            throw new FormatException("broken PNG: a side of %d pixels at byte %d"
+                    .formatted(Integer.toUnsignedLong(side), at));
+        }
+        return side;
+    }
+
+    /** Whether a decoder must understand it: its first letter is upper case. */
+    private static boolean isCritical(int type) {
+        return (type & 0x2000_0000) == 0;
+    }
+
+    private static void checkSum(ByteBuffer bytes, int at, int length, int type) {
+        CRC32 crc = new CRC32();
+        crc.update(bytes.slice(at + 4, length + 4));
+        int stored = bytes.getInt(at + 8 + length);
+        if ((int) crc.getValue() != stored) {
+            throw new FormatException("broken PNG: chunk %s at byte %d has CRC %08X, was to be %08X"
+                    .formatted(name(type), at, (int) crc.getValue(), stored));
+        }
+    }
+
+    private static String name(int type) {
+        StringBuilder name = new StringBuilder();
+        for (int shift = 24; shift >= 0; shift -= 8) {
+            char letter = (char) (type >>> shift & 0xFF);
+            name.append(letter > ' ' && letter < 0x7F ? letter : '?');
+        }
+        return name.toString();
+    }
+
+    private static FormatException truncated(ByteBuffer bytes, String why) {
+        return new FormatException("truncated PNG: %s in %d bytes".formatted(why, bytes.limit()));
+    }
+}

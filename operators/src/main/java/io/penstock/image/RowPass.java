@@ -1,0 +1,105 @@
+package io.penstock.image;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.util.Arrays;
+
+/**
+ * Weighs the rows of a picture into fewer or more.
+ *
+ * <p>Four bytes lie in an int, and each of the four has a loop of its own over plain int arrays: Java's compilers turn
+ * these into vector instructions, on release 17 and 25 alike, which they do neither for bytes that are widened (17) nor
+ * for products of longs (without AVX-512). Measured on 1,200-byte rows, two at a time: 4 to 5 times as fast as eight
+ * bytes in the lanes of two longs, and with weights of 16 bits where those lanes have room for 8.
+ */
+final class RowPass {
+
+    private static final int BITS = 16;
+    private static final int HALF = 1 << BITS - 1;
+
+    private final Rows source;
+    private final Weights weights;
+    private final int[][] ring; // the last rows read
+    private final int[][] sums; // of the bytes at 4n, 4n + 1, 4n + 2, 4n + 3
+    private int next;
+
+    private RowPass(Rows source, Weights weights) {
+        int ints = source.rowBytes() + 3 >>> 2;
+        this.source = source;
+        this.weights = weights;
+        this.ring = new int[weights.maxCount()][ints];
+        this.sums = new int[4][ints];
+    }
+
+    /**
+     * The rows, weighed into {@code outputs} rows.
+     * @param extent the number of source rows, or less where the last hangs over the picture's edge
+     */
+    static Rows resize(Rows source, double extent, int outputs) {
+        RowPass pass = new RowPass(source, Weights.of(source.height(), extent, outputs, BITS));
+        int stride = pass.ring[0].length * 4;
+        byte[] resized = new byte[Pixels.arrayLength((long) stride * outputs)];
+        IntBuffer target =
+                ByteBuffer.wrap(resized).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
+        for (int out = 0; out < outputs; out++) {
+            target.put(pass.compute(out));
+        }
+        return Rows.of(resized, stride, outputs, source.width(), source.channels());
+    }
+
+    private int[] compute(int out) {
+        int first = weights.first(out);
+        int count = weights.count(out);
+        for (next = Math.max(next, first); next < first + count; next++) {
+            source.copyRow(next, row(next));
+        }
+        if (count == 1) {
+            return row(first);
+        }
+        for (int[] sum : sums) {
+            Arrays.fill(sum, HALF);
+        }
+        for (int tap = 0; tap < count; tap += 2) {
+            int other = Math.min(tap + 1, count - 1);
+            int[] a = row(first + tap);
+            int[] b = row(first + other);
+            int weightA = weights.value(out, tap);
+            int weightB = other == tap ? 0 : weights.value(out, other);
+            addLower(a, weightA, b, weightB, sums[0], sums[1]);
+            addUpper(a, weightA, b, weightB, sums[2], sums[3]);
+        }
+        gather(sums[0], sums[1], sums[2], sums[3]);
+        return sums[0];
+    }
+
+    private int[] row(int index) {
+        return ring[index % ring.length];
+    }
+
+    // shifts by a variable would keep the compiler of release 17 from using vectors
+    private static void addLower(int[] a, int weightA, int[] b, int weightB, int[] first, int[] second) {
+        for (int i = 0; i < first.length; i++) {
+            int x = a[i];
+            int y = b[i];
+            first[i] += (x & 0xFF) * weightA + (y & 0xFF) * weightB;
+            second[i] += (x >>> 8 & 0xFF) * weightA + (y >>> 8 & 0xFF) * weightB;
+        }
+    }
+
+    private static void addUpper(int[] a, int weightA, int[] b, int weightB, int[] third, int[] fourth) {
+        for (int i = 0; i < third.length; i++) {
+            int x = a[i];
+            int y = b[i];
+            third[i] += (x >>> 16 & 0xFF) * weightA + (y >>> 16 & 0xFF) * weightB;
+            fourth[i] += (x >>> 24) * weightA + (y >>> 24) * weightB;
+        }
+    }
+
+    /** Puts the whole parts of the four sums into the first, as the four bytes they belong to. */
+    private static void gather(int[] sum, int[] second, int[] third, int[] fourth) {
+        for (int i = 0; i < sum.length; i++) {
+            sum[i] = sum[i] >>> 16 | second[i] >>> 8 & 0xFF00 | third[i] & 0xFF0000 | fourth[i] << 8 & 0xFF000000;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.penstock.image;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/** Swaps rows and columns, in tiles that fit the fastest cache. */
+final class Transposition {
+
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final int TILE = 64;
+
+    private Transposition() {}
+
+    /** Pixel (y, x) of rows in an array becomes (x, y); the rows of the result follow each other without gaps. */
+    static byte[] transpose(Rows rows) {
+        int height = rows.height();
+        int width = rows.width();
+        byte[] transposed = new byte[Pixels.arrayLength((long) rows.rowBytes() * height)];
+        byte[] source = rows.data().array();
+        for (int left = 0; left < width; left += TILE) {
+            int right = Math.min(width, left + TILE);
+            for (int top = 0; top < height; top += TILE) {
+                int bottom = Math.min(height, top + TILE);
+                for (int x = left; x < right; x++) {
+                    if (rows.channels() == 3) {
+                        gather3(source, x * 3, rows.stride(), top, bottom, transposed, x * height * 3);
+                    } else {
+                        gather(source, x, rows.channels(), rows.stride(), top, bottom, transposed, x * height);
+                    }
+                }
+            }
+        }
+        return transposed;
+    }
+
+    /** The fourth byte of a pixel is the next pixel's first, which is written next; the last has none. */
+    private static void gather3(byte[] source, int x, int stride, int top, int bottom, byte[] target, int column) {
+        int last = bottom - 1;
+        int from = top * stride + x;
+        for (int y = top; y < last; y++, from += stride) {
+            INT.set(target, column + y * 3, (int) INT.get(source, from));
+        }
+        for (int i = 0; i < 3; i++) {
+            target[column + last * 3 + i] = source[from + i];
+        }
+    }
+
+    private static void gather(
+            byte[] source, int x, int channels, int stride, int top, int bottom, byte[] target, int column) {
+        for (int y = top; y < bottom; y++) {
+            for (int i = 0; i < channels; i++) {
+                target[(column + y) * channels + i] = source[y * stride + x * channels + i];
+            }
+        }
+    }
+}
