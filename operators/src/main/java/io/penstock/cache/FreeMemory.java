@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How much memory there is, and how much of it nobody uses: the smaller of what the machine has and of what the control
@@ -81,7 +82,9 @@ final class FreeMemory {
     private void walk(String mount, String path, BiConsumer<Path, List<String>> read) {
         Path top = root.resolve(mount);
         Path group = top.resolve(path.replaceFirst("^/+", "")).normalize();
-        for (Path at = group.startsWith(top) ? group : top; at.startsWith(top); at = at.getParent()) {
+        for (@Nullable Path at = group.startsWith(top) ? group : top;
+                at != null && at.startsWith(top);
+                at = at.getParent()) {
             read.accept(at, lines(at.resolve("memory.stat")));
         }
     }
@@ -114,7 +117,7 @@ final class FreeMemory {
 
     private static OptionalLong field(List<String> lines, String name, long unit) {
         for (String line : lines) {
-            String[] words = line.trim().split("\\s+");
+            String[] words = line.trim().split("\\s+", -1);
             if (words.length >= 2 && words[0].equals(name)) {
                 OptionalLong value = number(words[1]);
                 return value.isPresent() && value.getAsLong() < Long.MAX_VALUE / unit
