@@ -1,0 +1,366 @@
+package io.penstock.batch;
+
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Sample;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
+import reactor.util.context.Context;
+
+/**
+ * One subscription: samples come in on upstream's threads, batches go out on the consumer's.
+ *
+ * <p>Reactor's {@code buffer} and {@code publishOn} would do this with a list and a hop a batch, and with a wake-up of 50 µs
+ * where a batch of RAM hits takes less. The point of this class is who calls {@code upstream.request}, since whoever
+ * does may end up loading the samples: the consumer's own thread while it would only wait, a worker while it is busy.
+ *
+ * <p>{@code allowance} is how many draws may still be asked for: n for each free slot. Asking takes from it. A batch
+ * that ends after m draws leaves m − n (its slot is gone, the draws that did not fit are still on their way), closing it
+ * brings n. So {@code requested − consumed <= slots × n} always holds.
+ *
+ * <p>Two loops, each serialised by a counter that others raise to leave word: {@code wip} guards the consumer's signals,
+ * {@code asking} the calls of request. Nobody waits for either, and no signal goes out from inside upstream's.
+ */
+final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutter.Output, Runnable {
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicLongFieldUpdater<BatchRun> REQUESTED =
+            AtomicLongFieldUpdater.newUpdater(BatchRun.class, "requested");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicLongFieldUpdater<BatchRun> ALLOWANCE =
+            AtomicLongFieldUpdater.newUpdater(BatchRun.class, "allowance");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicIntegerFieldUpdater<BatchRun> WIP =
+            AtomicIntegerFieldUpdater.newUpdater(BatchRun.class, "wip");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicIntegerFieldUpdater<BatchRun> ASKING =
+            AtomicIntegerFieldUpdater.newUpdater(BatchRun.class, "asking");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicIntegerFieldUpdater<BatchRun> FILLING =
+            AtomicIntegerFieldUpdater.newUpdater(BatchRun.class, "filling");
+
+    private final int n;
+    private final Ring ring;
+    private final Cutter<T> cutter;
+    private final Intake<T> intake;
+    private final Queue<Lease> finished;
+    private final Scheduler workers;
+    private final Scheduler.Worker consumer;
+    private final CoreSubscriber<? super Batch> actual;
+    private final Tempo tempo = new Tempo();
+
+    private Subscription upstream = Operators.emptySubscription();
+    private long emitted; // the consumer's thread alone
+
+    private volatile long requested;
+    private volatile long allowance;
+
+    @SuppressWarnings("UnusedVariable") // but by its updater
+    private volatile int wip;
+
+    @SuppressWarnings("UnusedVariable")
+    private volatile int asking;
+
+    private volatile int filling;
+    private volatile boolean done; // no batch will be added to those that are finished
+    private volatile boolean over; // cancelled, or the terminal signal was sent
+    private volatile @Nullable Throwable failure;
+    private volatile @Nullable Throwable refused;
+
+    BatchRun(Collation<T> collation, Running running, CoreSubscriber<? super Batch> actual) {
+        Memory memory = new Memory(collation.n(), collation.schema().names(), running.allocator());
+        this.n = collation.n();
+        this.ring = new Ring(
+                Math.addExact(running.slots(), collation.making()), () -> collation.slot(memory), this::returned);
+        this.cutter = collation.cutter(ring, this);
+        this.intake = new Intake<>(cutter);
+        this.finished = new ConcurrentLinkedQueue<>();
+        this.allowance = (long) n * ring.slots();
+        this.workers = running.workers();
+        this.consumer = running.consumer().createWorker();
+        this.actual = actual;
+    }
+
+    Ring ring() {
+        return ring;
+    }
+
+    // ---- upstream's signals, one at a time
+
+    @Override
+    public Context currentContext() {
+        return actual.currentContext();
+    }
+
+    @Override
+    public void onSubscribe(Subscription s) {
+        if (Operators.validate(upstream == Operators.emptySubscription() ? null : upstream, s)) {
+            upstream = s;
+            actual.onSubscribe(this);
+        }
+    }
+
+    @Override
+    public void onNext(Sample<T> sample) {
+        if (done) {
+            Operators.onNextDropped(sample, currentContext());
+            return;
+        }
+        if (over) {
+            Operators.onDiscard(sample, currentContext());
+            return;
+        }
+        try {
+            intake.add(sample);
+        } catch (Throwable e) { // an Error too: a stream that ends is better than one that hangs
+            broken(e);
+        }
+    }
+
+    @Override
+    public void onError(Throwable e) {
+        if (done) {
+            Operators.onErrorDropped(e, currentContext());
+            return;
+        }
+        after(() -> end(e));
+    }
+
+    @Override
+    public void onComplete() {
+        if (!done) {
+            after(() -> {
+                cutter.end();
+                end(null);
+            });
+        }
+    }
+
+    private void after(Runnable last) {
+        try {
+            intake.afterAll(last);
+        } catch (Throwable e) {
+            broken(e);
+        }
+    }
+
+    private void broken(Throwable e) {
+        upstream.cancel();
+        end(e);
+    }
+
+    private void end(@Nullable Throwable cause) {
+        failure = cause;
+        done = true;
+        schedule();
+    }
+
+    // ---- what the cutter makes of them
+
+    @Override
+    public void finished(Lease lease, int draws) {
+        ALLOWANCE.addAndGet(this, draws - n);
+        finished.add(lease);
+        schedule();
+    }
+
+    @Override
+    public void dropped(int draws) {
+        ALLOWANCE.addAndGet(this, draws);
+        wake();
+    }
+
+    /** A slot came back. */
+    private void returned() {
+        ALLOWANCE.addAndGet(this, n);
+        wake();
+    }
+
+    // ---- asking upstream for more
+
+    /** There is room: a worker fills it while the consumer is busy, the consumer itself otherwise. */
+    private void wake() {
+        if (tempo.isBusy()) {
+            fillElsewhere();
+        } else if (!over && !done) {
+            schedule();
+        }
+    }
+
+    private boolean hasRoom() {
+        return !over && !done && requested != 0 && (allowance > 0 || intake.isBehind());
+    }
+
+    private void fillElsewhere() {
+        if (hasRoom() && FILLING.compareAndSet(this, 0, 1)) {
+            try {
+                workers.schedule(() -> {
+                    filling = 0;
+                    ask(Long.MAX_VALUE);
+                });
+            } catch (RejectedExecutionException e) {
+                refuse(e);
+            }
+        }
+    }
+
+    /** Asks for one batch, so that it can be delivered before the next; returns whether that may have brought any. */
+    private boolean fillHere() {
+        if (!hasRoom()) {
+            return false;
+        }
+        if (tempo.isSlow()) {
+            fillElsewhere();
+            return false;
+        }
+        return ask(n);
+    }
+
+    private boolean ask(long most) {
+        if (ASKING.getAndIncrement(this) != 0) {
+            return false;
+        }
+        boolean progress = false;
+        int missed = 1;
+        do {
+            try {
+                progress |= intake.isBehind() && intake.workOff();
+            } catch (Throwable e) {
+                broken(e);
+            }
+            long granted = grant(most);
+            if (granted > 0) {
+                upstream.request(granted);
+                progress = true;
+            }
+            missed = ASKING.addAndGet(this, -missed);
+        } while (missed != 0);
+        return progress;
+    }
+
+    private long grant(long most) {
+        while (true) {
+            long allowed = allowance;
+            long granted = over || done ? 0 : Math.min(allowed, most);
+            if (granted <= 0 || ALLOWANCE.compareAndSet(this, allowed, allowed - granted)) {
+                return granted;
+            }
+        }
+    }
+
+    // ---- downstream's signals, on the consumer's thread
+
+    @Override
+    public void request(long demand) {
+        if (demand > 0) {
+            Operators.addCap(REQUESTED, this, demand);
+            schedule();
+        } else {
+            refuse(new IllegalArgumentException("§3.9 violated: request must be positive, was " + demand));
+        }
+    }
+
+    @Override
+    public void cancel() {
+        over = true;
+        upstream.cancel();
+        schedule();
+    }
+
+    private void refuse(RuntimeException cause) {
+        refused = cause;
+        upstream.cancel();
+        schedule();
+    }
+
+    private void schedule() {
+        if (WIP.getAndIncrement(this) != 0) {
+            return;
+        }
+        if (over) {
+            run();
+            return;
+        }
+        try {
+            consumer.schedule(this);
+        } catch (
+                RejectedExecutionException e) { // the pool was disposed of under the stream: no thread but this is left
+            refused = e;
+            upstream.cancel();
+            run();
+        }
+    }
+
+    @Override
+    public void run() {
+        int missed = 1;
+        do {
+            try {
+                turn();
+            } catch (Throwable e) { // the consumer threw, which it must not; the flow behind it still has to end
+                upstream.cancel();
+                over = true;
+                actual.onError(e);
+            }
+            if (over) {
+                discard();
+            }
+            missed = WIP.addAndGet(this, -missed);
+        } while (missed != 0);
+    }
+
+    private void turn() {
+        while (!over) {
+            boolean last = done;
+            Lease lease = refused == null && emitted != requested ? finished.poll() : null;
+            if (lease != null) {
+                deliver(lease);
+            } else if (refused != null || last && finished.isEmpty()) {
+                over = true;
+                terminate(refused == null ? failure : refused);
+            } else if (!fillHere()) {
+                return;
+            }
+        }
+    }
+
+    private void deliver(Lease lease) {
+        if (tempo.isSlow()) {
+            fillElsewhere();
+        }
+        emitted++;
+        tempo.begin();
+        actual.onNext(lease.deliver());
+        tempo.end();
+    }
+
+    private void terminate(@Nullable Throwable cause) {
+        if (cause == null) {
+            actual.onComplete();
+        } else {
+            actual.onError(cause);
+        }
+    }
+
+    private void discard() {
+        for (Lease lease = finished.poll(); lease != null; lease = finished.poll()) {
+            Batch batch = lease.discard();
+            Operators.onDiscard(batch, currentContext());
+            batch.close();
+        }
+        intake.clear();
+        ring.close();
+        consumer.dispose();
+    }
+}

@@ -1,0 +1,166 @@
+package io.penstock.batch;
+
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Remainder;
+import io.penstock.pipeline.Sample;
+import io.penstock.tensor.Schema;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.ToLongFunction;
+import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Stacks samples into batches along a new first axis, in memory that is used over and over.
+ * <pre>{@code
+ *  in   --s0--s1--s2--s3--s4|
+ *  out  ---------[01]----[23]-[4]|
+ *
+ *  flux.transform(Batches.of(256, Schema.of(Photo.class)).dropRemainder())
+ * }</pre>
+ *
+ * <p><b>Shapes.</b> A field {@code u8[h, w, c]} becomes {@code u8[n, h, w, c]}. All rows of a batch have one dtype and shape;
+ * {@link #padShapes} lifts that.
+ *
+ * <p><b>Cutting.</b> A batch ends after n draws, and with its epoch, which it never straddles. Draws count whether they
+ * brought a sample or not (skipped, padding), so all ranks cut at the same draws and have the same number of batches
+ * wherever they have the same number of draws. Valid rows come first. What becomes of short batches is the
+ * {@link #remainder}. {@link Batch#next} is where a run goes on that has consumed the batch: repeating nothing, skipping
+ * nothing, at any world size and batch size.
+ *
+ * <p><b>Memory.</b> A ring of {@link #slots} batches, one direct buffer a field and slot, allocated when the first sample
+ * shows its layout. {@link Batch#close} gives a slot back, from any thread, at any time. While all are held nothing is
+ * asked of upstream, which so never runs ahead by more than {@code slots × n} draws. A batch that was dropped without being closed is logged
+ * once, and its slot returns with new memory.
+ *
+ * <p><b>Threads.</b> Signals come from one thread of {@code Schedulers.boundedElastic()} a subscription, on which a
+ * trainer may block; see {@link #consumeOn}. Nothing is asked of upstream before the first request. While the consumer is fast, that
+ * thread asks upstream itself, so samples at hand are loaded, stacked and consumed without a hop; while it is slow,
+ * {@link #fillOn} workers fill the free slots as it works. Samples are copied on the thread that upstream signals from.
+ *
+ * <p>Completes after the last batch was emitted. An error, upstream's or that of samples which do not stack, comes after the batches that
+ * were complete before it; the one in the making is lost. On cancel, upstream is cancelled and batches not
+ * delivered are closed; the consumer's thread is not interrupted. Operators behind this one that hold batches back ({@code publishOn})
+ * lose them on cancel unless the flow ends in {@code doOnDiscard(Batch.class, Batch::close)}.
+ *
+ * <p>Immutable; every method returns a copy, and one instance serves any number of streams.
+ */
+public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> {
+
+    private final Collation<T> collation;
+    private final Running running;
+
+    private Batches(Collation<T> collation, Running running) {
+        this.collation = collation;
+        this.running = running;
+    }
+
+    /**
+     * Batches of {@code n} draws, with the remainder kept, over a ring of three slots.
+     * @throws IllegalArgumentException if {@code n < 1}
+     */
+    public static <T> Batches<T> of(int n, Schema<T> schema) {
+        return new Batches<>(Collation.of(n, schema), Running.standard());
+    }
+
+    /**
+     * What becomes of a batch that its epoch cuts short, and of draws without a sample.
+     *
+     * <p>{@code KEEP}, unless set: rows are what samples there are, down to none ({@code [0, …]}), so that ranks keep step.
+     * {@code DROP}: a batch of fewer than n draws is left out, and {@link Batch#endsEpoch} is true only where an
+     * epoch's draws divide evenly. {@code PAD}: always n rows, zeros beyond {@link Batch#size}, with a
+     * {@link Batch#mask}.
+     *
+     * <p>A batch without a row before any sample has shown what fields look like has fields of {@code u8[rows, 0]}.
+     */
+    public Batches<T> remainder(Remainder remainder) {
+        return new Batches<>(collation.remainder(remainder), running);
+    }
+
+    /** {@link #remainder} {@code DROP}: leaves out batches of fewer than n draws. */
+    public Batches<T> dropRemainder() {
+        return remainder(Remainder.DROP);
+    }
+
+    /** {@link #remainder} {@code PAD}: always n rows, and a mask. */
+    public Batches<T> padRemainder() {
+        return remainder(Remainder.PAD);
+    }
+
+    /**
+     * How many batches may be finished or held at once: the memory, and how far the stream works ahead.
+     * @throws IllegalArgumentException if less than 1
+     */
+    public Batches<T> slots(int slots) {
+        return new Batches<>(collation, running.slots(slots));
+    }
+
+    /**
+     * Pads each field to its longest row in the batch, on every axis, with zeros behind.
+     *
+     * <p>Each field with axes gets a companion {@code NAME.length}, {@code i32[n]}: its rows' own lengths along their
+     * first axis; a field with several axes also {@code NAME.shape}, {@code i32[n, axes]}. Rows beyond
+     * {@link Batch#size} have zeros there. Dtype and number of axes must still agree.
+     *
+     * <p>The samples of a batch are held until it is complete, and copied then. Slots grow to the largest batch and stay so.
+     * @throws IllegalArgumentException if a companion has the name of a field
+     */
+    public Batches<T> padShapes() {
+        return new Batches<>(collation.padShapes(), running);
+    }
+
+    /**
+     * Batches samples of similar length together, each padded as by {@link #padShapes}: boundaries {@code 10, 20} make the
+     * buckets {@code < 10}, {@code 10…19} and {@code ≥ 20}.
+     *
+     * <p>A batch ends when its bucket has n <em>samples</em>; at the end of an epoch every bucket is emitted, the one
+     * waiting longest first, as the remainder says. So ranks no longer have the same number of batches, and an
+     * empty batch is never emitted. The ring has one slot more for each bucket.
+     *
+     * <p>Resuming is at least once here: {@link Batch#next} is the position before the oldest sample that still waits in a
+     * bucket, so nothing is skipped, but batches delivered between that sample and this batch are drawn again (it is
+     * exact where nothing waits: at the end of an epoch). Ranks differ in it: resume all at the smallest.
+     * @throws IllegalArgumentException if there is no boundary or they do not ascend
+     */
+    public Batches<T> bucketByLength(ToLongFunction<? super T> length, long... boundaries) {
+        return new Batches<>(collation.buckets(Buckets.by(length, boundaries)), running);
+    }
+
+    /**
+     * The same by the length of a field's first axis.
+     * @throws IllegalArgumentException if there is no such field, or for the boundaries
+     */
+    public Batches<T> bucketByLength(String field, long... boundaries) {
+        return new Batches<>(
+                collation.buckets(Buckets.byField(collation.schema().names(), field, boundaries)), running);
+    }
+
+    /** Where batches are consumed, on one worker of it; {@code boundedElastic()} unless set. */
+    public Batches<T> consumeOn(Scheduler scheduler) {
+        return new Batches<>(collation, running.consumeOn(scheduler));
+    }
+
+    /** Where upstream is asked for more while a slow consumer works; {@code parallel()} unless set. */
+    public Batches<T> fillOn(Scheduler scheduler) {
+        return new Batches<>(collation, running.fillOn(scheduler));
+    }
+
+    /**
+     * Memory of another kind, such as pinned: called with a number of bytes, once a field and slot (again to grow), on
+     * threads that must not block; returns a buffer of at least as many from 0 on. Unless set, direct buffers aligned to 64 bytes.
+     */
+    public Batches<T> allocator(IntFunction<ByteBuffer> allocator) {
+        return new Batches<>(collation, running.allocator(allocator));
+    }
+
+    @Override
+    public Flux<Batch> apply(Flux<Sample<T>> samples) {
+        return new BatchFlux<>(samples, collation, running);
+    }
+
+    @Override
+    public String toString() {
+        return collation + ", " + running.slots() + " slots";
+    }
+}

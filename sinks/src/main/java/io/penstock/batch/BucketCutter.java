@@ -1,0 +1,165 @@
+package io.penstock.batch;
+
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Remainder;
+import io.penstock.pipeline.Sample;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch ends when its bucket has n samples; all end with the epoch.
+ *
+ * <p>To resume without a gap a batch must name the position before the oldest sample that waits elsewhere. That is where the
+ * draw before it leads, which is known except for the first draw of a stream, whose predecessor was never seen: there
+ * it is one stride back, and a stride is what lies between the first two draws. When a batch needs it, there were at
+ * least three: two others filled a bucket while the first waited.
+ */
+final class BucketCutter<T> implements Cutter<T> {
+
+    private final int n;
+    private final Schema<T> schema;
+    private final Remainder remainder;
+    private final Buckets<T> buckets;
+    private final Ring ring;
+    private final Output output;
+    private final Masks masks;
+    private final Bucket[] waiting;
+
+    private @Nullable Draw first;
+    private @Nullable Draw last;
+    private long stride;
+    private long drawn;
+    private int absent;
+
+    /** One batch in the making. */
+    private static final class Bucket {
+        private @Nullable Slot slot;
+        private long since;
+        private @Nullable Draw before;
+    }
+
+    BucketCutter(Collation<T> collation, Buckets<T> buckets, Ring ring, Output output) {
+        this.n = collation.n();
+        this.schema = collation.schema();
+        this.remainder = collation.remainder();
+        this.buckets = buckets;
+        this.ring = ring;
+        this.output = output;
+        this.masks = new Masks(n);
+        this.waiting = new Bucket[buckets.count()];
+        for (int i = 0; i < waiting.length; i++) {
+            waiting[i] = new Bucket();
+        }
+    }
+
+    @Override
+    public boolean take(Sample<T> sample) {
+        Draw draw = sample.draw();
+        Draw before = last;
+        if (before != null && before.epoch() != draw.epoch()) {
+            end(); // the epoch's last draw was filtered out on the way
+        }
+        Bucket bucket = null;
+        if (sample.isPresent()) {
+            List<Tensor> row = schema.flatten(sample.value());
+            bucket = waiting[buckets.of(sample.value(), row)];
+            if (!put(bucket, draw, before, row)) {
+                return false;
+            }
+        } else if (++absent == n) {
+            absent = 0;
+            output.dropped(n);
+        }
+        measureStride(draw);
+        last = draw;
+        drawn++;
+        if (bucket != null && bucket.slot != null && bucket.slot.rows() == n) {
+            emit(bucket, draw);
+        }
+        if (draw.endsEpoch()) {
+            end();
+        }
+        return true;
+    }
+
+    private boolean put(Bucket bucket, Draw draw, @Nullable Draw before, List<Tensor> row) {
+        Slot filling = bucket.slot;
+        if (filling == null) {
+            filling = ring.take();
+            if (filling == null) {
+                return false;
+            }
+            bucket.slot = filling;
+            bucket.since = drawn;
+            bucket.before = before;
+        }
+        filling.add(draw.index(), row);
+        return true;
+    }
+
+    private void measureStride(Draw draw) {
+        Draw start = first;
+        if (start == null) {
+            first = draw;
+        } else if (stride == 0 && start.epoch() == draw.epoch() && !draw.endsEpoch()) {
+            stride = draw.next().offset() - start.next().offset();
+        }
+    }
+
+    @Override
+    public void end() {
+        Draw draw = last;
+        if (draw == null) {
+            return;
+        }
+        for (Bucket oldest = oldest(); oldest != null; oldest = oldest()) {
+            Slot filling = oldest.slot;
+            if (remainder == Remainder.DROP && filling != null) {
+                output.dropped(filling.rows());
+                filling.clear();
+                ring.putBack(filling);
+                oldest.slot = null;
+            } else {
+                emit(oldest, draw);
+            }
+        }
+    }
+
+    private void emit(Bucket bucket, Draw draw) {
+        Slot filled = bucket.slot;
+        if (filled == null) {
+            throw new IllegalStateException("a bucket that is emitted has rows");
+        }
+        bucket.slot = null;
+        Bucket oldest = oldest();
+        Position next = oldest == null ? draw.next() : before(oldest, draw);
+        int draws = filled.rows() + absent;
+        absent = 0;
+        boolean padded = remainder == Remainder.PAD;
+        output.finished(Lease.of(ring, filled, padded ? masks : null, draw.epoch(), next), draws);
+    }
+
+    private @Nullable Bucket oldest() {
+        Bucket oldest = null;
+        for (Bucket bucket : waiting) {
+            if (bucket.slot != null && (oldest == null || bucket.since < oldest.since)) {
+                oldest = bucket;
+            }
+        }
+        return oldest;
+    }
+
+    /** Where a run starts that draws a bucket's first sample first. */
+    private Position before(Bucket bucket, Draw draw) {
+        Draw before = bucket.before;
+        if (before != null) {
+            return before.next();
+        }
+        Draw start = first == null ? draw : first;
+        // a stream that was filtered seems to have a longer stride, and starts again earlier than it need
+        return new Position(start.epoch(), Math.max(0, start.next().offset() - stride));
+    }
+}

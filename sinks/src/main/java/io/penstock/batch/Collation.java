@@ -1,0 +1,72 @@
+package io.penstock.batch;
+
+import io.penstock.pipeline.Remainder;
+import io.penstock.tensor.Schema;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What is in batches: how many draws, of which fields, cut and padded how. */
+record Collation<T>(
+        int n,
+        Schema<T> schema,
+        Remainder remainder,
+        boolean padded,
+        @Nullable Buckets<T> buckets) {
+
+    Collation {
+        if (n < 1) {
+            throw new IllegalArgumentException("batch size must be at least 1, was " + n);
+        }
+        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(remainder, "remainder");
+    }
+
+    static <T> Collation<T> of(int n, Schema<T> schema) {
+        return new Collation<>(n, schema, Remainder.KEEP, false, null);
+    }
+
+    Collation<T> remainder(Remainder other) {
+        return new Collation<>(n, schema, other, padded, buckets);
+    }
+
+    Collation<T> padShapes() {
+        List<String> names = schema.names();
+        for (String name : names) {
+            if (names.contains(PaddedSlot.length(name)) || names.contains(PaddedSlot.shape(name))) {
+                throw new IllegalArgumentException(
+                        "padding adds \"%s\" and \"%s\", but there is a field of that name; rename it: %s"
+                                .formatted(PaddedSlot.length(name), PaddedSlot.shape(name), names));
+            }
+        }
+        return new Collation<>(n, schema, remainder, true, buckets);
+    }
+
+    Collation<T> buckets(Buckets<T> other) {
+        return new Collation<>(n, schema, remainder, true, other).padShapes();
+    }
+
+    /** How many slots can be in the making, which a ring needs beside those that are finished or held. */
+    int making() {
+        return buckets == null ? 0 : buckets.count();
+    }
+
+    Slot slot(Memory memory) {
+        return padded ? new PaddedSlot(memory) : new StackedSlot(memory);
+    }
+
+    Cutter<T> cutter(Ring ring, Cutter.Output output) {
+        return buckets == null ? new DrawCutter<>(this, ring, output) : new BucketCutter<>(this, buckets, ring, output);
+    }
+
+    @Override
+    public String toString() {
+        return "batches of %d %s, %s the remainder%s"
+                .formatted(
+                        n,
+                        schema.names(),
+                        remainder.name().toLowerCase(Locale.ROOT),
+                        buckets != null ? ", " + buckets : padded ? ", padded" : "");
+    }
+}

@@ -1,0 +1,103 @@
+package io.penstock.batch;
+
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** The dtype and shape of one row of each field. Immutable. */
+final class Layout {
+
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    private final DType[] dtypes;
+    private final Shape[] shapes;
+    private final long[] rowBytes;
+
+    private Layout(DType[] dtypes, Shape[] shapes) {
+        this.dtypes = dtypes;
+        this.shapes = shapes;
+        this.rowBytes = new long[shapes.length];
+        for (int field = 0; field < shapes.length; field++) {
+            rowBytes[field] = Math.multiplyExact(shapes[field].elements(), dtypes[field].bytes());
+        }
+    }
+
+    static Layout of(List<Tensor> row) {
+        return new Layout(
+                row.stream().map(Tensor::dtype).toArray(DType[]::new),
+                row.stream().map(Tensor::shape).toArray(Shape[]::new));
+    }
+
+    /** The smallest layout that every one of these rows fits into, axis by axis; they agree in dtypes and axes. */
+    static Layout around(List<List<Tensor>> rows) {
+        Layout first = of(rows.get(0));
+        Shape[] shapes = first.shapes.clone();
+        for (List<Tensor> row : rows) {
+            for (int field = 0; field < shapes.length; field++) {
+                shapes[field] = larger(shapes[field], row.get(field).shape());
+            }
+        }
+        return new Layout(first.dtypes, shapes);
+    }
+
+    private static Shape larger(Shape a, Shape b) {
+        if (a.equals(b)) {
+            return a;
+        }
+        long[] dims = a.toArray();
+        for (int axis = 0; axis < dims.length; axis++) {
+            dims[axis] = Math.max(dims[axis], b.dim(axis));
+        }
+        return Shape.of(dims);
+    }
+
+    boolean has(int field, Tensor tensor) {
+        return dtypes[field] == tensor.dtype() && shapes[field].equals(tensor.shape());
+    }
+
+    boolean has(List<Tensor> row) {
+        for (int field = 0; field < shapes.length; field++) {
+            if (!has(field, row.get(field))) {
+                return false;
+            }
+        }
+        return shapes.length == row.size();
+    }
+
+    int fields() {
+        return shapes.length;
+    }
+
+    Shape shape(int field) {
+        return shapes[field];
+    }
+
+    long rowBytes(int field) {
+        return rowBytes[field];
+    }
+
+    /** A field's first rows in a buffer as one tensor. */
+    Tensor stacked(int field, ByteBuffer buffer, int rows) {
+        return Tensor.of(
+                dtypes[field],
+                shapes[field].prepend(rows),
+                rows == 0 ? NOTHING : buffer.slice(0, Math.toIntExact(rows * rowBytes[field])));
+    }
+
+    String describe(int field) {
+        return dtypes[field].toString() + shapes[field];
+    }
+
+    /** Why a sample does not go with those of this layout. */
+    IllegalArgumentException mismatch(String name, int field, long first, long index, Tensor tensor) {
+        String remedy = dtypes[field] != tensor.dtype()
+                ? "map to one dtype before batching"
+                : shapes[field].rank() != tensor.shape().rank()
+                        ? "map to one number of axes before batching"
+                        : "resize before batching or pad";
+        return new IllegalArgumentException("cannot batch field \"%s\": sample %d is %s, sample %d is %s; %s"
+                .formatted(name, first, describe(field), index, tensor, remedy));
+    }
+}

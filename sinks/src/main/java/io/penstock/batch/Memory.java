@@ -1,0 +1,96 @@
+package io.penstock.batch;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the slots of a ring get their buffers, and what they have in common: the number of rows, the fields, and what
+ * these looked like last. Used by one thread at a time, as the slots are.
+ */
+final class Memory {
+
+    private static final int CACHE_LINE = 64;
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(64 << 10).asReadOnlyBuffer();
+
+    private final int rows;
+    private final List<String> names;
+    private final IntFunction<ByteBuffer> allocator;
+    private @Nullable Layout latest;
+
+    Memory(int rows, List<String> names, IntFunction<ByteBuffer> allocator) {
+        this.rows = rows;
+        this.names = names;
+        this.allocator = allocator;
+    }
+
+    /** How many rows a slot has room for. */
+    int rows() {
+        return rows;
+    }
+
+    List<String> names() {
+        return names;
+    }
+
+    /** The layout of the latest rows that began a batch, for batches that have none; null before any. */
+    @Nullable Layout latest() {
+        return latest;
+    }
+
+    void latest(Layout layout) {
+        latest = layout;
+    }
+
+    /** A direct buffer that begins a cache line. */
+    static ByteBuffer aligned(int bytes) {
+        return ByteBuffer.allocateDirect(Math.addExact(bytes, CACHE_LINE - 1 + CACHE_LINE))
+                .alignedSlice(CACHE_LINE)
+                .slice(0, bytes);
+    }
+
+    /**
+     * The buffer if it has room for all rows, else a larger one: of just the size at first, and beyond that with up to a
+     * quarter more, so that slowly growing batches do not allocate each time.
+     */
+    ByteBuffer fit(@Nullable ByteBuffer buffer, Layout layout, int field) {
+        long bytes = layout.rowBytes(field) * rows;
+        if (buffer != null && buffer.capacity() >= bytes) {
+            return buffer;
+        }
+        if (bytes > Integer.MAX_VALUE - 2 * CACHE_LINE) {
+            throw new IllegalArgumentException(
+                    "cannot batch field \"%s\": %d rows of %s are %d bytes, and a buffer holds 2 GiB; take smaller batches"
+                            .formatted(names.get(field), rows, layout.describe(field), bytes));
+        }
+        int size = (int) bytes;
+        if (buffer != null) {
+            int quarter = Math.max(CACHE_LINE, Integer.highestOneBit(size) / 4);
+            size = (int) Math.min((bytes + quarter - 1) / quarter * quarter, Integer.MAX_VALUE - 2 * CACHE_LINE);
+        }
+        return allocate(size, names.get(field));
+    }
+
+    private ByteBuffer allocate(int size, String field) {
+        try {
+            ByteBuffer buffer = allocator.apply(size);
+            if (buffer.capacity() < size) {
+                throw new IllegalArgumentException(
+                        "allocator must give at least %d bytes, gave %d".formatted(size, buffer.capacity()));
+            }
+            return buffer;
+        } catch (OutOfMemoryError e) {
+            throw new IllegalStateException(
+                    "no memory for %d bytes of field \"%s\"; take fewer slots, smaller batches or a larger -XX:MaxDirectMemorySize"
+                            .formatted(size, field),
+                    e);
+        }
+    }
+
+    static void zero(ByteBuffer buffer, int from, int to) {
+        for (int at = from; at < to; at += ZEROS.capacity()) {
+            buffer.put(at, ZEROS, 0, Math.min(ZEROS.capacity(), to - at));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.penstock.batch;
+
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows of different shapes, held until all are there and the largest is known, then copied and padded with zeros.
+ *
+ * <p>Beside each field with axes go its rows' own lengths; see {@link Batches#padShapes}.
+ */
+final class PaddedSlot extends Slot {
+
+    private final List<List<Tensor>> held = new ArrayList<>();
+    private @Nullable ByteBuffer[] buffers;
+    private long first;
+
+    PaddedSlot(Memory memory) {
+        super(memory);
+        this.buffers = new ByteBuffer[memory.names().size()];
+    }
+
+    static String length(String field) {
+        return field + ".length";
+    }
+
+    static String shape(String field) {
+        return field + ".shape";
+    }
+
+    @Override
+    void put(long index, List<Tensor> row) {
+        if (held.isEmpty()) {
+            first = index;
+        } else {
+            check(index, row);
+        }
+        held.add(row);
+    }
+
+    private void check(long index, List<Tensor> row) {
+        List<Tensor> reference = held.get(0);
+        for (int field = 0; field < row.size(); field++) {
+            Tensor had = reference.get(field);
+            Tensor has = row.get(field);
+            if (had.dtype() != has.dtype() || had.shape().rank() != has.shape().rank()) {
+                throw Layout.of(reference).mismatch(memory.names().get(field), field, first, index, has);
+            }
+        }
+    }
+
+    @Override
+    int rows() {
+        return held.size();
+    }
+
+    @Override
+    Map<String, Tensor> stacked(int wanted) {
+        Layout layout = held.isEmpty() ? memory.latest() : Layout.around(held);
+        if (layout == null) {
+            return unknown(wanted);
+        }
+        memory.latest(layout);
+        Map<String, Tensor> tensors = new LinkedHashMap<>();
+        for (int field = 0; field < layout.fields(); field++) {
+            ByteBuffer buffer = memory.fit(buffers[field], layout, field);
+            buffers[field] = buffer;
+            copy(layout, field, buffer, wanted);
+            tensors.put(memory.names().get(field), layout.stacked(field, buffer, wanted));
+        }
+        for (int field = 0; field < layout.fields(); field++) {
+            if (layout.shape(field).rank() > 0) {
+                String name = memory.names().get(field);
+                tensors.put(length(name), lengths(field, 1, wanted).reshape(Shape.of(wanted)));
+                if (layout.shape(field).rank() > 1) {
+                    tensors.put(shape(name), lengths(field, layout.shape(field).rank(), wanted));
+                }
+            }
+        }
+        return Collections.unmodifiableMap(tensors);
+    }
+
+    private void copy(Layout layout, int field, ByteBuffer buffer, int wanted) {
+        Shape largest = layout.shape(field);
+        int bytes = Math.toIntExact(layout.rowBytes(field));
+        for (int row = 0; row < held.size(); row++) {
+            Tensor tensor = held.get(row).get(field);
+            if (tensor.shape().equals(largest)) {
+                tensor.copyTo(buffer, row * bytes);
+            } else {
+                Memory.zero(buffer, row * bytes, (row + 1) * bytes);
+                Padding.of(tensor, largest).copyTo(buffer, row * bytes);
+            }
+        }
+        Memory.zero(buffer, held.size() * bytes, wanted * bytes);
+    }
+
+    /** The rows' own lengths along their first axes, {@code i32[wanted, axes]}. */
+    private Tensor lengths(int field, int axes, int wanted) {
+        ByteBuffer lengths =
+                ByteBuffer.allocateDirect(wanted * axes * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (List<Tensor> row : held) {
+            for (int axis = 0; axis < axes; axis++) {
+                lengths.putInt(Math.toIntExact(row.get(field).shape().dim(axis)));
+            }
+        }
+        return Tensor.of(DType.I32, Shape.of(wanted, axes), lengths.rewind());
+    }
+
+    @Override
+    void clear() {
+        held.clear();
+    }
+
+    @Override
+    void forget() {
+        buffers = new ByteBuffer[buffers.length];
+    }
+}

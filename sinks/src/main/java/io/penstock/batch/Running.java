@@ -1,0 +1,40 @@
+package io.penstock.batch;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.function.IntFunction;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** Where and in what memory batches are made; never changes what is in them. */
+record Running(int slots, Scheduler consumer, Scheduler workers, IntFunction<ByteBuffer> allocator) {
+
+    Running {
+        if (slots < 1) {
+            throw new IllegalArgumentException("slots must be at least 1, was " + slots);
+        }
+        Objects.requireNonNull(consumer, "consumer");
+        Objects.requireNonNull(workers, "workers");
+        Objects.requireNonNull(allocator, "allocator");
+    }
+
+    static Running standard() {
+        return new Running(3, Schedulers.boundedElastic(), Schedulers.parallel(), Memory::aligned);
+    }
+
+    Running slots(int other) {
+        return new Running(other, consumer, workers, allocator);
+    }
+
+    Running consumeOn(Scheduler other) {
+        return new Running(slots, other, workers, allocator);
+    }
+
+    Running fillOn(Scheduler other) {
+        return new Running(slots, consumer, other, allocator);
+    }
+
+    Running allocator(IntFunction<ByteBuffer> other) {
+        return new Running(slots, consumer, workers, other);
+    }
+}

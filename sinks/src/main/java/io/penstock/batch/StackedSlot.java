@@ -1,0 +1,118 @@
+package io.penstock.batch;
+
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows of one shape, copied as they come.
+ *
+ * <p>The layout is the first row's. It stays from batch to batch as long as the next first row agrees, which is all that
+ * most streams ever do, so buffers, offsets and even the full batch's tensors are made once a slot.
+ */
+final class StackedSlot extends Slot {
+
+    private static final ByteBuffer[] NONE = {};
+
+    private ByteBuffer[] buffers = NONE;
+    private int[] rowBytes = {};
+    private @Nullable Layout layout;
+    private @Nullable Map<String, Tensor> full;
+    private long first;
+    private int rows;
+
+    StackedSlot(Memory memory) {
+        super(memory);
+    }
+
+    @Override
+    void put(long index, List<Tensor> row) {
+        Layout laid = layout;
+        if (rows == 0) {
+            first = index;
+            if (laid == null || !laid.has(row)) {
+                Layout latest = memory.latest();
+                laid = lay(latest != null && latest.has(row) ? latest : Layout.of(row));
+            }
+        }
+        if (laid == null) {
+            throw new IllegalStateException("a slot with rows has a layout");
+        }
+        for (int field = 0; field < rowBytes.length; field++) {
+            Tensor tensor = row.get(field);
+            if (!laid.has(field, tensor)) {
+                throw laid.mismatch(memory.names().get(field), field, first, index, tensor);
+            }
+            tensor.copyTo(buffers[field], rows * rowBytes[field]);
+        }
+        rows++;
+    }
+
+    private Layout lay(Layout other) {
+        layout = null; // whatever fails below, the slot must not look laid out
+        full = null;
+        ByteBuffer[] fitting = new ByteBuffer[other.fields()];
+        int[] bytes = new int[other.fields()];
+        for (int field = 0; field < bytes.length; field++) {
+            fitting[field] = memory.fit(buffers == NONE ? null : buffers[field], other, field);
+            bytes[field] = Math.toIntExact(other.rowBytes(field));
+        }
+        buffers = fitting;
+        rowBytes = bytes;
+        layout = other;
+        memory.latest(other);
+        return other;
+    }
+
+    @Override
+    int rows() {
+        return rows;
+    }
+
+    @Override
+    Map<String, Tensor> stacked(int wanted) {
+        Layout laid = rows == 0 ? memory.latest() : layout;
+        if (laid == null) {
+            return unknown(wanted);
+        }
+        if (laid != layout) {
+            lay(laid);
+        }
+        for (int field = 0; field < rowBytes.length; field++) {
+            Memory.zero(buffers[field], rows * rowBytes[field], wanted * rowBytes[field]);
+        }
+        if (wanted != memory.rows()) {
+            return tensors(laid, wanted);
+        }
+        Map<String, Tensor> reused = full;
+        if (reused == null) {
+            reused = tensors(laid, wanted);
+            full = reused;
+        }
+        return reused;
+    }
+
+    private Map<String, Tensor> tensors(Layout laid, int wanted) {
+        Map<String, Tensor> tensors = new LinkedHashMap<>();
+        for (int field = 0; field < laid.fields(); field++) {
+            tensors.put(memory.names().get(field), laid.stacked(field, buffers[field], wanted));
+        }
+        return Collections.unmodifiableMap(tensors);
+    }
+
+    @Override
+    void clear() {
+        rows = 0;
+    }
+
+    @Override
+    void forget() {
+        buffers = NONE;
+        layout = null;
+        full = null;
+    }
+}
