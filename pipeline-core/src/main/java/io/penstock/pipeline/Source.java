@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
 /** A user's dataset at the top of a pipeline: counted, timed, and with a place in its errors. */
@@ -41,7 +42,8 @@ final class Source<T> implements Dataset<T>, Node<T> {
         });
     }
 
-    private SampleException failure(Draw draw, Throwable cause) {
+    private SampleException failure(Draw draw, Throwable thrown) {
+        Throwable cause = Exceptions.unwrap(thrown); // what is checked comes wrapped, and that says nothing
         return cause instanceof SampleException named
                 ? named
                 : new SampleException(STAGE, draw.index(), name(draw.index()), cause);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.tensor.Tensor;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -42,6 +43,18 @@ class ErrorPolicyTest {
         StepVerifier.create(failing(later).onError(ErrorPolicy.fail()).stream(Sampler.sequential()))
                 .expectNextCount(3)
                 .expectErrorMessage("stage \"decode\" failed on sample 3: #3: not a JPEG")
+                .verify(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void fail_checkedException_isTheCauseItself() {
+        Dataset<Tensor> source = FakeDataset.answering(1, index -> Mono.error(new IOException("unplugged")));
+
+        StepVerifier.create(source.stream(Sampler.sequential()), 0)
+                .thenRequest(1)
+                .expectErrorSatisfies(e -> assertThat(e)
+                        .hasMessage("stage \"load\" failed on sample 0: #0: IOException: unplugged")
+                        .hasCauseExactlyInstanceOf(IOException.class))
                 .verify(Duration.ofSeconds(10));
     }
 
