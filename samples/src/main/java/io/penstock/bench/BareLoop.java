@@ -1,0 +1,70 @@
+package io.penstock.bench;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The limit: one thread that copies samples, in an order known beforehand, from direct memory into a direct batch buffer,
+ * and does nothing else.
+ */
+final class BareLoop {
+
+    private final ByteBuffer[] samples;
+    private final int[] offsets;
+    private final int sampleBytes;
+    private final ByteBuffer batch;
+
+    private BareLoop(ByteBuffer[] samples, int[] offsets, int sampleBytes, int batch) {
+        this.samples = samples;
+        this.offsets = offsets;
+        this.sampleBytes = sampleBytes;
+        this.batch = ByteBuffer.allocateDirect(Math.multiplyExact(batch, sampleBytes));
+    }
+
+    /** Over one plain direct buffer of all samples, one after the other. */
+    static BareLoop overOneBuffer(MadeRecords records, int sampleBytes, int batch) {
+        int count = Math.toIntExact(records.size());
+        ByteBuffer all = ByteBuffer.allocateDirect(Math.multiplyExact(count, sampleBytes));
+        int[] offsets = new int[count];
+        for (int i = 0; i < count; i++) {
+            offsets[i] = i * sampleBytes;
+            records.at(i).copyTo(all, offsets[i]);
+        }
+        return new BareLoop(new ByteBuffer[] {all}, offsets, sampleBytes, batch);
+    }
+
+    /** Over one view a sample, as a cache holds them; each view's last {@code sampleBytes} are the sample. */
+    static BareLoop overViews(ByteBuffer[] views, int sampleBytes, int batch) {
+        int[] offsets = new int[views.length];
+        for (int i = 0; i < views.length; i++) {
+            offsets[i] = views[i].limit() - sampleBytes;
+        }
+        return new BareLoop(views, offsets, sampleBytes, batch);
+    }
+
+    /** A row of the batch as it was copied last. */
+    byte[] row(int number) {
+        byte[] bytes = new byte[sampleBytes];
+        batch.get(number * sampleBytes, bytes);
+        return bytes;
+    }
+
+    /** Copies the samples in this order; the time it took in seconds. */
+    double seconds(int[] order) {
+        int end = batch.capacity();
+        int at = 0;
+        long started = System.nanoTime();
+        if (samples.length == 1) {
+            ByteBuffer all = samples[0];
+            for (int index : order) {
+                batch.put(at, all, offsets[index], sampleBytes);
+                at = at + sampleBytes == end ? 0 : at + sampleBytes;
+            }
+        } else {
+            for (int index : order) {
+                batch.put(at, samples[index], offsets[index], sampleBytes);
+                at = at + sampleBytes == end ? 0 : at + sampleBytes;
+            }
+        }
+        return (System.nanoTime() - started) / 1e9;
+    }
+}

@@ -1,0 +1,53 @@
+package io.penstock.bench;
+
+import java.nio.ByteBuffer;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.opencv.global.opencv_core;
+import org.bytedeco.opencv.global.opencv_imgcodecs;
+import org.bytedeco.opencv.global.opencv_imgproc;
+import org.bytedeco.opencv.opencv_core.Mat;
+import org.bytedeco.opencv.opencv_core.Size;
+
+/** OpenCV's own decode and resize with nothing around them, on one thread, into matrices that are used again. */
+final class BareOpenCv implements AutoCloseable {
+
+    private final Mat decoded = new Mat();
+    private final Mat resized = new Mat();
+    private final Size size;
+    private final int interpolation;
+
+    private BareOpenCv(int side, int interpolation) {
+        this.size = new Size(side, side);
+        this.interpolation = interpolation;
+    }
+
+    static BareOpenCv area(int side) {
+        return new BareOpenCv(side, opencv_imgproc.INTER_AREA);
+    }
+
+    static BareOpenCv linear(int side) {
+        return new BareOpenCv(side, opencv_imgproc.INTER_LINEAR);
+    }
+
+    /** One thread a call, as beside other calls that want the other processors. */
+    static void onOneThread() {
+        opencv_core.setNumThreads(1);
+    }
+
+    /** Decodes and resizes one file; the first byte of the result. */
+    int decode(ByteBuffer direct) {
+        try (BytePointer bytes = new BytePointer(direct);
+                Mat encoded = new Mat(1, direct.remaining(), opencv_core.CV_8UC1, bytes)) {
+            opencv_imgcodecs.imdecode(encoded, opencv_imgcodecs.IMREAD_COLOR, decoded);
+            opencv_imgproc.resize(decoded, resized, size, 0, 0, interpolation);
+            return resized.data().get() & 255;
+        }
+    }
+
+    @Override
+    public void close() {
+        decoded.close();
+        resized.close();
+        size.close();
+    }
+}

@@ -1,0 +1,16 @@
+package io.penstock.bench;
+
+import java.util.List;
+
+/** One measurement, or several that share their preparations. */
+public interface Benchmark {
+
+    /** What the command line calls it. */
+    String name();
+
+    /** What it measures, in half a line. */
+    String about();
+
+    /** Measures; runs for seconds, on the caller's thread and whatever threads the measured code has. */
+    List<Finding> run(Effort effort);
+}

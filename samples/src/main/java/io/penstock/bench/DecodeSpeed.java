@@ -1,0 +1,130 @@
+package io.penstock.bench;
+
+import io.penstock.image.ImageDecoder;
+import io.penstock.image.Resize;
+import io.penstock.pictures.Photograph;
+import io.penstock.pipeline.StoreException;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.DoubleSupplier;
+import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * JPEG files decoded and resized to 224 × 224 a second, on one thread: our decoders against OpenCV called bare.
+ *
+ * <p>The bare calls cannot do less than ours, so they are the fastest decoder that can be loaded. tf.data, the other peer,
+ * comes with a benchmark of its own.
+ */
+final class DecodeSpeed implements Benchmark {
+
+    private static final int SIDE = 224;
+    private static final int WARM_UP = 2;
+    private static final int ROW = 8;
+
+    @Override
+    public String name() {
+        return "decode";
+    }
+
+    @Override
+    public String about() {
+        return "JPEG decode and resize against bare OpenCV";
+    }
+
+    @Override
+    public List<Finding> run(Effort effort) {
+        effort.progress().accept("decode: preparing pictures");
+        List<byte[]> files = files(effort, effort.of(200, 60));
+        List<Tensor> tensors = files.stream().map(Tensor::ofBytes).toList();
+        List<ByteBuffer> buffers = files.stream().map(DecodeSpeed::direct).toList();
+        ImageDecoder fastest = ImageDecoder.fastest();
+        ImageDecoder jdk = ImageDecoder.jdk();
+        Resize resize = Resize.exact(SIDE, SIDE);
+        long[] sum = {0};
+        BareOpenCv.onOneThread();
+        try (BareOpenCv area = BareOpenCv.area(SIDE);
+                BareOpenCv linear = BareOpenCv.linear(SIDE)) {
+            List<DoubleSupplier> contestants = List.of(
+                    () -> perSecond(tensors, file -> decode(fastest, resize, file), sum),
+                    () -> perSecond(buffers, area::decode, sum),
+                    () -> perSecond(buffers, linear::decode, sum),
+                    () -> perSecond(tensors, file -> decode(jdk, resize, file), sum));
+            Rounds rounds = Rounds.of(
+                    WARM_UP,
+                    effort.of(9, 5),
+                    round -> effort.progress().accept("decode: round " + (round + 1)),
+                    contestants);
+            return findings(rounds, fastest, jdk, files);
+        }
+    }
+
+    private List<Finding> findings(Rounds rounds, ImageDecoder fastest, ImageDecoder jdk, List<byte[]> files) {
+        double kilobytes =
+                files.stream().mapToInt(file -> file.length).average().orElse(0) / 1000;
+        int peer = rounds.median(1) >= rounds.median(2) ? 1 : 2;
+        return List.of(
+                Finding.of(name(), "mean size of the %d files".formatted(files.size()), kilobytes, "kB"),
+                Finding.of(name(), "ours, " + fastest.id() + ", " + resizeName(), rounds.median(0), "images/s"),
+                Finding.of(name(), "bare OpenCV, INTER_AREA", rounds.median(1), "images/s"),
+                Finding.of(name(), "bare OpenCV, INTER_LINEAR (aliases)", rounds.median(2), "images/s"),
+                Finding.of(name(), "ours, " + jdk.id() + ", " + resizeName(), rounds.median(3), "images/s"),
+                Finding.of(name(), "ours of bare INTER_AREA", 100 * rounds.medianRatio(0, 1), "%"),
+                Finding.of(name(), "ours of the faster bare one", 100 * rounds.medianRatio(0, peer), "%")
+                        .atLeast(ROW, 100));
+    }
+
+    private static String resizeName() {
+        return Resize.exact(SIDE, SIDE).toString();
+    }
+
+    private static int decode(ImageDecoder decoder, Resize resize, Tensor file) {
+        return (int) decoder.decodeReduced(file, resize).longAt(0);
+    }
+
+    private static <F> double perSecond(List<F> files, ToIntFunction<F> work, long[] sum) {
+        long started = System.nanoTime();
+        for (F file : files) {
+            sum[0] += work.applyAsInt(file);
+        }
+        return files.size() / ((System.nanoTime() - started) / 1e9);
+    }
+
+    private static ByteBuffer direct(byte[] file) {
+        return ByteBuffer.allocateDirect(file.length).put(file).flip();
+    }
+
+    private static List<byte[]> files(Effort effort, int count) {
+        if (effort.pictures() == null) {
+            return IntStream.range(0, count)
+                    .parallel()
+                    .mapToObj(number -> Photograph.of(number).jpeg())
+                    .toList();
+        }
+        try (Stream<Path> found = Files.walk(effort.pictures())) {
+            List<byte[]> files = new ArrayList<>();
+            for (Path path :
+                    found.filter(DecodeSpeed::isJpeg).sorted().limit(count).toList()) {
+                files.add(Files.readAllBytes(path));
+            }
+            if (files.isEmpty()) {
+                throw new StoreException("no JPEG files below " + effort.pictures());
+            }
+            return files;
+        } catch (IOException e) {
+            throw new StoreException("cannot read pictures from %s: %s".formatted(effort.pictures(), e), e);
+        }
+    }
+
+    private static boolean isJpeg(Path path) {
+        String name = path.toString().toLowerCase(Locale.ROOT);
+        return name.endsWith(".jpg") || name.endsWith(".jpeg");
+    }
+}

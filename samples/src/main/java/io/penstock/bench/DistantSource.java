@@ -1,0 +1,83 @@
+package io.penstock.bench;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Sample;
+import io.penstock.pipeline.Sampler;
+import io.penstock.tensor.Tensor;
+import java.time.Duration;
+import java.util.List;
+import reactor.core.publisher.Mono;
+
+/** Samples a second from a source that answers after 5 ms, with 64 in flight, against 64 / 5 ms. */
+final class DistantSource implements Benchmark {
+
+    private static final Duration LATENCY = Duration.ofMillis(5);
+    private static final int IN_FLIGHT = 64;
+    private static final int ROW = 7;
+    private static final double MUST_REACH = 95;
+
+    /** Answers by a timer, so that no thread waits. */
+    private record Distant(long size) implements Dataset<Tensor> {
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("distant", Long.toString(size));
+        }
+
+        @Override
+        public Mono<Tensor> get(long index) {
+            return Mono.delay(LATENCY).map(late -> Tensor.scalar(index));
+        }
+    }
+
+    @Override
+    public String name() {
+        return "latency";
+    }
+
+    @Override
+    public String about() {
+        return "a source 5 ms away, 64 in flight";
+    }
+
+    @Override
+    public List<Finding> run(Effort effort) {
+        int samples = effort.of(64_000, 12_800);
+        double ideal = IN_FLIGHT / (LATENCY.toNanos() / 1e9);
+        Rounds rounds = Rounds.of(
+                1,
+                effort.of(5, 3),
+                round -> effort.progress().accept("latency: round " + (round + 1)),
+                List.of(() -> samplesPerSecond(samples), () -> timerMillis()));
+        double timer = rounds.median(1);
+        return List.of(
+                Finding.of(name(), "5 ms, 64 in flight", rounds.median(0), "samples/s"),
+                Finding.of(name(), "a bare timer of 5 ms takes", timer, "ms"),
+                Finding.of(name(), "of 64 / 5 ms", 100 * rounds.median(0) / ideal, "%")
+                        .atLeast(ROW, MUST_REACH),
+                Finding.of(
+                        name(),
+                        "of 64 / the bare timer's time",
+                        100 * rounds.median(0) * timer / 1e3 / IN_FLIGHT,
+                        "%"));
+    }
+
+    private static double samplesPerSecond(int samples) {
+        long started = System.nanoTime();
+        new Distant(samples)
+                .stream(Sampler.shuffled(42), Execution.standard().inFlight(IN_FLIGHT))
+                        .map(Sample::value)
+                        .blockLast();
+        return samples / ((System.nanoTime() - started) / 1e9);
+    }
+
+    private static double timerMillis() {
+        int times = 40;
+        long started = System.nanoTime();
+        for (int i = 0; i < times; i++) {
+            Mono.delay(LATENCY).block();
+        }
+        return (System.nanoTime() - started) / 1e6 / times;
+    }
+}

@@ -1,0 +1,62 @@
+package io.penstock.bench;
+
+import io.penstock.batch.Batches;
+import io.penstock.cache.RamTier;
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.util.List;
+
+/** Heap and process size after 10 and after 100 warm epochs of one stream. */
+final class FlatMemory implements Benchmark {
+
+    private static final int SAMPLE_BYTES = 16_384;
+    private static final int EARLY = 10;
+    private static final int LATE = 100;
+    private static final double MIB = 1 << 20;
+
+    @Override
+    public String name() {
+        return "flat";
+    }
+
+    @Override
+    public String about() {
+        return "memory over 100 warm epochs";
+    }
+
+    @Override
+    public List<Finding> run(Effort effort) {
+        int samples = effort.of(8_000, 2_000);
+        Schema<Tensor> schema = Schema.tensor("bytes");
+        Footprint[] seen = new Footprint[2];
+        try (Tier tier = RamTier.ofBytes((long) samples * (SAMPLE_BYTES + 256))) {
+            new MadeRecords(samples, SAMPLE_BYTES)
+                    .cache(tier, schema).stream(Sampler.shuffled(42).epochs(LATE))
+                            .transform(Batches.of(64, schema))
+                            .doOnNext(batch -> consume(batch, seen, effort))
+                            .blockLast();
+        }
+        return List.of(
+                Finding.of(name(), "heap after epoch 10", seen[0].heapBytes() / MIB, "MiB"),
+                Finding.of(name(), "heap after epoch 100", seen[1].heapBytes() / MIB, "MiB"),
+                Finding.of(name(), "process after epoch 10", seen[0].residentBytes() / MIB, "MiB"),
+                Finding.of(name(), "process after epoch 100", seen[1].residentBytes() / MIB, "MiB"),
+                Finding.of(name(), "heap grew by", (seen[1].heapBytes() - seen[0].heapBytes()) / MIB, "MiB"));
+    }
+
+    private static void consume(Batch batch, Footprint[] seen, Effort effort) {
+        try (batch) {
+            if (!batch.endsEpoch()) {
+                return;
+            }
+        }
+        long ended = batch.epoch() + 1;
+        effort.progress().accept("flat: epoch %d of %d".formatted(ended, LATE));
+        if (ended == EARLY || ended == LATE) {
+            seen[ended == EARLY ? 0 : 1] = Footprint.now();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.penstock.bench;
+
+import io.penstock.cache.RamTier;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Tier;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the RAM tier takes beside the values, a cached sample. */
+final class IndexMemory implements Benchmark {
+
+    private static final int VALUE_BYTES = 16;
+    private static final int ROW = 9;
+    private static final double MOST = 24;
+
+    @Override
+    public String name() {
+        return "memory";
+    }
+
+    @Override
+    public String about() {
+        return "bytes of index a cached sample, beside the value";
+    }
+
+    @Override
+    public List<Finding> run(Effort effort) {
+        int samples = effort.of(10_000_000, 1_000_000);
+        Footprint before = Footprint.now();
+        try (Tier tier = RamTier.ofBytes(samples * 128L)) {
+            SampleKey folder = SampleKey.of("made");
+            ByteBuffer value = ByteBuffer.allocate(VALUE_BYTES);
+            for (int i = 0; i < samples; i++) {
+                if (i % 100_000 == 0) {
+                    effort.progress().accept("memory: %,d of %,d".formatted(i, samples));
+                }
+                value.clear().putLong(0, i);
+                tier.put(folder.with(i), value).block();
+            }
+            if (tier.statistics().samples() != samples) {
+                throw new IllegalStateException("the tier holds %d of %d samples"
+                        .formatted(tier.statistics().samples(), samples));
+            }
+            Footprint after = Footprint.now();
+            String of = " of %,d samples, each".formatted(samples);
+            double beside = (double) tier.statistics().bytes() / samples - VALUE_BYTES;
+            double heap = (double) (after.heapBytes() - before.heapBytes()) / samples;
+            List<Finding> findings = new ArrayList<>();
+            findings.add(Finding.of(name(), "beside the values, all told" + of, beside, "B")
+                    .atMost(ROW, MOST));
+            findings.add(Finding.of(name(), "growth of the Java heap" + of, heap, "B"));
+            if (after.residentBytes() > 0) {
+                double resident = (double) (after.residentBytes() - before.residentBytes()) / samples - VALUE_BYTES;
+                findings.add(Finding.of(name(), "growth of the process less the values" + of, resident, "B"));
+            }
+            return findings;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.penstock.bench;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.tensor.Tensor;
+import java.util.SplittableRandom;
+import reactor.core.publisher.Mono;
+
+/** Records of random bytes that cost nearly nothing to make; each begins with its index. */
+final class MadeRecords implements Dataset<Tensor> {
+
+    private static final long SEED = 1;
+
+    private final long size;
+    private final byte[] pattern;
+
+    MadeRecords(long size, int recordBytes) {
+        this.size = size;
+        this.pattern = new byte[recordBytes];
+        new SplittableRandom(SEED).nextBytes(pattern);
+    }
+
+    @Override
+    public long size() {
+        return size;
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return Fingerprint.of("made records", Long.toString(size), Integer.toString(pattern.length));
+    }
+
+    @Override
+    public Mono<Tensor> get(long index) {
+        return Mono.just(at(index));
+    }
+
+    Tensor at(long index) {
+        byte[] bytes = pattern.clone();
+        for (int i = 0; i < Math.min(Long.BYTES, bytes.length); i++) {
+            bytes[i] = (byte) (index >>> 8 * i);
+        }
+        return Tensor.ofBytes(bytes);
+    }
+}

@@ -1,0 +1,56 @@
+package io.penstock.bench;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.DoubleSupplier;
+import java.util.function.IntConsumer;
+
+/**
+ * Measurements taken in turn, A B C A B C …, so that a machine that is slow for a while is slow for all of them. Ratios
+ * are formed within a round, and the median is taken over the rounds.
+ */
+final class Rounds {
+
+    private final double[][] measured; // [contestant][round]
+
+    private Rounds(double[][] measured) {
+        this.measured = measured;
+    }
+
+    /**
+     * Runs each contestant once a round; the first {@code warmUp} rounds are thrown away.
+     * @param contestants each does its work and returns its figure
+     */
+    static Rounds of(int warmUp, int rounds, IntConsumer progress, List<DoubleSupplier> contestants) {
+        double[][] measured = new double[contestants.size()][rounds];
+        for (int round = -warmUp; round < rounds; round++) {
+            progress.accept(round);
+            for (int i = 0; i < contestants.size(); i++) {
+                double figure = contestants.get(i).getAsDouble();
+                if (round >= 0) {
+                    measured[i][round] = figure;
+                }
+            }
+        }
+        return new Rounds(measured);
+    }
+
+    double median(int contestant) {
+        return median(measured[contestant].clone());
+    }
+
+    /** The median over the rounds of one contestant's figure over another's. */
+    double medianRatio(int contestant, int to) {
+        double[] ratios = new double[measured[contestant].length];
+        for (int i = 0; i < ratios.length; i++) {
+            ratios[i] = measured[contestant][i] / measured[to][i];
+        }
+        return median(ratios);
+    }
+
+    private static double median(double[] values) {
+        Arrays.sort(values);
+        int middle = values.length / 2;
+        return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+    }
+}

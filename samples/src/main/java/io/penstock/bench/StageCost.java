@@ -1,0 +1,66 @@
+package io.penstock.bench;
+
+import io.penstock.cache.RamTier;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.DoubleSupplier;
+
+/** What a stage costs that does nothing, behind a hit in RAM. */
+final class StageCost implements Benchmark {
+
+    private static final int[] STAGES = {0, 1, 4, 8};
+    private static final int SAMPLE_BYTES = 64;
+    private static final int WARM_UP = 5;
+
+    @Override
+    public String name() {
+        return "stage";
+    }
+
+    @Override
+    public String about() {
+        return "empty stages behind a RAM hit";
+    }
+
+    @Override
+    public List<Finding> run(Effort effort) {
+        int samples = effort.of(200_000, 100_000);
+        Schema<Tensor> schema = Schema.tensor("bytes");
+        try (Tier tier = RamTier.ofBytes((long) samples * (SAMPLE_BYTES + 256))) {
+            Dataset<Tensor> cached = new MadeRecords(samples, SAMPLE_BYTES).cache(tier, schema);
+            List<DoubleSupplier> contestants = new ArrayList<>();
+            for (int stages : STAGES) {
+                Dataset<Tensor> staged = cached;
+                for (int i = 0; i < stages; i++) {
+                    staged = staged.map("empty " + i, tensor -> tensor);
+                }
+                Dataset<Tensor> whole = staged;
+                contestants.add(() -> nanos(whole, samples));
+            }
+            Rounds rounds = Rounds.of(
+                    WARM_UP,
+                    effort.of(15, 7),
+                    round -> effort.progress().accept("stage: round " + (round + 1)),
+                    contestants);
+            List<Finding> findings = new ArrayList<>();
+            for (int i = 0; i < STAGES.length; i++) {
+                findings.add(Finding.of(name(), STAGES[i] + " empty stages: a sample", rounds.median(i), "ns"));
+            }
+            int last = STAGES.length - 1;
+            findings.add(Finding.of(
+                    name(), "each stage adds", (rounds.median(last) - rounds.median(0)) / STAGES[last], "ns"));
+            return findings;
+        }
+    }
+
+    private static double nanos(Dataset<Tensor> dataset, int samples) {
+        long started = System.nanoTime();
+        dataset.stream(Sampler.shuffled(42)).blockLast();
+        return (double) (System.nanoTime() - started) / samples;
+    }
+}

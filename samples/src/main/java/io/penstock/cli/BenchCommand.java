@@ -1,0 +1,113 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Benchmarks;
+import io.penstock.bench.Effort;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock bench}: measures what the documentation claims. */
+@Command(
+        name = "bench",
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        usageHelpWidth = 100,
+        description =
+                "Measure the limits and peers that the documentation names; ratios are of sides measured in turn.")
+final class BenchCommand implements Callable<Integer> {
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private final HelpFlag help = new HelpFlag();
+
+    @Parameters(
+            paramLabel = "NAME",
+            arity = "0..*",
+            description = "Which ones: warm, draws, decode, stage, memory, latency, flat. All by default.")
+    private List<String> names = new ArrayList<>();
+
+    @Option(names = "--out", paramLabel = "DIR", description = "Keep the figures there, in bench.json.")
+    private @Nullable Path out;
+
+    @Option(names = "--data", paramLabel = "DIR", description = "JPEG files for decode, instead of made-up ones.")
+    private @Nullable Path data;
+
+    @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")
+    private boolean json;
+
+    @Option(names = "--quick", description = "About a minute in all, with more noise.")
+    private boolean quick;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        List<Benchmark> chosen = chosen();
+        Output output = new Output(spec.commandLine().getOut());
+        BenchTable table = new BenchTable(output);
+        List<ObjectNode> findings = new ArrayList<>();
+        if (!json) {
+            table.head();
+        }
+        for (Benchmark benchmark : chosen) {
+            // each in a process of its own: what one leaves compiled, collected and mapped is not the next one's
+            List<ObjectNode> found =
+                    chosen.size() == 1 ? measured(benchmark) : BenchFork.run(benchmark.name(), quick, data);
+            findings.addAll(found);
+            found.forEach(finding -> {
+                if (json) {
+                    output.line(finding.toString());
+                } else {
+                    table.row(finding);
+                }
+            });
+        }
+        if (out != null) {
+            BenchFile.write(out, quick, findings);
+        }
+        return 0;
+    }
+
+    private List<ObjectNode> measured(Benchmark benchmark) {
+        PrintWriter err = spec.commandLine().getErr();
+        ProgressLine progress = new ProgressLine(err, Terminal.onStandardError());
+        try {
+            return benchmark.run(new Effort(quick, data, progress::show)).stream()
+                    .map(BenchFile::node)
+                    .toList();
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private List<Benchmark> chosen() {
+        List<Benchmark> all = Benchmarks.all();
+        for (String name : names) {
+            if (all.stream().noneMatch(benchmark -> benchmark.name().equals(name))) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "there is no benchmark \"%s\"; there are %s"
+                                .formatted(
+                                        name, all.stream().map(Benchmark::name).collect(Collectors.joining(", "))));
+            }
+        }
+        return all.stream()
+                .filter(benchmark -> names.isEmpty() || names.contains(benchmark.name()))
+                .toList();
+    }
+}

@@ -1,0 +1,69 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One benchmark in a virtual machine of its own, with the flags of this one. */
+final class BenchFork {
+
+    private BenchFork() {}
+
+    /**
+     * Runs it and waits; its progress is seen where ours is.
+     * @throws IllegalStateException if it failed, which it has said itself
+     */
+    static List<ObjectNode> run(String name, boolean quick, @Nullable Path data) {
+        List<ObjectNode> findings = new ArrayList<>();
+        Process process = null;
+        try {
+            process = new ProcessBuilder(command(name, quick, data))
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                ObjectMapper json = new ObjectMapper();
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    findings.add(json.readValue(line, ObjectNode.class));
+                }
+            }
+            int status = process.waitFor();
+            if (status != 0) {
+                throw new IllegalStateException("benchmark \"%s\" ended with status %d".formatted(name, status));
+            }
+            return findings;
+        } catch (IOException e) {
+            throw new IllegalStateException("benchmark \"%s\" cannot be run: %s".formatted(name, Reason.of(e)), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("benchmark \"%s\" was interrupted".formatted(name), e);
+        } finally {
+            if (process != null) {
+                process.destroy();
+            }
+        }
+    }
+
+    private static List<String> command(String name, boolean quick, @Nullable Path data) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        command.addAll(List.of("bench", name, "--json"));
+        if (quick) {
+            command.add("--quick");
+        }
+        if (data != null) {
+            command.addAll(List.of("--data", data.toString()));
+        }
+        return command;
+    }
+}

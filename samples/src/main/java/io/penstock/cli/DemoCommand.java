@@ -1,0 +1,103 @@
+package io.penstock.cli;
+
+import io.penstock.pictures.PictureFolder;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock demo}: the main job on pictures that it makes itself. */
+@Command(
+        name = "demo",
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        usageHelpWidth = 100,
+        description =
+                "Make a small labelled data set and stream it three times: decode, resize, cache, augment, batch.")
+final class DemoCommand implements Callable<Integer> {
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private final HelpFlag help = new HelpFlag();
+
+    @Option(names = "--data", paramLabel = "DIR", description = "Use this folder of class folders instead.")
+    private @Nullable Path data;
+
+    @Option(
+            names = "--images",
+            paramLabel = "N",
+            defaultValue = "640",
+            converter = Flags.Positive.class,
+            description = "How many pictures to make (default: ${DEFAULT-VALUE}).")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Integer images;
+
+    @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")
+    private boolean json;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        if (data != null) {
+            return stream(data);
+        }
+        try (TemporaryFolder folder = TemporaryFolder.make("penstock-demo-")) {
+            ProgressLine progress = new ProgressLine(err(), !json && Terminal.onStandardError(), images);
+            PictureFolder.write(folder.path(), images)
+                    .takeWhile(made -> !folder.isGivenUp())
+                    .doOnNext(made -> {
+                        if (progress.isDue()) {
+                            progress.show("making pictures", made, "pictures", "");
+                        }
+                    })
+                    .blockLast();
+            progress.clear();
+            return folder.isGivenUp() ? StreamCommand.INTERRUPTED : stream(folder.path());
+        }
+    }
+
+    private int stream(Path folder) {
+        List<String> flags = new ArrayList<>(List.of(
+                "--source",
+                "images:" + folder,
+                "--resize",
+                "224",
+                "--cache-ram",
+                "50%",
+                "--augment",
+                "crop=200,flip",
+                "--batch",
+                "64",
+                "--epochs",
+                "3"));
+        if (json) {
+            flags.add("--json");
+        }
+        Output out = new Output(spec.commandLine().getOut());
+        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags.toArray(String[]::new));
+        if (!json) {
+            out.line("penstock stream " + String.join(" ", flags));
+        }
+        try (StreamPlan<?> plan = StreamPlan.of(options)) {
+            Reporter reporter = json ? new JsonReporter(out) : new DemoReporter(out);
+            return StreamRun.of(plan, reporter, err(), !json && Terminal.onStandardError())
+                    ? 0
+                    : StreamCommand.INTERRUPTED;
+        }
+    }
+
+    private PrintWriter err() {
+        return spec.commandLine().getErr();
+    }
+}

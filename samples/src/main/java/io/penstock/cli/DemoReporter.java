@@ -1,0 +1,48 @@
+package io.penstock.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The table, and a sentence on what the cache changed. */
+final class DemoReporter implements Reporter {
+
+    private final Output out;
+    private final TableReporter table;
+    private final List<EpochReport> epochs = new ArrayList<>();
+
+    DemoReporter(Output out) {
+        this.out = out;
+        this.table = new TableReporter(out, null);
+    }
+
+    @Override
+    public void epoch(EpochReport report) {
+        epochs.add(report);
+        table.epoch(report);
+    }
+
+    @Override
+    public void done(RunReport report) {
+        table.done(report);
+        out.line(sentence(epochs.get(0), epochs.get(epochs.size() - 1)));
+    }
+
+    static String sentence(EpochReport first, EpochReport last) {
+        long samples = Math.max(1, last.samples());
+        String from = last.statistics().loads() == 0
+                ? "every image came decoded and resized from memory, and only crop and flip were done again"
+                : String.format(
+                        Locale.ROOT,
+                        "%d %% of the images came decoded from memory; the others did not fit",
+                        100 * last.hits() / samples);
+        return String.format(
+                Locale.ROOT,
+                "the cache: epoch %d took %.2f s instead of %.2f s, %.1f times as fast: %s",
+                last.epoch(),
+                last.seconds(),
+                first.seconds(),
+                last.seconds() > 0 ? first.seconds() / last.seconds() : 0,
+                from);
+    }
+}

@@ -1,0 +1,155 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.RunStatistics;
+import io.penstock.tensor.Tensor;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds up batches, as they are received, into one report an epoch. An epoch that brings no batch is reported too, so that
+ * there is one report for each. Called by one thread at a time.
+ */
+final class EpochLog {
+
+    private static final double NANOS = 1e9;
+
+    private final LongSupplier clock;
+    private final LongFunction<RunStatistics> statistics;
+    private final Digesting digesting;
+    private final Consumer<EpochReport> reports;
+    private final long start;
+
+    private Position position;
+    private long epoch;
+    private long epochStarted;
+    private long lastBatch;
+    private long firstBatch;
+    private long samples;
+    private long batches;
+    private long bytes;
+    private long batchesInAll;
+    private long samplesInAll;
+
+    /** What adds up the digests of the batches that were received. */
+    interface Digesting {
+
+        /** Counts a batch's samples in. */
+        void batch(Batch batch);
+
+        /** The digests of an epoch so far; null if nobody wants them. */
+        EpochReport.@Nullable Digests of(long epoch);
+    }
+
+    /** @param clock in nanoseconds */
+    EpochLog(
+            Position from,
+            LongSupplier clock,
+            LongFunction<RunStatistics> statistics,
+            Digesting digesting,
+            Consumer<EpochReport> reports) {
+        this.position = from;
+        this.epoch = from.epoch();
+        this.clock = clock;
+        this.statistics = statistics;
+        this.digesting = digesting;
+        this.reports = reports;
+        this.start = clock.getAsLong();
+        this.epochStarted = start;
+        this.lastBatch = start;
+    }
+
+    /** Counts a batch in, which stays the caller's to close. */
+    void batch(Batch batch) {
+        fillTo(batch.epoch());
+        lastBatch = clock.getAsLong();
+        if (batches == 0) {
+            firstBatch = lastBatch;
+        }
+        batches++;
+        batchesInAll++;
+        samples += batch.size();
+        samplesInAll += batch.size();
+        bytes += bytes(batch);
+        digesting.batch(batch);
+        position = batch.next();
+        if (batch.endsEpoch()) {
+            epochEnds();
+        }
+    }
+
+    /** The whole run has come to its end, after this many epochs counted from 0. */
+    void completed(long epochs) {
+        fillTo(epochs);
+        if (position.epoch() < epochs) {
+            position = new Position(epochs, 0);
+        }
+    }
+
+    /** The run was stopped: reports the part of an epoch that was seen, if any. */
+    void stopped() {
+        if (batches > 0) {
+            epochEnds();
+        }
+    }
+
+    private void fillTo(long next) {
+        while (epoch < next) {
+            epochEnds();
+        }
+    }
+
+    private void epochEnds() {
+        long first = batches == 0 ? lastBatch : firstBatch;
+        reports.accept(new EpochReport(
+                epoch,
+                samples,
+                batches,
+                bytes,
+                (lastBatch - epochStarted) / NANOS,
+                (first - epochStarted) / NANOS,
+                statistics.apply(epoch),
+                digesting.of(epoch)));
+        epoch++;
+        epochStarted = lastBatch;
+        samples = 0;
+        batches = 0;
+        bytes = 0;
+    }
+
+    /** The valid rows' bytes of all fields that are more than one number a sample. */
+    private static long bytes(Batch batch) {
+        long sum = 0;
+        for (String name : batch.names()) {
+            Tensor field = batch.tensor(name);
+            if (field.shape().rank() > 1 && field.shape().dim(0) > 0) {
+                sum += field.byteSize() / field.shape().dim(0) * batch.size();
+            }
+        }
+        return sum;
+    }
+
+    Position position() {
+        return position;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    long batchesInAll() {
+        return batchesInAll;
+    }
+
+    long samplesInAll() {
+        return samplesInAll;
+    }
+
+    /** From the start to the last batch. */
+    double seconds() {
+        return (lastBatch - start) / NANOS;
+    }
+}

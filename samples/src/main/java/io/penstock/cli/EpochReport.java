@@ -1,0 +1,42 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.RunStatistics;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one epoch, or the part of one that a run saw, delivered.
+ *
+ * @param epoch             counted from 0
+ * @param samples           delivered, without padding and skipped ones
+ * @param batches           delivered
+ * @param bytes             of the delivered pixels or records; labels, one number a sample, do not count
+ * @param seconds           from the last batch of the epoch before, or the start of the run, to this one's last
+ * @param firstBatchSeconds from the same moment to its first batch
+ * @param statistics        what the pipeline did for it
+ * @param digests           null unless they were asked for
+ */
+record EpochReport(
+        long epoch,
+        long samples,
+        long batches,
+        long bytes,
+        double seconds,
+        double firstBatchSeconds,
+        RunStatistics statistics,
+        @Nullable Digests digests) {
+
+    /** The order and the content of an epoch as two 64-bit numbers. */
+    record Digests(long order, long content) {}
+
+    double samplesPerSecond() {
+        return seconds > 0 ? samples / seconds : 0;
+    }
+
+    double bytesPerSecond() {
+        return seconds > 0 ? bytes / seconds : 0;
+    }
+
+    long hits() {
+        return statistics.hits().values().stream().mapToLong(Long::longValue).sum();
+    }
+}

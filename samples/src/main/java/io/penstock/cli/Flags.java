@@ -1,0 +1,114 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.Remainder;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** How the values of flags are read; what they throw names the flag and ends the program with status 2. */
+final class Flags {
+
+    private Flags() {}
+
+    /** What becomes of a sample that cannot be loaded. */
+    enum OnError {
+        FAIL,
+        SKIP,
+        SUBSTITUTE
+    }
+
+    /** A size, such as {@code 512MiB} or {@code 50%}. */
+    static final class Size implements ITypeConverter<ByteSize> {
+        @Override
+        public ByteSize convert(String text) {
+            try {
+                return ByteSize.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(Reason.of(e));
+            }
+        }
+    }
+
+    /** A number of failures, or a share of the samples. */
+    static final class Budget implements ITypeConverter<ErrorBudget> {
+        @Override
+        public ErrorBudget convert(String text) {
+            try {
+                return ErrorBudget.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(Reason.of(e));
+            }
+        }
+    }
+
+    /** A number from 1 on. */
+    static final class Positive implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            if (!text.matches("0*[1-9]\\d*")) {
+                throw new TypeConversionException("a whole number from 1 on was expected, was \"" + text + "\"");
+            }
+            try {
+                return Integer.valueOf(text);
+            } catch (NumberFormatException e) {
+                throw new TypeConversionException(
+                        "at most " + Integer.MAX_VALUE + " is possible, was \"" + text + "\"");
+            }
+        }
+    }
+
+    /** A word of {@link Remainder}, in lower case. */
+    static final class Remainders implements ITypeConverter<Remainder> {
+        @Override
+        public Remainder convert(String text) {
+            return word(Remainder.class, text);
+        }
+    }
+
+    /** A word of {@link OnError}, in lower case. */
+    static final class OnErrors implements ITypeConverter<OnError> {
+        @Override
+        public OnError convert(String text) {
+            return word(OnError.class, text);
+        }
+    }
+
+    /** {@code hold}, for now. */
+    static final class Policy implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            if (!text.equals("hold")) {
+                throw new TypeConversionException(
+                        (text.equals("lru") ? "lru is not in this version" : "there is no policy \"" + text + "\"")
+                                + "; hold is the only one");
+            }
+            return text;
+        }
+    }
+
+    /** A flag that a later version has. */
+    static final class Later implements ITypeConverter<String> {
+        @Override
+        public String convert(String text) {
+            throw new TypeConversionException("not in this version; --cache-ram is the only cache");
+        }
+    }
+
+    private static <E extends Enum<E>> E word(Class<E> type, String text) {
+        return Arrays.stream(type.getEnumConstants())
+                .filter(each -> lower(each).equals(text))
+                .findFirst()
+                .orElseThrow(() -> new TypeConversionException("%s was expected, was \"%s\""
+                        .formatted(
+                                Arrays.stream(type.getEnumConstants())
+                                        .map(Flags::lower)
+                                        .collect(Collectors.joining(" or ")),
+                                text)));
+    }
+
+    private static String lower(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,15 @@
+package io.penstock.cli;
+
+import picocli.CommandLine.Option;
+
+/** {@code --help}, of every command. */
+final class HelpFlag {
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            order = 100,
+            description = "Print this.")
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private boolean asked;
+}

@@ -1,0 +1,81 @@
+package io.penstock.cli;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/**
+ * Turns a signal (Ctrl-C, SIGTERM) into an orderly end: the run is told to stop, gets a moment to do so, and the last word
+ * is printed before the virtual machine goes. Its exit status is then 128 and the signal's number.
+ */
+final class Interruption implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Interruption.class);
+    private static final long GRACE_MILLIS = 900;
+
+    private final Sinks.Empty<Void> stop = Sinks.empty();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final Runnable lastWord;
+    private final Thread hook = new Thread(this::interrupt, "penstock-interruption");
+    private volatile boolean interrupted;
+
+    private Interruption(Runnable lastWord) {
+        this.lastWord = lastWord;
+    }
+
+    /**
+     * Watches for signals from now on.
+     * @param lastWord called after the run ended, or was too slow to
+     */
+    static Interruption watch(Runnable lastWord) {
+        Interruption interruption = new Interruption(lastWord);
+        try {
+            Runtime.getRuntime().addShutdownHook(interruption.hook);
+        } catch (IllegalStateException e) {
+            interruption.interrupt(); // the signal came first
+        }
+        return interruption;
+    }
+
+    /** What a signal does. */
+    void interrupt() {
+        interrupted = true;
+        stop.tryEmitEmpty();
+        awaitEnd();
+        lastWord.run();
+    }
+
+    private void awaitEnd() {
+        try {
+            if (!ended.await(GRACE_MILLIS, TimeUnit.MILLISECONDS)) {
+                LOG.warn("the run did not stop within {} ms", GRACE_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Completes when the run is to stop. */
+    Mono<Void> stop() {
+        return stop.asMono();
+    }
+
+    /** The run has ended, for whatever reason: true if a signal was it, and then the last word is spoken elsewhere. */
+    boolean ended() {
+        ended.countDown();
+        return interrupted;
+    }
+
+    @Override
+    public void close() {
+        ended.countDown();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            return; // going down already: the hook is running
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/** One JSON object a line, and nothing else. */
+final class JsonReporter implements Reporter {
+
+    private final Output out;
+
+    JsonReporter(Output out) {
+        this.out = out;
+    }
+
+    @Override
+    public void epoch(EpochReport report) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        node.put("event", "epoch")
+                .put("epoch", report.epoch())
+                .put("samples", report.samples())
+                .put("batches", report.batches())
+                .put("bytes", report.bytes())
+                .put("seconds", rounded(report.seconds(), 6))
+                .put("samples_per_second", rounded(report.samplesPerSecond(), 1))
+                .put("first_batch_seconds", rounded(report.firstBatchSeconds(), 6))
+                .put("loads", report.statistics().loads());
+        ObjectNode hits = node.putObject("hits").put("ram", 0L).put("disk", 0L);
+        report.statistics().hits().forEach(hits::put);
+        node.put("misses", report.statistics().misses())
+                .put("skipped", report.statistics().skipped());
+        EpochReport.Digests digests = report.digests();
+        if (digests != null) {
+            node.put("order_digest", hex(digests.order())).put("content_digest", hex(digests.content()));
+        }
+        out.line(node.toString());
+    }
+
+    @Override
+    public void done(RunReport report) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        node.put("event", "done")
+                .put("epochs", report.epochs())
+                .put("seconds", rounded(report.seconds(), 6))
+                .put("resume", report.resume().toString())
+                .put("verdict", report.verdict());
+        out.line(node.toString());
+    }
+
+    private static String hex(long digest) {
+        return "%016x".formatted(digest);
+    }
+
+    private static double rounded(double value, int decimals) {
+        return BigDecimal.valueOf(value)
+                .setScale(decimals, RoundingMode.HALF_UP)
+                .doubleValue();
+    }
+}

@@ -1,0 +1,99 @@
+package io.penstock.cli;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+
+/**
+ * One line on a terminal that is written over as a run goes on. Where there is no terminal, nothing is written. Called by
+ * one thread at a time, but {@link #clear} by any.
+ */
+final class ProgressLine {
+
+    private static final long EVERY_NANOS = 100_000_000;
+    private static final int BAR = 20;
+    private static final String ERASE = "\r\u001b[K";
+
+    private final PrintWriter terminal;
+    private final boolean shown;
+    private final long total;
+    private final long started = System.nanoTime();
+    private long lastShown = started - EVERY_NANOS;
+
+    /**
+     * @param shown whether {@code out} is a terminal
+     * @param total steps of the work
+     */
+    ProgressLine(PrintWriter out, boolean shown, long total) {
+        this.terminal = out;
+        this.shown = shown;
+        this.total = total;
+    }
+
+    /** For work of which nobody knows how much it is. */
+    ProgressLine(PrintWriter out, boolean shown) {
+        this(out, shown, 0);
+    }
+
+    /** Shows what is being done. */
+    void show(String what) {
+        if (shown) {
+            terminal.print(ERASE + what);
+            terminal.flush();
+        }
+    }
+
+    /** Whether so much time has passed that showing it again is worth it. */
+    boolean isDue() {
+        return shown && System.nanoTime() - lastShown >= EVERY_NANOS;
+    }
+
+    /**
+     * Shows how far the work has come.
+     * @param what   is being done, first on the line
+     * @param detail last on the line
+     */
+    void show(String what, long done, String unit, String detail) {
+        if (!shown) {
+            return;
+        }
+        lastShown = System.nanoTime();
+        terminal.print(ERASE + line(what, done, total, unit, (lastShown - started) / 1e9, detail));
+        terminal.flush();
+    }
+
+    /** The line's text. */
+    static String line(String what, long done, long total, String unit, double seconds, String detail) {
+        double share = total <= 0 ? 1 : Math.min(1, (double) done / total);
+        int filled = (int) (share * BAR);
+        double rate = seconds > 0 ? done / seconds : 0;
+        String rest = done == 0 ? "" : "  ETA " + eta((total - done) / rate);
+        return String.format(
+                Locale.ROOT,
+                "%s [%s%s] %3.0f %%  %,.0f %s/s%s%s",
+                what,
+                "#".repeat(filled),
+                "-".repeat(BAR - filled),
+                100 * share,
+                rate,
+                unit,
+                detail.isEmpty() ? "" : "  " + detail,
+                rest);
+    }
+
+    private static String eta(double seconds) {
+        long whole = Math.max(0, Math.round(seconds));
+        return whole < 60
+                ? whole + " s"
+                : whole < 3600
+                        ? "%d min %02d s".formatted(whole / 60, whole % 60)
+                        : "%d h %02d min".formatted(whole / 3600, whole % 3600 / 60);
+    }
+
+    /** Takes the line off the terminal. */
+    void clear() {
+        if (shown) {
+            terminal.print(ERASE);
+            terminal.flush();
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.penstock.cli;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+
+/** What went wrong, in one line that stands alone. */
+final class Reason {
+
+    private Reason() {}
+
+    static String of(Throwable failure) {
+        String message = failure.getMessage();
+        String line = message == null ? "" : message.replaceAll("\\s+", " ").strip();
+        if (failure instanceof NoSuchFileException) {
+            return "no such file: " + line;
+        }
+        if (failure instanceof AccessDeniedException) {
+            return "not allowed to read: " + line;
+        }
+        if (failure instanceof OutOfMemoryError) {
+            return "out of memory: " + line
+                    + "; use a smaller --batch, --in-flight or --cache-ram, or a larger heap (java -Xmx)";
+        }
+        boolean ownWords = failure instanceof RuntimeException || failure instanceof IOException;
+        String name = failure.getClass().getSimpleName();
+        return line.isEmpty() ? name : ownWords ? line : name + ": " + line;
+    }
+}

@@ -1,0 +1,67 @@
+package io.penstock.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock stream}: runs a pipeline that flags describe, and measures it. */
+@Command(
+        name = "stream",
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        usageHelpWidth = 100,
+        description = "Stream a data set through a pipeline that flags describe, and report each epoch.")
+final class StreamCommand implements Callable<Integer> {
+
+    static final int INTERRUPTED = 130;
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private final HelpFlag help = new HelpFlag();
+
+    private final StreamOptions options;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    private StreamCommand(StreamOptions options) {
+        this.options = options;
+    }
+
+    static CommandLine command() {
+        CommandSpec flags = CommandSpec.forAnnotatedObject(StreamOptions.class);
+        StreamCommand command = new StreamCommand((StreamOptions) flags.userObject());
+        return new CommandLine(CommandSpec.forAnnotatedObject(command).addMixin("flags", flags));
+    }
+
+    @Override
+    public Integer call() {
+        StreamPlan<?> plan;
+        try {
+            plan = StreamPlan.of(options);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
+        }
+        try (plan) {
+            return run(plan);
+        }
+    }
+
+    private <T> int run(StreamPlan<T> plan) {
+        Output out = new Output(spec.commandLine().getOut());
+        Reporter reporter = options.json()
+                ? new JsonReporter(out)
+                : new TableReporter(
+                        out,
+                        options.quarantine() == null
+                                ? null
+                                : options.quarantine().toString());
+        boolean terminal = !options.json() && Terminal.onStandardError();
+        return StreamRun.of(plan, reporter, spec.commandLine().getErr(), terminal) ? 0 : INTERRUPTED;
+    }
+}

@@ -1,0 +1,187 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.Remainder;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/**
+ * The flags of {@code stream}, each with the value it was given or its default; null where there is neither. They are
+ * numbered for the help text, since reflection lists methods in no order.
+ */
+interface StreamOptions {
+
+    @Option(
+            order = 1,
+            names = "--source",
+            required = true,
+            paramLabel = "SOURCE",
+            converter = SourceSpec.Reader.class,
+            description =
+                    "What to read: images:DIR (a folder of class folders) or records:FILE,SIZE (records of SIZE bytes).")
+    SourceSpec source();
+
+    @Option(
+            order = 2,
+            names = "--resize",
+            paramLabel = "N",
+            converter = Flags.Positive.class,
+            description = "Make every image exactly N x N.")
+    @Nullable Integer resize();
+
+    @Option(
+            order = 3,
+            names = "--cache-ram",
+            paramLabel = "SIZE",
+            converter = Flags.Size.class,
+            description =
+                    "Keep loaded samples in memory off the heap: 512MiB, 20GiB, or 50%% of what is free. None by default.")
+    @Nullable ByteSize cacheRam();
+
+    @Option(
+            order = 4,
+            names = "--cache-policy",
+            paramLabel = "hold",
+            converter = Flags.Policy.class,
+            description = "hold: fill until full, then keep; no other policy hits more.")
+    @Nullable String cachePolicy();
+
+    @Option(order = 5, names = "--cache-disk", hidden = true, converter = Flags.Later.class)
+    @Nullable String cacheDisk();
+
+    @Option(order = 6, names = "--cache-redis", hidden = true, converter = Flags.Later.class)
+    @Nullable String cacheRedis();
+
+    @Option(order = 7, names = "--no-shuffle", description = "Draw samples as they lie, in every epoch.")
+    boolean noShuffle();
+
+    @Option(
+            order = 8,
+            names = "--window",
+            paramLabel = "N",
+            converter = Flags.Positive.class,
+            description = "Shuffle runs of N neighbours and within each run, for sources that read best in order.")
+    @Nullable Integer window();
+
+    @Option(
+            order = 9,
+            names = "--augment",
+            paramLabel = "SPEC",
+            description = "Random changes to each image, such as crop=200,flip.")
+    @Nullable String augment();
+
+    @Option(
+            order = 10,
+            names = "--batch",
+            paramLabel = "N",
+            defaultValue = "64",
+            converter = Flags.Positive.class,
+            description = "Samples a batch (default: ${DEFAULT-VALUE}).")
+    Integer batch();
+
+    @Option(
+            order = 11,
+            names = "--remainder",
+            paramLabel = "drop|pad|keep",
+            defaultValue = "keep",
+            converter = Flags.Remainders.class,
+            description =
+                    "What becomes of samples that do not divide evenly over ranks and batches (default: ${DEFAULT-VALUE}).")
+    Remainder remainder();
+
+    @Option(
+            order = 12,
+            names = "--epochs",
+            paramLabel = "N",
+            defaultValue = "1",
+            converter = Flags.Positive.class,
+            description = "Epochs of the whole run, those before --resume included (default: ${DEFAULT-VALUE}).")
+    Integer epochs();
+
+    @Option(
+            order = 13,
+            names = "--seed",
+            paramLabel = "N",
+            description = "Decides order and augmentation (default: 42, or that of the resume token).")
+    @Nullable Long seed();
+
+    @Option(
+            order = 14,
+            names = "--rank",
+            paramLabel = "R",
+            description = "This process's rank; needs --world. By default from the "
+                    + "environment (torchrun, Slurm, Open MPI).")
+    @Nullable Integer rank();
+
+    @Option(order = 15, names = "--world", paramLabel = "W", description = "The number of ranks; needs --rank.")
+    @Nullable Integer world();
+
+    @Option(
+            order = 16,
+            names = "--in-flight",
+            paramLabel = "N",
+            converter = Flags.Positive.class,
+            description = "Loads begun and not yet delivered (default: 16 a processor, at least 32).")
+    @Nullable Integer inFlight();
+
+    @Option(
+            order = 17,
+            names = "--workers",
+            paramLabel = "N",
+            converter = Flags.Positive.class,
+            description = "Threads that run stages (default: one a processor).")
+    @Nullable Integer workers();
+
+    @Option(
+            order = 18,
+            names = "--resume",
+            paramLabel = "TOKEN",
+            description = "Go on where another run stopped: the token it printed, or @FILE.")
+    @Nullable String resume();
+
+    @Option(
+            order = 19,
+            names = "--stop-after",
+            paramLabel = "BATCHES",
+            converter = Flags.Positive.class,
+            description = "End after so many batches.")
+    @Nullable Integer stopAfter();
+
+    @Option(order = 20, names = "--digest", description = "Hash order and content of every epoch.")
+    boolean digest();
+
+    @Option(
+            order = 21,
+            names = "--on-error",
+            paramLabel = "fail|skip|substitute",
+            defaultValue = "fail",
+            converter = Flags.OnErrors.class,
+            description = "What becomes of a sample that cannot be loaded (default: ${DEFAULT-VALUE}).")
+    Flags.OnError onError();
+
+    @Option(
+            order = 22,
+            names = "--error-budget",
+            paramLabel = "N|P%",
+            converter = Flags.Budget.class,
+            description = "How many different samples may fail: 10, or 0.5%%. Without end by default.")
+    @Nullable ErrorBudget errorBudget();
+
+    @Option(
+            order = 23,
+            names = "--retries",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Load a failing sample again so many times (default: ${DEFAULT-VALUE}).")
+    int retries();
+
+    @Option(
+            order = 24,
+            names = "--quarantine",
+            paramLabel = "FILE",
+            description = "Write a line for every sample that is given up.")
+    @Nullable Path quarantine();
+
+    @Option(order = 25, names = "--json", description = "Print one JSON object a line, and nothing else.")
+    boolean json();
+}

@@ -1,0 +1,233 @@
+package io.penstock.cli;
+
+import io.penstock.batch.Batches;
+import io.penstock.cache.RamTier;
+import io.penstock.pipeline.ErrorPolicy;
+import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.Pipeline;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Shard;
+import io.penstock.pipeline.Tier;
+import io.penstock.quarantine.QuarantineFile;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** What the flags of {@code stream} come to: a pipeline, its order, its threads, and what has to be closed after it. */
+final class StreamPlan<T> implements AutoCloseable {
+
+    private static final long DEFAULT_SEED = 42;
+    private static final Duration BACKOFF = Duration.ofMillis(100);
+
+    private final Feed<T> feed;
+    private final Pipeline<T> pipeline;
+    private final Sampler sampler;
+    private final Execution execution;
+    private final PlanPrint print;
+    private final StreamOptions options;
+    private final Resources resources;
+
+    /** What a run opened. */
+    private record Resources(
+            @Nullable Tier cache,
+            @Nullable QuarantineFile quarantine,
+            @Nullable Scheduler pool) implements AutoCloseable {
+
+        static Resources open(StreamOptions options) {
+            ByteSize ram = options.cacheRam();
+            Tier cache = ram == null
+                    ? null
+                    : ram.isShare() ? RamTier.ofFreeShare(ram.share()) : RamTier.ofBytes(ram.bytes());
+            QuarantineFile quarantine = options.quarantine() == null ? null : QuarantineFile.at(options.quarantine());
+            Integer workers = options.workers();
+            return new Resources(
+                    cache,
+                    quarantine,
+                    workers == null ? null : Schedulers.newParallel("penstock-worker", workers, true));
+        }
+
+        @Override
+        public void close() {
+            if (pool != null) {
+                pool.dispose();
+            }
+            if (cache != null) {
+                cache.close();
+            }
+            if (quarantine != null) {
+                quarantine.close();
+            }
+        }
+    }
+
+    private StreamPlan(StreamOptions options, Feed<T> feed, Resources resources, Shard shard) {
+        this.options = options;
+        this.feed = feed;
+        this.resources = resources;
+        // fail() too: it holds the source's figures, which a bare dataset would count anew at every look
+        this.pipeline = feed.pipeline().onError(policy(options, resources.quarantine()));
+        this.execution = execution(options, resources.pool());
+        Sampler unseeded = order(options);
+        this.print = PlanPrint.of(feed.source(), pipeline.fingerprint(), orderWords(options));
+        Sampler seeded = unseeded.epochs(options.epochs()).shard(shard).remainder(options.remainder());
+        String resume = options.resume();
+        if (resume == null) {
+            this.sampler = seeded.seed(options.seed() == null ? DEFAULT_SEED : options.seed());
+        } else {
+            ResumeToken token = ResumeToken.parse(resume);
+            long seed = options.seed() == null ? token.seed() : options.seed();
+            token.requireMadeBy(print, seed, pipeline.size());
+            this.sampler = seeded.seed(seed).resumeAt(token.at());
+        }
+    }
+
+    /**
+     * Opens the source and everything else that the flags name.
+     * @throws IllegalArgumentException if the flags do not fit together
+     * @throws io.penstock.pipeline.StoreException if the source cannot be opened
+     */
+    static StreamPlan<?> of(StreamOptions options) {
+        requireConsistent(options);
+        Shard shard = shard(options);
+        if (options.resume() != null) {
+            ResumeToken.parse(options.resume()); // a broken token is said before a large folder is listed
+        }
+        Resources resources = Resources.open(options);
+        try {
+            return of(options, Feed.open(options, resources.cache()), resources, shard);
+        } catch (RuntimeException | Error e) {
+            resources.close();
+            throw e;
+        }
+    }
+
+    private static <T> StreamPlan<T> of(StreamOptions options, Feed<T> feed, Resources resources, Shard shard) {
+        return new StreamPlan<>(options, feed, resources, shard);
+    }
+
+    private static void requireConsistent(StreamOptions options) {
+        if (options.noShuffle() && options.window() != null) {
+            throw new IllegalArgumentException("--no-shuffle and --window exclude each other");
+        }
+        boolean fails = options.onError() == Flags.OnError.FAIL;
+        if (fails && (options.errorBudget() != null || options.quarantine() != null)) {
+            throw new IllegalArgumentException("--error-budget and --quarantine need --on-error skip or substitute");
+        }
+        if (options.retries() < 0) {
+            throw new IllegalArgumentException("--retries must not be negative, was " + options.retries());
+        }
+        if (options.cachePolicy() != null && options.cacheRam() == null) {
+            throw new IllegalArgumentException("--cache-policy needs --cache-ram");
+        }
+    }
+
+    private static Shard shard(StreamOptions options) {
+        Integer rank = options.rank();
+        Integer world = options.world();
+        if (rank == null && world == null) {
+            return Shard.fromEnvironment();
+        }
+        if (rank == null || world == null) {
+            throw new IllegalArgumentException(
+                    "--rank and --world go together: " + (rank == null ? "--rank" : "--world") + " is missing");
+        }
+        return Shard.of(rank, world);
+    }
+
+    private static Sampler order(StreamOptions options) {
+        return options.noShuffle()
+                ? Sampler.sequential()
+                : options.window() == null
+                        ? Sampler.shuffled(DEFAULT_SEED)
+                        : Sampler.windowed(DEFAULT_SEED, options.window());
+    }
+
+    private static String orderWords(StreamOptions options) {
+        return options.noShuffle()
+                ? "sequential"
+                : options.window() == null ? "shuffled" : "windowed " + options.window();
+    }
+
+    private static ErrorPolicy policy(StreamOptions options, @Nullable QuarantineFile quarantine) {
+        ErrorPolicy policy = switch (options.onError()) {
+            case FAIL -> ErrorPolicy.fail();
+            case SKIP -> ErrorPolicy.skip();
+            case SUBSTITUTE -> ErrorPolicy.substitute();
+        };
+        if (options.errorBudget() != null) {
+            policy = options.errorBudget().of(policy);
+        }
+        if (quarantine != null) {
+            policy = policy.quarantine(quarantine);
+        }
+        return policy.retry(options.retries(), BACKOFF);
+    }
+
+    private static Execution execution(StreamOptions options, @Nullable Scheduler pool) {
+        Execution execution = Execution.standard();
+        if (pool != null && options.workers() != null) {
+            execution = execution.workers(pool, options.workers());
+        }
+        return options.inFlight() == null ? execution : execution.inFlight(options.inFlight());
+    }
+
+    Pipeline<T> pipeline() {
+        return pipeline;
+    }
+
+    Feed<T> feed() {
+        return feed;
+    }
+
+    Sampler sampler() {
+        return sampler;
+    }
+
+    Execution execution() {
+        return execution;
+    }
+
+    StreamOptions options() {
+        return options;
+    }
+
+    /** How samples are stacked, for one subscription. */
+    Batches<T> batches() {
+        return Batches.of(options.batch(), feed.schema()).remainder(options.remainder());
+    }
+
+    /** The token of a position of this plan. */
+    ResumeToken token(Position at) {
+        return new ResumeToken(sampler.seed(), at, print);
+    }
+
+    /** What a verdict needs to know of this plan, now. */
+    Surroundings surroundings() {
+        Tier cache = resources.cache();
+        return new Surroundings(
+                pipeline.size(),
+                execution.parallelism(),
+                Runtime.getRuntime().availableProcessors(),
+                execution.inFlight(),
+                feed.cachedBytes() * pipeline.size(),
+                roomForACache(),
+                feed.randomStages(),
+                cache == null ? null : Surroundings.Held.of(cache.statistics()));
+    }
+
+    /** What a RAM cache could have at most; 0 where the system does not say. */
+    private static long roomForACache() {
+        try (Tier largest = RamTier.ofFreeShare(0.8)) {
+            return largest.statistics().capacity();
+        } catch (IllegalArgumentException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public void close() {
+        resources.close();
+    }
+}

@@ -1,0 +1,141 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.RunStatistics;
+import io.penstock.pipeline.Sample;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
+/** Runs a plan once, to its end, to {@code --stop-after}, or until a signal comes. */
+final class StreamRun<T> {
+
+    private final StreamPlan<T> plan;
+    private final Reporter reporter;
+    private final PrintWriter err;
+    private final ProgressLine progress;
+    private final DeliveredDigests<T> digests;
+    private final EpochLog log;
+
+    private @Nullable EpochReport last;
+    private long skipped;
+    private long epochs;
+
+    private StreamRun(StreamPlan<T> plan, Reporter reporter, PrintWriter err, boolean terminal) {
+        this.plan = plan;
+        this.reporter = reporter;
+        this.err = err;
+        this.progress = new ProgressLine(
+                err, terminal, plan.sampler().draws(plan.pipeline().size()).count());
+        this.digests =
+                new DeliveredDigests<>(plan.options().digest(), plan.feed().schema());
+        this.log = new EpochLog(
+                plan.sampler().start(), System::nanoTime, plan.pipeline()::statistics, digests, this::report);
+    }
+
+    /**
+     * Blocks until the run has ended.
+     * @param terminal whether {@code err} is one
+     * @return false if a signal ended it
+     */
+    static <T> boolean of(StreamPlan<T> plan, Reporter reporter, PrintWriter err, boolean terminal) {
+        return new StreamRun<>(plan, reporter, err, terminal).run();
+    }
+
+    private boolean run() {
+        try (Interruption interruption = Interruption.watch(this::lastWord)) {
+            progress.show("waiting for the first batch", 0, "samples", "");
+            try {
+                batches()
+                        .takeUntilOther(interruption.stop())
+                        .doOnNext(this::consume)
+                        .blockLast();
+            } finally {
+                progress.clear();
+            }
+            if (interruption.ended()) {
+                return false;
+            }
+        }
+        boolean cut = plan.options().stopAfter() != null
+                && log.batchesInAll() == plan.options().stopAfter();
+        if (cut) {
+            log.stopped();
+        } else {
+            log.completed(plan.sampler().epochs());
+        }
+        reporter.done(new RunReport(epochs, log.seconds(), plan.token(log.position()), skipped, verdict()));
+        return true;
+    }
+
+    private Flux<Batch> batches() {
+        Flux<Sample<T>> samples = plan.pipeline().stream(plan.sampler(), plan.execution());
+        Flux<Sample<T>> noted = plan.options().digest() ? samples.doOnNext(digests::sample) : samples;
+        Flux<Batch> batches = noted.transform(plan.batches());
+        Integer stopAfter = plan.options().stopAfter();
+        return stopAfter == null ? batches : batches.take(stopAfter);
+    }
+
+    private void consume(Batch batch) {
+        try (batch) {
+            log.batch(batch);
+        }
+        if (progress.isDue()) {
+            long epoch = Math.max(0, log.position().epoch() - (log.position().offset() == 0 ? 1 : 0));
+            progress.show(
+                    "epoch %d of %d".formatted(epoch + 1, plan.sampler().epochs()),
+                    log.samplesInAll(),
+                    "samples",
+                    hits(plan.pipeline().statistics(epoch)));
+        }
+    }
+
+    private static String hits(RunStatistics statistics) {
+        long hits =
+                statistics.hits().values().stream().mapToLong(Long::longValue).sum();
+        long asked = hits + statistics.misses();
+        return asked == 0 ? "" : String.format(Locale.ROOT, "hits %.0f %%", 100.0 * hits / asked);
+    }
+
+    private void report(EpochReport report) {
+        if (report.samples() > 0 || last == null) {
+            last = report;
+        }
+        epochs++;
+        skipped += report.statistics().skipped();
+        progress.clear();
+        reporter.epoch(report);
+    }
+
+    private String verdict() {
+        if (last == null) {
+            return "nothing was left to do: %s is the end of %d epochs"
+                    .formatted(words(plan.sampler().start()), plan.sampler().epochs());
+        }
+        if (log.samplesInAll() == 0) {
+            return "nothing was delivered: %d samples over %d ranks leave no batch of %d with --remainder %s"
+                    .formatted(
+                            plan.pipeline().size(),
+                            plan.sampler().shard().worldSize(),
+                            plan.options().batch(),
+                            plan.options().remainder().name().toLowerCase(Locale.ROOT));
+        }
+        return Verdict.of(plan.surroundings(), last);
+    }
+
+    private static String words(Position position) {
+        return "epoch %d, sample %d".formatted(position.epoch(), position.offset());
+    }
+
+    private void lastWord() {
+        progress.clear();
+        for (String line : List.of(
+                "interrupted; to go on, repeat the command with --resume '" + plan.token(log.position()) + "'")) {
+            err.println(line);
+        }
+        err.flush();
+    }
+}

@@ -1,0 +1,41 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.TierStatistics;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a run ran with, as far as a verdict needs to know it.
+ *
+ * @param samples      of the whole dataset
+ * @param workers      that run stages
+ * @param processors   of the machine
+ * @param inFlight     loads at most
+ * @param bytesForAll  a RAM cache of all samples would need, 0 where nothing could be cached
+ * @param freeBytes    of memory that a cache could take
+ * @param randomStages the names of those that no cache can skip
+ * @param cache        how full it is, null if there is none
+ */
+record Surroundings(
+        long samples,
+        int workers,
+        int processors,
+        int inFlight,
+        long bytesForAll,
+        long freeBytes,
+        Set<String> randomStages,
+        @Nullable Held cache) {
+
+    /** What a cache holds. */
+    record Held(long samples, long bytes) {
+
+        static Held of(TierStatistics statistics) {
+            return new Held(statistics.samples(), statistics.bytes());
+        }
+
+        /** What it would take to hold so many samples of the size of these, with a little to spare. */
+        long bytesForAll(long all) {
+            return samples == 0 ? 0 : (long) Math.ceil((double) bytes / samples * all * 1.02);
+        }
+    }
+}

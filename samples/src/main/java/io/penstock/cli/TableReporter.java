@@ -1,0 +1,67 @@
+package io.penstock.cli;
+
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A table, one row an epoch as it ends, and a verdict. */
+final class TableReporter implements Reporter {
+
+    private static final String HEAD =
+            "epoch   samples  seconds  samples/s     MB/s  first batch    loads  hits ram   misses  skipped";
+
+    private final Output out;
+    private final @Nullable String quarantine;
+    private boolean headed;
+
+    /** @param quarantine the file that lists what was skipped, if there is one */
+    TableReporter(Output out, @Nullable String quarantine) {
+        this.out = out;
+        this.quarantine = quarantine;
+    }
+
+    @Override
+    public void epoch(EpochReport report) {
+        EpochReport.Digests digests = report.digests();
+        if (!headed) {
+            out.line(digests == null ? HEAD : HEAD + "  order digest      content digest");
+            headed = true;
+        }
+        String digested = digests == null ? "" : "  %016x  %016x".formatted(digests.order(), digests.content());
+        out.line(row(report) + digested + otherHits(report));
+    }
+
+    private static String row(EpochReport report) {
+        return String.format(
+                Locale.ROOT,
+                "%5d %9d %8.2f %10.0f %8.1f %10.3f s %8d %9d %8d %8d",
+                report.epoch(),
+                report.samples(),
+                report.seconds(),
+                report.samplesPerSecond(),
+                report.bytesPerSecond() / 1e6,
+                report.firstBatchSeconds(),
+                report.statistics().loads(),
+                report.statistics().hits().getOrDefault("ram", 0L),
+                report.statistics().misses(),
+                report.statistics().skipped());
+    }
+
+    private static String otherHits(EpochReport report) {
+        return report.statistics().hits().entrySet().stream()
+                .filter(entry -> !entry.getKey().equals("ram"))
+                .map(entry -> "  hits " + entry.getKey() + " " + entry.getValue())
+                .collect(Collectors.joining());
+    }
+
+    @Override
+    public void done(RunReport report) {
+        if (report.skipped() > 0) {
+            String where = quarantine == null
+                    ? "; name a file with --quarantine to have them listed"
+                    : ", listed in " + quarantine;
+            out.line("skipped: " + report.skipped() + " samples" + where);
+        }
+        out.line("verdict: " + report.verdict());
+    }
+}

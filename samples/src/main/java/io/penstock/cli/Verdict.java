@@ -1,0 +1,138 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.StageStatistics;
+import io.penstock.pipeline.StageStatistics.Kind;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * One line that says what limits a run and what would change it.
+ *
+ * <p>By Little's law: a stage's time over the wall's is how many workers it kept busy, the source's time over the wall's
+ * how many loads were in flight. Whichever of the two is used up sets the pace; if neither is, the consumer does.
+ */
+final class Verdict {
+
+    private static final double BUSY = 0.6;
+    private static final double IN_FLIGHT = 0.6;
+    private static final double STANDS_OUT = 0.4;
+    /** Below this, a run is over before its figures mean anything. */
+    private static final double SHORTEST_SECONDS = 1e-6;
+
+    private final Surroundings around;
+    private final EpochReport epoch;
+
+    private Verdict(Surroundings around, EpochReport epoch) {
+        this.around = around;
+        this.epoch = epoch;
+    }
+
+    /** Of the last epoch, which is the one that is repeated if the run goes on. */
+    static String of(Surroundings around, EpochReport lastEpoch) {
+        return new Verdict(around, lastEpoch).text();
+    }
+
+    private String text() {
+        long misses = epoch.statistics().misses();
+        if (epoch.samples() == 0) {
+            return "nothing was delivered";
+        }
+        if (epoch.hits() == 0) {
+            return pace();
+        }
+        if (misses == 0) {
+            return "served from RAM: " + pace();
+        }
+        return "%s of the samples came from the cache: %s; %s"
+                .formatted(percent((double) epoch.hits() / (epoch.hits() + misses)), moreCache(), pace());
+    }
+
+    private String moreCache() {
+        Surroundings.Held held = around.cache();
+        return held == null || held.samples() == 0 || held.samples() >= around.samples()
+                ? "it is still filling"
+                : "--cache-ram %s would hold all %d"
+                        .formatted(ByteSize.roundedUp(held.bytesForAll(around.samples())), around.samples());
+    }
+
+    private String pace() {
+        double wall = Math.max(SHORTEST_SECONDS, epoch.seconds());
+        double busy = seconds(Kind.STAGE) / (wall * around.workers());
+        Optional<StageStatistics> slowest =
+                stages(Kind.STAGE).stream().max(Comparator.comparing(StageStatistics::time));
+        if (slowest.isPresent() && busy >= BUSY) {
+            return stageLimits(slowest.get(), wall);
+        }
+        double inFlight = seconds(Kind.SOURCE) / wall;
+        if (inFlight >= IN_FLIGHT * around.inFlight()) {
+            return sourceLimits(inFlight);
+        }
+        if (slowest.isPresent() && share(slowest.get(), wall) >= STANDS_OUT) {
+            return stageLimits(slowest.get(), wall);
+        }
+        return "the consumer sets the pace (workers %s busy, %.1f of %d loads in flight)"
+                .formatted(percent(busy), inFlight, around.inFlight());
+    }
+
+    private String stageLimits(StageStatistics stage, double wall) {
+        String takes =
+                "stage \"%s\" takes %s of the workers' time: ".formatted(stage.name(), percent(share(stage, wall)));
+        boolean random = around.randomStages().contains(stage.name());
+        if (!random && around.cache() != null) {
+            return takes
+                    + (epoch.hits() == 0 ? "the next epoch finds results in the cache; until then " : "")
+                    + moreWorkers();
+        }
+        if (random || around.bytesForAll() <= 0) {
+            return takes + moreWorkers();
+        }
+        long needed = around.bytesForAll();
+        String fits = needed <= around.freeBytes()
+                ? "everything fits"
+                : "%s are free, which hold a part".formatted(ByteSize.roundedUp(around.freeBytes()));
+        return takes
+                + "cache after it with --cache-ram %s (%s), or %s"
+                        .formatted(ByteSize.roundedUp(needed), fits, moreWorkers());
+    }
+
+    private String moreWorkers() {
+        return around.workers() < around.processors()
+                ? "raise --workers (%d of %d processors are used)".formatted(around.workers(), around.processors())
+                : "add processors";
+    }
+
+    private String sourceLimits(double inFlight) {
+        long loads = Math.max(1, epoch.statistics().loads());
+        double millis = seconds(Kind.SOURCE) * 1e3 / loads;
+        return String.format(
+                Locale.ROOT,
+                "the source answers slowly (%.1f ms, %.0f in flight): raise --in-flight",
+                millis,
+                inFlight);
+    }
+
+    private List<StageStatistics> stages(Kind kind) {
+        return epoch.statistics().stages().stream()
+                .filter(stage -> stage.kind() == kind)
+                .toList();
+    }
+
+    private double seconds(Kind kind) {
+        return stages(kind).stream()
+                        .map(StageStatistics::time)
+                        .reduce(Duration.ZERO, Duration::plus)
+                        .toNanos()
+                / 1e9;
+    }
+
+    private double share(StageStatistics stage, double wall) {
+        return stage.time().toNanos() / 1e9 / (wall * around.workers());
+    }
+
+    private static String percent(double share) {
+        return Math.round(100 * Math.min(1, share)) + " %";
+    }
+}

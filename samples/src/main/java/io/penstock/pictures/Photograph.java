@@ -1,0 +1,139 @@
+package io.penstock.pictures;
+
+import java.awt.Color;
+import java.awt.GradientPaint;
+import java.awt.Graphics2D;
+import java.awt.RenderingHints;
+import java.awt.geom.Ellipse2D;
+import java.awt.geom.Path2D;
+import java.awt.geom.Rectangle2D;
+import java.awt.image.BufferedImage;
+import java.awt.image.DataBufferInt;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.SplittableRandom;
+import javax.imageio.IIOImage;
+import javax.imageio.ImageIO;
+import javax.imageio.ImageWriteParam;
+import javax.imageio.ImageWriter;
+import javax.imageio.stream.MemoryCacheImageOutputStream;
+
+/**
+ * A made-up photograph of about 400 × 533 pixels: a lit background, shapes of its class, texture and grain, so that a JPEG of
+ * it takes a decoder as long as one from a camera. The same number gives the same pixels everywhere.
+ */
+public final class Photograph {
+
+    private static final int WIDTH = 533;
+    private static final int HEIGHT = 400;
+    private static final int VARIATION = 48;
+    private static final int SHAPES = 24;
+    private static final int GRAIN = 18;
+    private static final float QUALITY = 0.85f;
+
+    private final SplittableRandom random;
+    private final int label;
+    private final BufferedImage image;
+
+    private Photograph(int number) {
+        this.random = new SplittableRandom(0x70656E73746F636BL + number * 0x9E3779B97F4A7C15L);
+        this.label = number % PictureFolder.CLASSES;
+        this.image = new BufferedImage(
+                WIDTH + random.nextInt(-VARIATION, VARIATION),
+                HEIGHT + random.nextInt(-VARIATION, VARIATION),
+                BufferedImage.TYPE_INT_RGB);
+        paint();
+        grain();
+    }
+
+    /** The picture of a number; its class is the number's last digit. */
+    public static Photograph of(int number) {
+        return new Photograph(number);
+    }
+
+    private void paint() {
+        Graphics2D canvas = image.createGraphics();
+        try {
+            canvas.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
+            canvas.setPaint(new GradientPaint(0, 0, colour(0.9f), image.getWidth(), image.getHeight(), colour(0.3f)));
+            canvas.fillRect(0, 0, image.getWidth(), image.getHeight());
+            for (int i = 0; i < SHAPES; i++) {
+                double x = random.nextDouble(image.getWidth());
+                double y = random.nextDouble(image.getHeight());
+                double size = 20 + random.nextDouble(110);
+                canvas.setPaint(new GradientPaint(
+                        (float) x, (float) y, colour(1), (float) (x + size), (float) (y + size), colour(0.5f)));
+                canvas.fill(shape(x, y, size));
+            }
+        } finally {
+            canvas.dispose();
+        }
+    }
+
+    private Color colour(float brightness) {
+        float hue = label / (float) PictureFolder.CLASSES + (float) random.nextDouble(0.12);
+        return Color.getHSBColor(hue, 0.3f + (float) random.nextDouble(0.5), brightness);
+    }
+
+    private java.awt.Shape shape(double x, double y, double size) {
+        return switch (label % 3) {
+            case 0 -> new Ellipse2D.Double(x, y, size, size * 0.8);
+            case 1 -> new Rectangle2D.Double(x, y, size * 0.7, size);
+            default -> star(x, y, size);
+        };
+    }
+
+    private java.awt.Shape star(double x, double y, double size) {
+        Path2D path = new Path2D.Double();
+        int points = 2 * (3 + label);
+        for (int i = 0; i < points; i++) {
+            double radius = i % 2 == 0 ? size / 2 : size / 5;
+            // quarter turns come from StrictMath, so that no two machines differ
+            double angle = 2 * StrictMath.PI * i / points;
+            double px = x + radius * StrictMath.cos(angle);
+            double py = y + radius * StrictMath.sin(angle);
+            if (i == 0) {
+                path.moveTo(px, py);
+            } else {
+                path.lineTo(px, py);
+            }
+        }
+        path.closePath();
+        return path;
+    }
+
+    /** What a sensor adds, and what keeps a JPEG from being all zeros. */
+    private void grain() {
+        int[] pixels = ((DataBufferInt) image.getRaster().getDataBuffer()).getData();
+        for (int i = 0; i < pixels.length; i++) {
+            long dice = random.nextLong();
+            int shift = (int) (dice & 63) % GRAIN - GRAIN / 2;
+            pixels[i] = channel(pixels[i] >> 16, shift + (int) (dice >> 6 & 3)) << 16
+                    | channel(pixels[i] >> 8, shift + (int) (dice >> 8 & 3)) << 8
+                    | channel(pixels[i], shift + (int) (dice >> 10 & 3));
+        }
+    }
+
+    private static int channel(int value, int shift) {
+        return Math.max(0, Math.min(255, (value & 255) + shift));
+    }
+
+    /** The picture as a baseline JPEG file. */
+    public byte[] jpeg() {
+        ImageWriter writer = ImageIO.getImageWritersByFormatName("jpeg").next();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 16);
+        try (MemoryCacheImageOutputStream out = new MemoryCacheImageOutputStream(bytes)) {
+            ImageWriteParam parameters = writer.getDefaultWriteParam();
+            parameters.setCompressionMode(ImageWriteParam.MODE_EXPLICIT);
+            parameters.setCompressionQuality(QUALITY);
+            writer.setOutput(out);
+            writer.write(null, new IIOImage(image, null, null), parameters);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write a JPEG to memory", e);
+        } finally {
+            writer.dispose();
+        }
+        return bytes.toByteArray();
+    }
+}

@@ -1,0 +1,31 @@
+package io.penstock.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** That benchmarks run and find something; never how fast. */
+class BenchmarksTest {
+
+    @Test
+    void benchmarks_haveNamesOfTheirOwn() {
+        assertThat(Benchmarks.all())
+                .extracting(Benchmark::name)
+                .doesNotHaveDuplicates()
+                .hasSize(7);
+        assertThat(Benchmarks.all()).extracting(Benchmark::about).doesNotContain("");
+    }
+
+    @Test
+    void draws_measuredQuickly_areFound() {
+        List<String> progress = new ArrayList<>();
+
+        List<Finding> findings = new DrawCost().run(new Effort(true, null, progress::add));
+
+        assertThat(findings).extracting(Finding::benchmark).containsOnly("draws");
+        assertThat(findings).extracting(Finding::value).allMatch(value -> value > 0);
+        assertThat(progress).isNotEmpty();
+    }
+}

@@ -1,0 +1,48 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BenchCommandTest {
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void bench_ofOne_printsATableAndKeepsTheFigures() throws IOException {
+        Cli bench = Cli.run(
+                "bench", "draws", "--quick", "--out", folder.resolve("kept").toString());
+
+        JsonNode kept =
+                new ObjectMapper().readTree(folder.resolve("kept/bench.json").toFile());
+        assertThat(bench.status()).isZero();
+        assertThat(bench.out()).startsWith("bench ").contains("<= 50");
+        assertThat(kept.path("findings")).hasSize(5);
+        assertThat(kept.path("findings").get(0).path("at_most").asInt()).isEqualTo(50);
+        assertThat(kept.path("findings").get(0).path("value").asDouble()).isPositive();
+    }
+
+    @Test
+    void bench_ofSeveral_runsEachInAProcessOfItsOwn() {
+        Cli bench = Cli.run("bench", "draws", "latency", "--quick", "--json");
+
+        assertThat(bench.status()).isZero();
+        assertThat(bench.events())
+                .extracting(event -> event.path("benchmark").asText())
+                .contains("draws", "latency");
+    }
+
+    @Test
+    void bench_ofAnUnknownOne_saysWhichThereAre() {
+        Cli bench = Cli.run("bench", "nonsense");
+
+        assertThat(bench.status()).isEqualTo(2);
+        assertThat(bench.err().lines()).singleElement().asString().contains("warm, draws, decode");
+    }
+}

@@ -1,0 +1,51 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pictures.PictureFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DemoCommandTest {
+
+    private static final Pattern FOLDER = Pattern.compile("--source images:(\\S+)");
+
+    @Test
+    void demo_loadsEveryPictureOnce() {
+        Cli demo = Cli.run("demo", "--images", "30", "--json");
+
+        assertThat(demo.status()).isZero();
+        assertThat(demo.err()).isEmpty();
+        assertThat(demo.epochs())
+                .extracting(epoch -> epoch.path("loads").asInt())
+                .containsExactly(30, 0, 0);
+        assertThat(demo.epochs())
+                .extracting(epoch -> epoch.path("bytes").asInt())
+                .containsOnly(30 * 200 * 200 * 3);
+    }
+
+    @Test
+    void demo_forPeople_saysWhatTheCacheChangedAndLeavesNothingBehind() {
+        Cli demo = Cli.run("demo", "--images", "20");
+        Matcher folder = FOLDER.matcher(demo.out());
+
+        assertThat(demo.out()).contains("verdict: ").contains("the cache: epoch 2 took");
+        assertThat(folder.find()).isTrue();
+        assertThat(Path.of(folder.group(1))).doesNotExist();
+    }
+
+    @Test
+    void demo_ofAFolder_usesAndLeavesIt(@TempDir Path folder) throws IOException {
+        PictureFolder.write(folder, 12).blockLast();
+
+        Cli demo = Cli.run("demo", "--data", folder.toString(), "--json");
+
+        assertThat(demo.epoch(0).path("samples").asInt()).isEqualTo(12);
+        assertThat(Files.exists(folder.resolve("class-0"))).isTrue();
+    }
+}

@@ -1,0 +1,95 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.RunStatistics;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ReportersTest {
+
+    private final StringWriter written = new StringWriter();
+    private final Output out = new Output(new PrintWriter(written));
+
+    @Test
+    void json_ofAnEpoch_hasTheKeysOfTheContractInOrder() {
+        new JsonReporter(out).epoch(epoch(Map.of("ram", 10L), new EpochReport.Digests(0xabcL, -1)));
+
+        assertThat(written).hasToString("""
+                {"event":"epoch","epoch":0,"samples":1000,"batches":16,"bytes":150528000,"seconds":1.52,\
+                "samples_per_second":657.9,"first_batch_seconds":0.11,"loads":990,"hits":{"ram":10,"disk":0},\
+                "misses":990,"skipped":3,"order_digest":"0000000000000abc","content_digest":"ffffffffffffffff"}
+                """);
+    }
+
+    @Test
+    void json_withoutDigestOrCache_leavesDigestsOutAndHitsIn() {
+        new JsonReporter(out).epoch(epoch(Map.of(), null));
+
+        assertThat(written.toString()).doesNotContain("digest").contains("\"hits\":{\"ram\":0,\"disk\":0}");
+    }
+
+    @Test
+    void json_ofARun_endsWithTheToken() {
+        PlanPrint plan = PlanPrint.of(Fingerprint.of("a"), Fingerprint.of("a", "b"), "shuffled");
+        ResumeToken token = new ResumeToken(42, new Position(3, 0), plan);
+
+        new JsonReporter(out).done(new RunReport(3, 1.9, token, 0, "all is \"well\""));
+
+        assertThat(written)
+                .hasToString("{\"event\":\"done\",\"epochs\":3,\"seconds\":1.9,\"resume\":\""
+                        + token.toString().replace("\"", "\\\"")
+                        + "\",\"verdict\":\"all is \\\"well\\\"\"}\n");
+    }
+
+    @Test
+    void table_ofTwoEpochs_hasOneHeadAndTheFigures() {
+        TableReporter table = new TableReporter(out, "bad.jsonl");
+        ResumeToken token = new ResumeToken(
+                42, new Position(2, 0), PlanPrint.of(Fingerprint.of("a"), Fingerprint.of("a"), "shuffled"));
+
+        table.epoch(epoch(Map.of("ram", 10L), null));
+        table.epoch(epoch(Map.of("ram", 10L), null));
+        table.done(new RunReport(2, 3.04, token, 6, "all is well"));
+
+        List<String> lines = written.toString().lines().toList();
+        assertThat(lines).hasSize(5);
+        assertThat(lines.get(0)).startsWith("epoch   samples").doesNotContain("digest");
+        assertThat(lines.get(1).strip().split("\\s+"))
+                .containsExactly("0", "1000", "1.52", "658", "99.0", "0.110", "s", "990", "10", "990", "3");
+        assertThat(lines.get(3)).isEqualTo("skipped: 6 samples, listed in bad.jsonl");
+        assertThat(lines.get(4)).isEqualTo("verdict: all is well");
+    }
+
+    @Test
+    void output_thatNobodyReads_isNoticed() {
+        Writer closed = new Writer() {
+            @Override
+            public void write(char[] buffer, int offset, int length) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+
+        assertThatThrownBy(() -> new Output(new PrintWriter(closed)).line("anyone?"))
+                .isInstanceOf(Output.ClosedPipe.class);
+    }
+
+    private static EpochReport epoch(Map<String, Long> hits, EpochReport.Digests digests) {
+        return new EpochReport(
+                0, 1000, 16, 150_528_000, 1.52, 0.11, new RunStatistics(990, hits, 990, 3, List.of()), digests);
+    }
+}

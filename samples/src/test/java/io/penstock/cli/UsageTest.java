@@ -1,0 +1,149 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pictures.PictureFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class UsageTest {
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--source zarr:x                              | source \"zarr:\" is not in this version; the sources are images:DIR and records:FILE,SIZE",
+                "--source tar:x                               | not in this version",
+                "--source http://x/y                          | not in this version",
+                "--source x                                   | the sources are",
+                "--source images:                             | a source needs a place",
+                "--source records:x                           | records need the size of one",
+                "--source records:x,0                         | a record must have",
+                "--source records:x,many                      | a size is a number and a unit",
+                "--batch 64                                   | --source",
+                "--source images:x --nonsense                 | --nonsense",
+                "--source images:x stray                      | stray",
+                "--source images:x --resize 0                 | from 1 on",
+                "--source images:x --batch many               | --batch",
+                "--source images:x --batch 99999999999        | at most",
+                "--source images:x --epochs -1                | from 1 on",
+                "--source images:x --cache-ram 5              | a size is a number and a unit",
+                "--source images:x --cache-ram 101%           | at most 100%",
+                "--source images:x --cache-policy lru         | lru is not in this version",
+                "--source images:x --cache-policy hold        | --cache-policy needs --cache-ram",
+                "--source images:x --cache-disk y             | not in this version",
+                "--source images:x --cache-redis y            | not in this version",
+                "--source images:x --no-shuffle --window 4    | exclude each other",
+                "--source images:x --remainder some           | drop or pad or keep was expected",
+                "--source images:x --rank 0                   | --world is missing",
+                "--source images:x --world 2                  | --rank is missing",
+                "--source images:x --rank -1 --world 2        | rank must be in [0, 2), was -1",
+                "--source images:x --rank 2 --world 2         | rank must be in [0, 2), was 2",
+                "--source images:x --rank 0 --world 0         | world size must be at least 1",
+                "--source images:x --resume garbage           | this is no resume token",
+                "--source images:x --resume @/nowhere/at/all  | cannot read the resume token",
+                "--source images:x --on-error shrug           | fail or skip or substitute was expected",
+                "--source images:x --error-budget 3           | need --on-error",
+                "--source images:x --quarantine f             | need --on-error",
+                "--source images:x --on-error skip --error-budget 200% | a share of them such as 0.5%",
+                "--source images:x --retries -1               | --retries must not be negative",
+                "--source images:x --seed many                | --seed"
+            })
+    void stream_withWrongFlags_endsWithStatusTwoAndOneLine(String flags, String says) {
+        Cli run = Cli.stream(flags.strip());
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines()).singleElement().asString().contains(says);
+    }
+
+    @Test
+    void stream_ofAMissingFolder_endsWithStatusOneAndOneLine() {
+        assertFails(Cli.stream("--source images:" + folder.resolve("none")), "none");
+    }
+
+    @Test
+    void stream_ofAnEmptyFolder_endsWithStatusOneAndOneLine() {
+        assertFails(Cli.stream("--source images:" + folder), folder.toString());
+    }
+
+    @Test
+    void stream_ofAFileAsFolder_endsWithStatusOneAndOneLine() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "text");
+
+        assertFails(Cli.stream("--source images:" + file), file.toString());
+    }
+
+    @Test
+    void stream_ofRecordsThatDoNotFitTheFile_saysHowManyBytesAreOver() throws IOException {
+        Path file = Files.write(folder.resolve("records.bin"), new byte[1000]);
+
+        assertFails(Cli.stream("--source records:" + file + ",300"), "100 bytes over");
+    }
+
+    @Test
+    void stream_withACacheSmallerThanASample_saysHowMuchIsNeeded() throws IOException {
+        Path file = Files.write(folder.resolve("records.bin"), new byte[300_000]);
+
+        assertFails(Cli.stream("--source records:" + file + ",150000 --cache-ram 1000B"), "150");
+    }
+
+    @Test
+    void stream_ofImagesOfDifferentSizes_saysWhatToDo() {
+        PictureFolder.write(folder.resolve("train"), 10).blockLast();
+
+        assertFails(Cli.stream("--source images:" + folder.resolve("train")), "resize before batching");
+    }
+
+    @Test
+    void resizeAndAugment_ofRecords_areRefused() throws IOException {
+        Path file = Files.write(folder.resolve("records.bin"), new byte[1000]);
+
+        Cli run = Cli.stream("--source records:" + file + ",100 --augment flip");
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("are for images");
+    }
+
+    @Test
+    void augment_thatIsUnknown_isRefused() {
+        PictureFolder.write(folder.resolve("train"), 10).blockLast();
+
+        Cli run = Cli.stream("--source images:" + folder.resolve("train") + " --augment twirl=3");
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err().lines()).singleElement().asString().contains("twirl");
+    }
+
+    @Test
+    void help_ofEveryCommand_isPrinted() {
+        for (String command : new String[] {"stream", "demo", "bench"}) {
+            assertThat(Cli.run(command, "--help").out()).startsWith("Usage: penstock " + command);
+            assertThat(Cli.run("help", command).out()).startsWith("Usage: penstock " + command);
+        }
+        assertThat(Cli.run().out()).startsWith("Usage: penstock").contains("stream", "demo", "bench");
+        assertThat(Cli.run("--version").out()).startsWith("penstock ");
+    }
+
+    @Test
+    void command_thatIsUnknown_isRefused() {
+        Cli run = Cli.run("streem");
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("streem");
+    }
+
+    private static void assertFails(Cli run, String says) {
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines()).singleElement().asString().contains(says);
+    }
+}

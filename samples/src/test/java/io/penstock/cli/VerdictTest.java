@@ -1,0 +1,104 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.RunStatistics;
+import io.penstock.pipeline.StageStatistics;
+import io.penstock.pipeline.StageStatistics.Kind;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Epochs of ten seconds, on two workers, with up to 32 loads in flight. */
+class VerdictTest {
+
+    @Test
+    void verdict_ofADearStageWithoutACache_saysWhereToCacheAndHowMuch() {
+        String verdict =
+                Verdict.of(around(1_200_000_000, 8_000_000_000L, null), epoch(0, 0, load(0.1), stage("decode", 16.6)));
+
+        assertThat(verdict)
+                .isEqualTo("stage \"decode\" takes 83 % of the workers' time: cache after it with --cache-ram 1.2GiB"
+                        + " (everything fits), or raise --workers (2 of 8 processors are used)");
+    }
+
+    @Test
+    void verdict_whereTheCacheWouldNotFit_saysWhatIsFree() {
+        String verdict =
+                Verdict.of(around(1_200_000_000, 600_000_000, null), epoch(0, 0, load(0.1), stage("decode", 16.6)));
+
+        assertThat(verdict).contains("573MiB are free, which hold a part");
+    }
+
+    @Test
+    void verdict_ofARandomStage_doesNotAdviseToCacheIt() {
+        String verdict =
+                Verdict.of(around(1_200_000_000, 8_000_000_000L, null), epoch(0, 0, load(0.1), stage("crop", 15)));
+
+        assertThat(verdict)
+                .startsWith("stage \"crop\" takes 75 %")
+                .doesNotContain("cache")
+                .contains("--workers");
+    }
+
+    @Test
+    void verdict_ofASlowSource_saysHowSlowAndToRaiseInFlight() {
+        String verdict = Verdict.of(around(0, 0, null), epoch(0, 0, load(320), stage("decode", 1)));
+
+        assertThat(verdict).isEqualTo("the source answers slowly (5.1 ms, 32 in flight): raise --in-flight");
+    }
+
+    @Test
+    void verdict_ofAnEpochFromRam_isThatTheConsumerSetsThePace() {
+        String verdict = Verdict.of(
+                around(1, 1, new Surroundings.Held(62_500, 1)), epoch(62_500, 0, load(0), stage("decode", 0)));
+
+        assertThat(verdict).startsWith("served from RAM: the consumer sets the pace");
+    }
+
+    @Test
+    void verdict_ofAPartlyHeldEpoch_saysHowMuchWouldHoldAll() {
+        String verdict = Verdict.of(
+                around(1, 1, new Surroundings.Held(25_000, 25_000_000_000L)),
+                epoch(25_000, 37_500, load(0.1), stage("decode", 18)));
+
+        assertThat(verdict)
+                .startsWith(
+                        "40 % of the samples came from the cache: --cache-ram 60GiB would hold all 62500; stage \"decode\"");
+    }
+
+    @Test
+    void verdict_ofTheEpochThatFillsTheCache_saysThatTheNextOneIsServed() {
+        String verdict = Verdict.of(
+                around(1, 1, new Surroundings.Held(62_500, 1)), epoch(0, 62_500, load(0.1), stage("decode", 18)));
+
+        assertThat(verdict).contains("the next epoch finds results in the cache");
+    }
+
+    @Test
+    void verdict_whereNothingIsUsedUp_isThatTheConsumerSetsThePace() {
+        String verdict = Verdict.of(around(1, 1, null), epoch(0, 0, load(10), stage("decode", 2)));
+
+        assertThat(verdict).isEqualTo("the consumer sets the pace (workers 10 % busy, 1.0 of 32 loads in flight)");
+    }
+
+    private static Surroundings around(long forAll, long free, Surroundings.@Nullable Held cache) {
+        return new Surroundings(62_500, 2, 8, 32, forAll, free, Set.of("crop"), cache);
+    }
+
+    private static EpochReport epoch(long hits, long misses, StageStatistics... stages) {
+        RunStatistics statistics = new RunStatistics(62_500 - hits, Map.of("ram", hits), misses, 0, List.of(stages));
+        return new EpochReport(0, 62_500, 1000, 1, 10, 0.1, statistics, null);
+    }
+
+    private static StageStatistics load(double seconds) {
+        return new StageStatistics("load", Kind.SOURCE, 62_500, Duration.ofMillis((long) (seconds * 1000)));
+    }
+
+    private static StageStatistics stage(String name, double seconds) {
+        return new StageStatistics(name, Kind.STAGE, 62_500, Duration.ofMillis((long) (seconds * 1000)));
+    }
+}
