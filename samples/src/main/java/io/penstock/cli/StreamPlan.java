@@ -13,7 +13,6 @@ import io.penstock.quarantine.QuarantineFile;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /** What the flags of {@code stream} come to: a pipeline, its order, its threads, and what has to be closed after it. */
 final class StreamPlan<T> implements AutoCloseable {
@@ -27,42 +26,9 @@ final class StreamPlan<T> implements AutoCloseable {
     private final Execution execution;
     private final PlanPrint print;
     private final StreamOptions options;
-    private final Resources resources;
+    private final StreamResources resources;
 
-    /** What a run opened. */
-    private record Resources(
-            @Nullable Tier cache,
-            @Nullable QuarantineFile quarantine,
-            @Nullable Scheduler pool) implements AutoCloseable {
-
-        static Resources open(StreamOptions options) {
-            ByteSize ram = options.cacheRam();
-            Tier cache = ram == null
-                    ? null
-                    : ram.isShare() ? RamTier.ofFreeShare(ram.share()) : RamTier.ofBytes(ram.bytes());
-            QuarantineFile quarantine = options.quarantine() == null ? null : QuarantineFile.at(options.quarantine());
-            Integer workers = options.workers();
-            return new Resources(
-                    cache,
-                    quarantine,
-                    workers == null ? null : Schedulers.newParallel("penstock-worker", workers, true));
-        }
-
-        @Override
-        public void close() {
-            if (pool != null) {
-                pool.dispose();
-            }
-            if (cache != null) {
-                cache.close();
-            }
-            if (quarantine != null) {
-                quarantine.close();
-            }
-        }
-    }
-
-    private StreamPlan(StreamOptions options, Feed<T> feed, Resources resources, Shard shard) {
+    private StreamPlan(StreamOptions options, Feed<T> feed, StreamResources resources, Shard shard) {
         this.options = options;
         this.feed = feed;
         this.resources = resources;
@@ -94,7 +60,7 @@ final class StreamPlan<T> implements AutoCloseable {
         if (options.resume() != null) {
             ResumeToken.parse(options.resume()); // a broken token is said before a large folder is listed
         }
-        Resources resources = Resources.open(options);
+        StreamResources resources = StreamResources.open(options);
         try {
             return of(options, Feed.open(options, resources.cache()), resources, shard);
         } catch (RuntimeException | Error e) {
@@ -103,7 +69,7 @@ final class StreamPlan<T> implements AutoCloseable {
         }
     }
 
-    private static <T> StreamPlan<T> of(StreamOptions options, Feed<T> feed, Resources resources, Shard shard) {
+    private static <T> StreamPlan<T> of(StreamOptions options, Feed<T> feed, StreamResources resources, Shard shard) {
         return new StreamPlan<>(options, feed, resources, shard);
     }
 

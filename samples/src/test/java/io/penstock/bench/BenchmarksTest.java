@@ -19,12 +19,12 @@ class BenchmarksTest {
     }
 
     @Test
-    void draws_measuredQuickly_areFound() {
+    void latency_measuredQuickly_isFound() {
         List<String> progress = new ArrayList<>();
 
-        List<Finding> findings = new DrawCost().run(new Effort(true, null, progress::add));
+        List<Finding> findings = new DistantSource().run(new Effort(true, null, progress::add));
 
-        assertThat(findings).extracting(Finding::benchmark).containsOnly("draws");
+        assertThat(findings).extracting(Finding::benchmark).containsOnly("latency");
         assertThat(findings).extracting(Finding::value).allMatch(value -> value > 0);
         assertThat(progress).isNotEmpty();
     }

@@ -17,25 +17,25 @@ class BenchCommandTest {
     @Test
     void bench_ofOne_printsATableAndKeepsTheFigures() throws IOException {
         Cli bench = Cli.run(
-                "bench", "draws", "--quick", "--out", folder.resolve("kept").toString());
+                "bench", "latency", "--quick", "--out", folder.resolve("kept").toString());
 
         JsonNode kept =
                 new ObjectMapper().readTree(folder.resolve("kept/bench.json").toFile());
         assertThat(bench.status()).isZero();
-        assertThat(bench.out()).startsWith("bench ").contains("<= 50");
-        assertThat(kept.path("findings")).hasSize(5);
-        assertThat(kept.path("findings").get(0).path("at_most").asInt()).isEqualTo(50);
+        assertThat(bench.out()).startsWith("bench ").contains(">= 95");
+        assertThat(kept.path("findings")).hasSize(4);
+        assertThat(kept.path("findings").get(2).path("at_least").asInt()).isEqualTo(95);
         assertThat(kept.path("findings").get(0).path("value").asDouble()).isPositive();
     }
 
     @Test
     void bench_ofSeveral_runsEachInAProcessOfItsOwn() {
-        Cli bench = Cli.run("bench", "draws", "latency", "--quick", "--json");
+        Cli bench = Cli.run("bench", "stage", "latency", "--quick", "--json");
 
         assertThat(bench.status()).isZero();
         assertThat(bench.events())
                 .extracting(event -> event.path("benchmark").asText())
-                .contains("draws", "latency");
+                .contains("stage", "latency");
     }
 
     @Test

@@ -59,6 +59,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
     private final Scheduler.Worker consumer;
     private final CoreSubscriber<? super Batch> actual;
     private final Tempo tempo = new Tempo();
+    private final Stall stall;
 
     private Subscription upstream = Operators.emptySubscription();
     private long emitted; // the consumer's thread alone
@@ -89,6 +90,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
         this.allowance = (long) n * ring.slots();
         this.workers = running.workers();
         this.consumer = running.consumer().createWorker();
+        this.stall = new Stall(ring, running.slots(), consumer, () -> emitted);
         this.actual = actual;
     }
 
@@ -330,6 +332,9 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
                 over = true;
                 terminate(refused == null ? failure : refused);
             } else if (!fillHere()) {
+                if (!last && emitted != requested) {
+                    stall.watch(emitted);
+                }
                 return;
             }
         }

@@ -26,6 +26,7 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
+import reactor.test.scheduler.VirtualTimeScheduler;
 
 class BatchesRingTest {
 
@@ -282,6 +283,27 @@ class BatchesRingTest {
             assertThat(kept.get(batch).longAt(3)).isEqualTo(4L * batch + 3);
         }
         assertThat(memory.allocations).hasValue(10 * 2);
+    }
+
+    @Test
+    void batchesDroppedWithoutClosing_areLookedForOnceTheStreamStandsStill() {
+        VirtualTimeScheduler trainer = VirtualTimeScheduler.create();
+        List<Tensor> kept = new ArrayList<>();
+        Points.immediate(40).stream(Sampler.sequential())
+                .transform(Batches.of(4, Points.SCHEMA).consumeOn(trainer))
+                .map(batch -> batch.tensor("id"))
+                .subscribe(kept::add);
+        assertThat(kept).hasSize(3);
+
+        trainer.advanceTimeBy(Duration.ofSeconds(9));
+        assertThat(kept).hasSize(3);
+        trainer.advanceTimeBy(Duration.ofSeconds(1));
+
+        long deadline = System.nanoTime() + SOON.toNanos();
+        while (kept.size() < 6 && System.nanoTime() < deadline) {
+            trainer.advanceTimeBy(Duration.ZERO); // what the collector brought back is on its way
+        }
+        assertThat(kept).hasSizeGreaterThanOrEqualTo(6);
     }
 
     @Test

@@ -1,0 +1,50 @@
+package io.penstock.bench;
+
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.Draws;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Shard;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/** One draw after another, for JMH, which extends this class: so it is neither final nor hidden. */
+@State(Scope.Thread)
+public class DrawLoop {
+
+    /** Samples of the data set. */
+    @Param("1000000000")
+    public long samples;
+
+    /** Which order and shard. */
+    @Param({"shuffled", "rank 3 of 8", "windowed by 1000"})
+    public String order = "shuffled";
+
+    private Draws draws = draws();
+    private long number;
+
+    /** Begins anew in another order. */
+    @Setup
+    public void begin() {
+        draws = draws();
+        number = 0;
+    }
+
+    private Draws draws() {
+        return switch (order) {
+            case "rank 3 of 8" ->
+                Sampler.shuffled(42).shard(Shard.of(3, 8)).epochs(1000).draws(samples);
+            case "windowed by 1000" -> Sampler.windowed(42, 1000).epochs(1000).draws(samples);
+            default -> Sampler.shuffled(42).epochs(1000).draws(samples);
+        };
+    }
+
+    /** The next draw. */
+    @Benchmark
+    public Draw draw() {
+        number = number + 1 == draws.count() ? 0 : number + 1;
+        return draws.at(number);
+    }
+}
