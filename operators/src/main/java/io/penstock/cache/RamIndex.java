@@ -6,11 +6,11 @@ import io.penstock.pipeline.SampleKey;
  * From a key to a location, for any number of threads, at 17.4 to 19.6 bytes a sample.
  *
  * <p>How sure a hit is: a key has 128 bits. They are mixed by a bijection, so that keys which differ in a few bits
- * only are spread as well as hashes are. Of the result 64 bits are kept as the entry's tag, 16 more beside its location,
- * and up to 12 are the segment's number, so two keys are confused only if they agree in 80 + log2(segments) bits. Among n
- * keys the odds that any two do are n²/2 in 2 to that power: for 10^9 samples (4096 segments then) 1 in 10^10 over the
- * life of the cache, for 10^7 samples of 1 KiB (512 segments) 1 in 10^13. A memory error that ECC
- * misses is likelier. The remaining bits would cost 4 or more bytes a sample and stay out.
+ * only are spread as well as hashes are. Of the result 64 bits are kept as the entry's tag, 14 more beside its location,
+ * and up to 12 are the segment's number, so two keys are confused only if they agree in 78 + log2(segments) bits. Among n
+ * keys the odds that any two do are n²/2 in 2 to that power: for 10^9 samples (4096 segments then) 1 in 10^9 over the life
+ * of the cache, for 10^7 samples of 1 KiB (512 segments) 1 in 10^12. A memory error that ECC misses is likelier, and
+ * the remaining bits would cost 4 or more bytes a sample.
  *
  * <p>It lies on the heap: 10^7 samples take 0.2 GB of it. Growing works by segment, so that no array is large: a copy is
  * made of a 4096th of a large index at a time, and readers of one segment wait for it, 1 ms at 10^9 samples.

@@ -21,14 +21,15 @@ final class RamSegment {
     /** What an empty segment costs beside its cells: the object, its lock, an array header. */
     static final int OBJECT_BYTES = 160;
 
-    static final int LOCATION_BITS = 48;
+    static final int LOCATION_BITS = 50;
 
     private static final long LOCATION = (1L << LOCATION_BITS) - 1;
     private static final long CLAIMED = 1; // an offset in slab 0, which no value has
     private static final int FIRST_PLACES = 8;
     private static final double FULLEST = 0.92;
     private static final double AFTER_GROWTH = 0.82;
-    private static final int MOST_ATTEMPTS = 8; // where the last run does not fit; only keys made to collide need a third
+    private static final int MOST_ATTEMPTS =
+            8; // where the last run does not fit; only keys made to collide need a third
 
     private final StampedLock lock = new StampedLock();
     private long[] cells = new long[2 * entriesFor(FIRST_PLACES)];
@@ -64,7 +65,7 @@ final class RamSegment {
         }
     }
 
-    /** The location published for a tag and a check (the top 16 bits of a word), or 0. */
+    /** The location published for a tag and a check (the top 14 bits of a word), or 0. */
     long find(long tag, long check) {
         long stamp = lock.tryOptimisticRead();
         if (stamp != 0) {

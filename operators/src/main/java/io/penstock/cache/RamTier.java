@@ -18,7 +18,7 @@ import reactor.core.publisher.Mono;
  * {@code -XX:MaxDirectMemorySize}, as many GiB as there are. Fill and hold: it takes what comes until it is full, then
  * refuses quietly and keeps what it has, which in epochs that draw each sample once hits as often as any policy can.
  *
- * <p>The budget covers all that is kept: the values, 1 to 4 bytes a value for its length, at most 20 bytes a value of index
+ * <p>The budget covers all that is kept: the values, up to 4 bytes a value for its length, at most 20 bytes a value of index
  * (on the heap), and what rounding to pages wastes. It is never exceeded; below 1 MiB, up to a page of 4 KiB more may be
  * resident. Memory is taken from the system as values come, not at once. Values have any length up to 2 GiB.
  *
@@ -134,15 +134,11 @@ public final class RamTier implements Tier {
             shortest = length;
         }
         // asked first, so that a full tier refuses without a lock
-        RamSegment.Claim claim = cost(length) > budget.free() ? RamSegment.Claim.REFUSED : index.claim(key);
+        RamSegment.Claim claim = length > budget.free() ? RamSegment.Claim.REFUSED : index.claim(key);
         if (claim == RamSegment.Claim.GRANTED && !copy(key, value) || claim == RamSegment.Claim.REFUSED) {
             refused.increment();
             refusedInARow.incrementAndGet();
         }
-    }
-
-    private static long cost(int length) {
-        return (long) Slabs.headerBytes(length) + length;
     }
 
     private boolean copy(SampleKey key, ByteBuffer value) {
@@ -173,7 +169,7 @@ public final class RamTier implements Tier {
     public boolean accepts(SampleKey key) {
         long free = budget.free();
         return !closed.get()
-                && (shortest == Integer.MAX_VALUE ? free > 0 : cost(shortest) <= free)
+                && (shortest == Integer.MAX_VALUE ? free > 0 : (long) shortest + Slabs.headerBytes(shortest) <= free)
                 && (free > budget.total() / 32 || refusedInARow.get() < REFUSALS_THAT_TELL);
     }
 

@@ -8,10 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the values lie: large pieces of memory filled from front to back, each value behind its length (LEB128).
+ * Where the values lie: large pieces of memory filled from front to back.
  *
- * <p>A location is a slab's number, from 1, above 26 bits of offset; 0 is no location. A value of more than a quarter of
- * a slab has a slab of its own. Numbers are never used twice, so a location outlives its slab harmlessly: whoever drops
+ * <p>A location is 4 bits of length code, 20 bits of slab number, from 1, and 26 bits of offset; 0 is no location. Code 0
+ * is a value behind its length (LEB128); the others stand for lengths that came twice in a row. So samples of one size
+ * have no headers, keep their alignment, and {@link #view} does not touch them: a miss of the processor's caches that
+ * whoever copies a batch would otherwise overlap with the next value's is not paid here, one at a time (measured with
+ * 10^6 samples of 1 KiB: see the commit). A value of more than a quarter of a slab has a slab of its own. Numbers are never used twice, so a location outlives its slab harmlessly: whoever drops
  * a slab (its index entries, then its reference here) turns late readers' locations into misses.
  *
  * <p>Room is handed out under a lock that is held for a few instructions; the copy happens outside of it. Views keep their
@@ -30,7 +33,9 @@ final class Slabs {
     private static final int OWN = (1 << OFFSET_BITS) - 1;
     private static final int LARGEST = 1 << OFFSET_BITS;
     private static final int SMALLEST = 4 << 20;
-    private static final int MAX_COUNT = 1 << 22;
+    private static final int NUMBER_BITS = 20;
+    private static final int MAX_COUNT = 1 << NUMBER_BITS;
+    private static final int CODES = 1 << 4;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final ByteBudget budget;
@@ -40,6 +45,11 @@ final class Slabs {
     /** By number, read-only. Grows by replacement; an element is written before any location in it is published. */
     private volatile @Nullable ByteBuffer[] slabs = new ByteBuffer[4];
 
+    /** By code. An element is written once, before any location with it is published. */
+    private final int[] lengths = new int[CODES];
+
+    private int codes = 1;
+    private int lastLength = -1;
     private int count;
     private @Nullable Open open;
     private boolean exhausted;
@@ -81,7 +91,7 @@ final class Slabs {
 
         void fill(ByteBuffer value) {
             int at = offset;
-            if ((location & OWN) != OWN) {
+            if (hasHeader(location)) {
                 int rest = value.remaining();
                 for (; rest > 0x7F; rest >>>= 7) {
                     slab.put(at++, (byte) (rest | 0x80));
@@ -99,7 +109,7 @@ final class Slabs {
             if (closed || exhausted) {
                 return null;
             }
-            return length > slabBytes / 4 ? reserveOwn(length) : reserveShared(headerBytes(length) + length);
+            return length > slabBytes / 4 ? reserveOwn(length) : reserveShared(length, codeOf(length));
         } catch (OutOfMemoryError e) {
             exhausted = true;
             LOG.warn(
@@ -111,6 +121,24 @@ final class Slabs {
         } finally {
             lock.unlock();
         }
+    }
+
+    private static boolean hasHeader(long location) {
+        return location >>> OFFSET_BITS + NUMBER_BITS == 0 && (location & OWN) != OWN;
+    }
+
+    private int codeOf(int length) {
+        for (int code = 1; code < codes; code++) {
+            if (lengths[code] == length) {
+                return code;
+            }
+        }
+        if (length == lastLength && codes < CODES) {
+            lengths[codes] = length;
+            return codes++;
+        }
+        lastLength = length;
+        return 0;
     }
 
     static int headerBytes(int length) {
@@ -126,10 +154,11 @@ final class Slabs {
         if (bytes == null) {
             bytes = allocateDirect(length, cost);
         }
-        return new Room(bytes, 0, location(add(bytes), OWN));
+        return new Room(bytes, 0, location(0, add(bytes), OWN));
     }
 
-    private @Nullable Room reserveShared(int bytes) {
+    private @Nullable Room reserveShared(int length, int code) {
+        int bytes = code == 0 ? headerBytes(length) + length : length;
         Open slab = open;
         if (slab == null || slab.left() < bytes) {
             slab = openNext(bytes);
@@ -141,7 +170,7 @@ final class Slabs {
         }
         int offset = slab.position;
         slab.position += bytes;
-        return new Room(slab.bytes, offset, location(slab.number, offset));
+        return new Room(slab.bytes, offset, location(code, slab.number, offset));
     }
 
     /** The next slab, with its first value paid for. */
@@ -188,14 +217,14 @@ final class Slabs {
         return number;
     }
 
-    private static long location(int number, int offset) {
-        return (long) number << OFFSET_BITS | offset;
+    private static long location(int code, int number, int offset) {
+        return ((long) code << NUMBER_BITS | number) << OFFSET_BITS | offset;
     }
 
     /** The value at a location that {@link #reserve} gave and {@link Room#fill} filled; {@code null} once it is gone. */
     @Nullable ByteBuffer view(long location) {
         @Nullable ByteBuffer[] all = slabs;
-        int number = (int) (location >>> OFFSET_BITS);
+        int number = (int) (location >>> OFFSET_BITS) & MAX_COUNT - 1;
         ByteBuffer slab = number < all.length ? all[number] : null;
         if (slab == null) {
             return null;
@@ -203,6 +232,10 @@ final class Slabs {
         int at = (int) location & OWN;
         if (at == OWN) {
             return slab.slice();
+        }
+        int code = (int) (location >>> OFFSET_BITS + NUMBER_BITS);
+        if (code != 0) {
+            return slab.slice(at, lengths[code]);
         }
         int next = slab.get(at++);
         int length = next & 0x7F;

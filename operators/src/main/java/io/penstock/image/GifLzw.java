@@ -27,9 +27,9 @@ final class GifLzw {
     /** Fills the array, or fails. */
     void decode(byte[] indices) {
         int minimum = bytes.get(at++);
-        if (minimum < 1 || minimum > 8) {
-            throw new FormatException("broken GIF: a code size of %d at byte %d, wanted 1 to 8"
-                    .formatted(minimum, at - 1));
+        if (minimum < 1 || minimum > 11) {
+            throw new FormatException(
+                    "broken GIF: a code size of %d at byte %d, wanted 1 to 11".formatted(minimum, at - 1));
         }
         int clear = 1 << minimum;
         for (int i = 0; i < clear; i++) {

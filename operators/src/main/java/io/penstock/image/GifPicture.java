@@ -45,9 +45,10 @@ final class GifPicture {
             } else if (block == 0x21) {
                 readExtension();
             } else {
-                throw new FormatException(block == 0x3B
-                        ? "GIF without a picture: it ends at byte " + (at - 1)
-                        : "broken GIF: a block of unknown type %02X at byte %d".formatted(block, at - 1));
+                throw new FormatException(
+                        block == 0x3B
+                                ? "GIF without a picture: it ends at byte " + (at - 1)
+                                : "broken GIF: a block of unknown type %02X at byte %d".formatted(block, at - 1));
             }
         }
     }
@@ -157,8 +158,8 @@ final class GifPicture {
 
     private void need(int count, int where) {
         if (limit - at < count) {
-            throw new FormatException("truncated GIF: the block at byte %d reaches over the end, %d bytes"
-                    .formatted(where, limit));
+            throw new FormatException(
+                    "truncated GIF: the block at byte %d reaches over the end, %d bytes".formatted(where, limit));
         }
     }
 

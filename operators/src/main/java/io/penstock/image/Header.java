@@ -35,8 +35,8 @@ record Header(Format format, Size size, int orientation, JpegLayout jpeg) {
         Header header = parse(bytes);
         long pixels = (long) header.size.height() * header.size.width();
         if (pixels == 0) {
-            throw new FormatException("%s image without pixels: its header says %s"
-                    .formatted(header.format, header.size));
+            throw new FormatException(
+                    "%s image without pixels: its header says %s".formatted(header.format, header.size));
         }
         if (pixels > maxPixels) {
             throw new FormatException("%s image is too large: its header says %s, the limit is %d pixels"

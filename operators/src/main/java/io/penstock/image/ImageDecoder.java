@@ -158,7 +158,8 @@ public final class ImageDecoder {
 
     private static ByteBuffer bytes(Tensor encoded) {
         if (encoded.dtype() != DType.U8 || encoded.shape().rank() != 1) {
-            throw new IllegalArgumentException("cannot decode %s: wanted the bytes of an image, u8[n]".formatted(encoded));
+            throw new IllegalArgumentException(
+                    "cannot decode %s: wanted the bytes of an image, u8[n]".formatted(encoded));
         }
         return encoded.data().order(ByteOrder.BIG_ENDIAN);
     }

@@ -94,8 +94,8 @@ final class JdkBackend implements Backend {
     private static byte[] read(String format, ByteBuffer encoded, Reading reading) {
         Iterator<ImageReader> readers = ImageIO.getImageReadersByFormatName(format);
         if (!readers.hasNext()) {
-            throw new IllegalStateException("this JDK has no reader for %s images: it lacks the module java.desktop"
-                    .formatted(format));
+            throw new IllegalStateException(
+                    "this JDK has no reader for %s images: it lacks the module java.desktop".formatted(format));
         }
         ImageReader reader = readers.next();
         try (MemoryCacheImageInputStream input = new MemoryCacheImageInputStream(

@@ -59,8 +59,8 @@ final class JpegHeader {
             }
             int length = limit - at < 4 ? Integer.MAX_VALUE : unsignedShort(at + 2);
             if (length < 2) {
-                throw new FormatException("broken JPEG: segment FF%02X at byte %d says it has %d bytes"
-                        .formatted(code, at, length));
+                throw new FormatException(
+                        "broken JPEG: segment FF%02X at byte %d says it has %d bytes".formatted(code, at, length));
             }
             if (length > limit - at - 2) {
                 throw truncated("segment FF%02X at byte %d reaches over the end".formatted(code, at));
@@ -102,10 +102,7 @@ final class JpegHeader {
             jfif = true;
         } else if (code == APP1 && length >= 6 && bytes.getInt(from) == 0x45786966 && bytes.get(from + 4) == 0) {
             orientation = Orientation.read(bytes.slice(from + 6, length - 6));
-        } else if (code == APP14
-                && length >= 12
-                && bytes.getInt(from) == 0x41646F62
-                && bytes.get(from + 4) == 'e') {
+        } else if (code == APP14 && length >= 12 && bytes.getInt(from) == 0x41646F62 && bytes.get(from + 4) == 'e') {
             adobe = bytes.get(from + 11) & 0xFF;
         }
     }
@@ -118,12 +115,14 @@ final class JpegHeader {
         int components = bytes.get(start + 5) & 0xFF;
         boolean known = frame <= 0xC2 || frame == 0xC9 || frame == 0xCA;
         if (!known || bits != 8) {
-            String kind = frame == 0xC3 || frame == 0xC7 || frame == 0xCB || frame == 0xCF ? "lossless" : "this";
-            throw new FormatException("%s kind of JPEG is not supported: SOF%d with %d bits a sample; convert it"
-                    .formatted(kind.equals("this") ? kind : "the lossless", frame - 0xC0, bits));
+            String kind = (frame & 3) == 3 ? "lossless" : known ? "deep" : "hierarchical";
+            throw new FormatException(
+                    "%s JPEG is not supported: SOF%d with %d bits a sample; convert it to 8-bit baseline"
+                            .formatted(kind, frame - 0xC0, bits));
         }
         if (components != 1 && components != 3 && components != 4) {
-            throw new FormatException("a JPEG of %d components is not supported: wanted 1, 3 or 4".formatted(components));
+            throw new FormatException(
+                    "a JPEG of %d components is not supported: wanted 1, 3 or 4".formatted(components));
         }
         Size size = new Size(unsignedShort(start + 1), unsignedShort(start + 3));
         int mcu = mcuPixels(components);
@@ -140,8 +139,8 @@ final class JpegHeader {
             int horizontal = factors >> 4;
             int vertical = factors & 0xF;
             if (horizontal < 1 || horizontal > 4 || vertical < 1 || vertical > 4) {
-                throw new FormatException("broken JPEG: component %d has sampling factors %d x %d"
-                        .formatted(i, horizontal, vertical));
+                throw new FormatException(
+                        "broken JPEG: component %d has sampling factors %d x %d".formatted(i, horizontal, vertical));
             }
             across = Math.max(across, horizontal);
             down = Math.max(down, vertical);
@@ -154,7 +153,7 @@ final class JpegHeader {
             return Colours.GREY;
         }
         if (components == 4) {
-            return adobe == 2 ? Colours.YCCK : Colours.CMYK;
+            return adobe > 0 ? Colours.YCCK : Colours.CMYK;
         }
         if (jfif || adobe > 0) {
             return Colours.YCC;

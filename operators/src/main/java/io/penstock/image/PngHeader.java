@@ -63,8 +63,8 @@ final class PngHeader {
     private static int side(ByteBuffer bytes, int at) {
         int side = bytes.getInt(at);
         if (side < 0) {
-            throw new FormatException("broken PNG: a side of %d pixels at byte %d"
-                    .formatted(Integer.toUnsignedLong(side), at));
+            throw new FormatException(
+                    "broken PNG: a side of %d pixels at byte %d".formatted(Integer.toUnsignedLong(side), at));
         }
         return side;
     }

@@ -9,8 +9,8 @@ import java.util.function.UnaryOperator;
  * Resizes {@code u8[h, w, c]} with an antialiased bilinear filter: the triangle filter of Pillow's {@code BILINEAR} and
  * of torchvision with {@code antialias=True}, as wide as the ratio when shrinking and plain bilinear when growing.
  *
- * <p>Two passes over integers, rows first, with 8 bits between them: a value differs by at most 2 levels from the
- * exact filter, in photographs by at most 1; a constant picture stays as it is, and no value leaves the input's range.
+ * <p>Two passes over integers, rows first, with 8 bits between them and weights of 16 bits: a value differs by at most 1
+ * level from the exact filter; a constant picture stays as it is, and no value leaves the input's range.
  * The same on every machine. Any number of channels; three are fast. Keeps nothing between calls and may be shared
  * between threads. {@link #toString} names the size, for use in a stage's name.
  *
@@ -60,7 +60,7 @@ public final class Resize implements UnaryOperator<Tensor> {
         if (target.height() == shape.dim(0) && target.width() == shape.dim(1)) {
             return image;
         }
-        return resize(Rows.of(image), shape.dim(0), shape.dim(1), target);
+        return resize(Rows.of(image), (double) shape.dim(0), (double) shape.dim(1), target);
     }
 
     /** The size that a picture of this size gets. */
@@ -82,14 +82,10 @@ public final class Resize implements UnaryOperator<Tensor> {
      * picture was decoded at a reduced scale and its last row or column hangs over the edge.
      */
     static Tensor resize(Rows source, double extentHeight, double extentWidth, Size target) {
-        int channels = source.channels();
         Rows shorter = RowPass.resize(source, extentHeight, target.height());
-        byte[] columns = Transposition.transpose(shorter);
-        int stride = target.height() * channels;
-        Rows narrower = RowPass.resize(
-                Rows.of(columns, stride, source.width(), target.height(), channels), extentWidth, target.width());
-        byte[] pixels = Transposition.transpose(narrower);
-        return Tensor.ofBytes(pixels, target.height(), target.width(), channels);
+        Rows columns = Transposition.of(shorter);
+        Rows narrower = RowPass.resize(columns, extentWidth, target.width());
+        return Transposition.of(narrower).toTensor();
     }
 
     /** What it does, to be put into a stage's name: {@code resize 224 x 224}. */

@@ -1,5 +1,7 @@
 package io.penstock.image;
 
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -23,7 +25,11 @@ record Rows(ByteBuffer data, int stride, int height, int width, int channels) {
         return new Rows(data, stride, height, width, channels);
     }
 
+    /** The rows as one picture, which shares their bytes where these are on the heap and have no gaps. */
     Tensor toTensor() {
+        if (!data.isDirect() && stride == rowBytes()) {
+            return Tensor.of(DType.U8, Shape.of(height, width, channels), data.slice(0, height * stride));
+        }
         byte[] pixels = new byte[Pixels.arrayLength((long) height * rowBytes())];
         for (int row = 0; row < height; row++) {
             data.get(row * stride, pixels, row * rowBytes(), rowBytes());

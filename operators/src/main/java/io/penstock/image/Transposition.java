@@ -13,7 +13,7 @@ final class Transposition {
     private Transposition() {}
 
     /** Pixel (y, x) of rows in an array becomes (x, y); the rows of the result follow each other without gaps. */
-    static byte[] transpose(Rows rows) {
+    static Rows of(Rows rows) {
         int height = rows.height();
         int width = rows.width();
         byte[] transposed = new byte[Pixels.arrayLength((long) rows.rowBytes() * height)];
@@ -31,7 +31,7 @@ final class Transposition {
                 }
             }
         }
-        return transposed;
+        return Rows.of(transposed, height * rows.channels(), /* height= */ width, /* width= */ height, rows.channels());
     }
 
     /** The fourth byte of a pixel is the next pixel's first, which is written next; the last has none. */

@@ -63,7 +63,8 @@ class RamIndexTest {
         }
 
         for (int n = 0; n < 200_000; n++) {
-            assertThat(index.find(structured(kind, n)) == n + (1L << Slabs.OFFSET_BITS)).isTrue();
+            assertThat(index.find(structured(kind, n)) == n + (1L << Slabs.OFFSET_BITS))
+                    .isTrue();
             assertThat(index.find(structured(kind, n + 200_000)) == 0).isTrue();
         }
         assertThat(index.bytes() / 200_000.0).isLessThan(22);

@@ -28,13 +28,14 @@ class RamSegmentTest {
         Map<Entry, Long> model = new HashMap<>();
         for (int i = 1; i < 600; i++) {
             long tag = random.nextLong() >>> 64 - tagBits << (crowded ? 64 - tagBits : random.nextInt(65 - tagBits));
-            Entry entry = new Entry(tag, (long) random.nextInt(3) << 48);
+            Entry entry = new Entry(tag, (long) random.nextInt(3) << RamSegment.LOCATION_BITS);
             if (random.nextInt(4) > 0) {
                 Claim claim = segment.claim(entry.tag, entry.check, new ByteBudget(1 << 20));
                 assertThat(claim == Claim.HELD).isEqualTo(model.containsKey(entry));
                 if (claim == Claim.GRANTED) {
                     assertThat(segment.find(entry.tag, entry.check)).isZero();
-                    assertThat(segment.publish(entry.tag, entry.check, LOCATION + i)).isTrue();
+                    assertThat(segment.publish(entry.tag, entry.check, LOCATION + i))
+                            .isTrue();
                     model.put(entry, LOCATION + i);
                 }
             } else {
@@ -43,7 +44,8 @@ class RamSegmentTest {
             }
             assertThat(segment.find(entry.tag, entry.check)).isEqualTo(model.getOrDefault(entry, 0L));
         }
-        model.forEach((entry, location) -> assertThat(segment.find(entry.tag, entry.check)).isEqualTo(location));
+        model.forEach((entry, location) ->
+                assertThat(segment.find(entry.tag, entry.check)).isEqualTo(location));
     }
 
     /** One thread moves entries to and fro, and makes the array grow; others look for entries that are always there. */
@@ -72,7 +74,9 @@ class RamSegmentTest {
             while (!done.get()) {
                 RamSegment segment = current.get();
                 for (int i = 0; i < tags.length; i++) {
-                    assertThat(segment.find(tags[i] & ~1, 0) == LOCATION + i).as("entry %d", i).isTrue();
+                    assertThat(segment.find(tags[i] & ~1, 0) == LOCATION + i)
+                            .as("entry %d", i)
+                            .isTrue();
                 }
             }
         });

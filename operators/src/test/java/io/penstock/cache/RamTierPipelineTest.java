@@ -57,8 +57,10 @@ class RamTierPipelineTest {
 
                 StepVerifier.create(cached.stream(sampler.epochs(3)), 0)
                         .thenRequest(Long.MAX_VALUE)
-                        .thenConsumeWhile(sample -> true, sample -> assertThat(sample.value().toByteArray())
-                                .isEqualTo(TierKit.valueOf(sample.draw().index(), LENGTH)))
+                        .thenConsumeWhile(
+                                sample -> true,
+                                sample -> assertThat(sample.value().toByteArray())
+                                        .isEqualTo(TierKit.valueOf(sample.draw().index(), LENGTH)))
                         .expectComplete()
                         .verify(TIMEOUT);
 
@@ -66,7 +68,8 @@ class RamTierPipelineTest {
                     long hits = cached.statistics(epoch).hits().get("ram");
                     assertThat(100.0 * hits / SAMPLES).isCloseTo(percent, within(0.5));
                 }
-                assertThat(source.loads.get()).isEqualTo(3 * SAMPLES - 2 * tier.statistics().samples());
+                assertThat(source.loads.get())
+                        .isEqualTo(3 * SAMPLES - 2 * tier.statistics().samples());
             }
         }
     }
@@ -90,12 +93,13 @@ class RamTierPipelineTest {
     @Test
     void cache_smallerThanASample_saysSo() {
         try (RamTier tier = RamTier.ofBytes(LENGTH)) {
-            StepVerifier.create(new Numbered()
-                            .cache(tier, Schema.tensor("value"))
-                            .stream(Sampler.shuffled(1)))
-                    .expectErrorSatisfies(e -> assertThat(e)
-                            .hasStackTraceContaining("cache tier \"ram\" of " + tier.statistics().capacity()
-                                    + " bytes cannot hold one sample of 16391 bytes; give it at least that or leave it out"))
+            StepVerifier.create(new Numbered().cache(tier, Schema.tensor("value")).stream(Sampler.shuffled(1)))
+                    .expectErrorSatisfies(
+                            e -> assertThat(e)
+                                    .hasStackTraceContaining(
+                                            "cache tier \"ram\" of "
+                                                    + tier.statistics().capacity()
+                                                    + " bytes cannot hold one sample of 16391 bytes; give it at least that or leave it out"))
                     .verify(TIMEOUT);
         }
     }

@@ -38,7 +38,7 @@ abstract class TierKit {
     /** More than any test here puts where nothing is to be refused. */
     static final long AMPLE = 64L << 20;
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     /** An empty tier that holds at most about so many bytes. */
     abstract Tier open(long bytes);
@@ -155,7 +155,9 @@ abstract class TierKit {
             IntStream.range(0, 100).forEach(i -> put(tier, key(i), valueOf(i, 100_000)));
 
             TierStatistics full = tier.statistics();
-            long held = IntStream.range(0, 100).filter(i -> get(tier, key(i)) != null).count();
+            long held = IntStream.range(0, 100)
+                    .filter(i -> get(tier, key(i)) != null)
+                    .count();
 
             assertThat(full.refused()).isPositive();
             assertThat(full.samples()).isEqualTo(held).isBetween(20L, 41L);
@@ -278,7 +280,9 @@ abstract class TierKit {
 
             settle(tier);
             assertThat(tier.statistics().samples())
-                    .isEqualTo(IntStream.range(0, keys).filter(i -> get(tier, key(i)) != null).count())
+                    .isEqualTo(IntStream.range(0, keys)
+                            .filter(i -> get(tier, key(i)) != null)
+                            .count())
                     .isGreaterThan(keys * 9L / 10);
         }
     }

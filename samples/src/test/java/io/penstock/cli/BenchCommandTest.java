@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,13 +31,13 @@ class BenchCommandTest {
     }
 
     @Test
-    void bench_ofSeveral_runsEachInAProcessOfItsOwn() {
-        Cli bench = Cli.run("bench", "stage", "latency", "--quick", "--json");
+    void fork_ofABenchmark_bringsItsFindings() {
+        List<ObjectNode> findings = BenchFork.run("latency", true, null);
 
-        assertThat(bench.status()).isZero();
-        assertThat(bench.events())
-                .extracting(event -> event.path("benchmark").asText())
-                .contains("stage", "latency");
+        assertThat(findings)
+                .extracting(finding -> finding.path("benchmark").asText())
+                .containsOnly("latency");
+        assertThat(findings).hasSize(4);
     }
 
     @Test

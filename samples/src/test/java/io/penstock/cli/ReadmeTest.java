@@ -31,7 +31,8 @@ class ReadmeTest {
 
     @Test
     void program_asPrinted_compiles() throws IOException {
-        Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL).matcher(Files.readString(root.resolve("README.md")));
+        Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(root.resolve("README.md")));
         assertThat(block.find()).isTrue();
         Path source = folder.resolve("Program.java");
         Files.writeString(source, IMPORTS + "class Program {\n" + block.group(1) + "}\n");

@@ -63,6 +63,10 @@ class HabitsTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(PROGRAMS)
+                .and()
+                .doNotHaveFullyQualifiedName("io.penstock.cache.SlabMemory") // where the JDK keeps temporary files
+                .and()
+                .doNotHaveFullyQualifiedName("io.penstock.image.OpenCvBackend") // JavaCPP takes no other settings
                 .should()
                 .accessTargetWhere(target(
                         "reads or sets system properties",

@@ -1,0 +1,63 @@
+package io.penstock.image;
+
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.util.function.UnaryOperator;
+
+/**
+ * Cuts the middle out of {@code u8[h, w, c]}. Where an odd number of rows or columns is too many, the larger part goes
+ * from the bottom and the right.
+ *
+ * <p>Keeps nothing between calls and may be shared between threads. {@link #toString} names the size, for use in a
+ * stage's name.
+ */
+public final class CentreCrop implements UnaryOperator<Tensor> {
+
+    private final Size size;
+
+    private CentreCrop(Size size) {
+        this.size = size;
+    }
+
+    /**
+     * To this height and width.
+     * @throws IllegalArgumentException if a side is less than 1
+     */
+    public static CentreCrop of(int height, int width) {
+        if (height < 1 || width < 1) {
+            throw new IllegalArgumentException(
+                    "height and width must be at least 1, were %d and %d".formatted(height, width));
+        }
+        return new CentreCrop(new Size(height, width));
+    }
+
+    /**
+     * Crops one picture. A smaller one is refused, not framed in black as torchvision does: resize it before.
+     * @throws IllegalArgumentException if it is not {@code u8[h, w, c]}, or smaller than the crop
+     */
+    @Override
+    public Tensor apply(Tensor image) {
+        Shape shape = Pixels.shapeOf(image, "crop");
+        int height = (int) shape.dim(0);
+        int width = (int) shape.dim(1);
+        int channels = (int) shape.dim(2);
+        if (height < size.height() || width < size.width()) {
+            throw new IllegalArgumentException(
+                    "cannot crop %s from the middle of %s; resize it before".formatted(size, image));
+        }
+        int top = (height - size.height()) / 2;
+        int left = (width - size.width()) / 2;
+        int stride = size.width() * channels;
+        byte[] cropped = new byte[size.height() * stride];
+        for (int row = 0; row < size.height(); row++) {
+            image.copyTo(((top + row) * width + left) * channels, cropped, row * stride, stride);
+        }
+        return Tensor.ofBytes(cropped, size.height(), size.width(), channels);
+    }
+
+    /** What it does, to be put into a stage's name. */
+    @Override
+    public String toString() {
+        return "crop the middle %d x %d".formatted(size.height(), size.width());
+    }
+}
