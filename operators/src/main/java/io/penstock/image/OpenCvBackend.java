@@ -29,7 +29,7 @@ final class OpenCvBackend implements Backend {
      * @throws LinkageError if a jar is missing, or does not fit this machine
      */
     OpenCvBackend(Backend others) {
-        letJavaManageMemory();
+        liftMemoryLimits();
         Loader.load(opencv_imgcodecs.class);
         opencv_core.setNumThreads(1);
         this.others = others;
@@ -41,7 +41,7 @@ final class OpenCvBackend implements Backend {
      * JavaCPP calls for garbage collections, then fails, where the process holds more than four times the heap's limit:
      * caches off the heap are meant to. It takes no other settings than properties; a user's own stay.
      */
-    private static void letJavaManageMemory() {
+    private static void liftMemoryLimits() {
         for (String limit : new String[] {"maxbytes", "maxphysicalbytes"}) {
             String property = "org.bytedeco.javacpp." + limit;
             if (System.getProperty(property) == null) {

@@ -50,12 +50,12 @@ class BrokenImagesTest {
     void files_cutOffAnywhere_areRefused(ImageDecoder decoder) {
         for (Tensor whole : List.of(JPEG, PROGRESSIVE, PNG, BMP)) {
             for (int length = 0; length < whole.byteSize(); length += 1 + length / 40) {
-                assertThatDecoding(decoder, first(whole, length)).as("%d bytes of %s", length, whole);
+                assertThatDecoding(decoder, first(whole, length)).hasMessageMatching("(truncated|broken|not an?) .*");
             }
         }
         // behind the pixels a GIF's end is not looked at
         for (int length = 0; length < GIF.byteSize() * 9 / 10; length += 1 + length / 40) {
-            assertThatDecoding(decoder, first(GIF, length)).as("%d bytes of a GIF", length);
+            assertThatDecoding(decoder, first(GIF, length)).hasMessageMatching("(truncated|broken|not an?) .*");
         }
     }
 
@@ -220,6 +220,7 @@ class BrokenImagesTest {
     }
 
     private static Tensor webp() {
+        ImageDecoder.openCv(); // loads the libraries, with its settings
         byte[] pixels = PHOTO.toByteArray();
         for (int i = 0; i < pixels.length; i += 3) { // OpenCV wants blue first
             byte red = pixels[i];

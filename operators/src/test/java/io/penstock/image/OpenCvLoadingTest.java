@@ -30,6 +30,14 @@ class OpenCvLoadingTest {
     }
 
     @Test
+    void limits_ofJavaCpp_leaveRoomForCachesOffTheHeap() {
+        ImageDecoder.openCv();
+
+        assertThat(Pointer.maxPhysicalBytes()).isZero();
+        assertThat(Pointer.maxBytes()).isZero();
+    }
+
+    @Test
     void fastest_withoutOpenCv_isTheJdk() throws ReflectiveOperationException {
         Class<?> decoder = new WithoutOpenCv().loadClass(ImageDecoder.class.getName());
 

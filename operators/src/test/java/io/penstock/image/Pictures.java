@@ -2,6 +2,7 @@ package io.penstock.image;
 
 import io.penstock.tensor.Tensor;
 import java.awt.image.BufferedImage;
+import java.awt.image.Raster;
 import java.awt.image.WritableRaster;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -51,9 +52,9 @@ final class Pictures {
     static Tensor inkJpeg(Tensor picture) {
         int height = (int) picture.shape().dim(0);
         int width = (int) picture.shape().dim(1);
-        WritableRaster raster = java.awt.image.Raster.createInterleavedRaster(0, width, height, 4, null);
+        WritableRaster raster = Raster.createInterleavedRaster(0, width, height, 4, null);
         for (int i = 0; i < height * width * 4; i++) {
-            raster.setSample(i / 4 % width, i / 4 / width, i % 4, picture.longAt(i));
+            raster.setSample(i / 4 % width, i / 4 / width, i % 4, (int) picture.longAt(i));
         }
         return encode("jpeg", new IIOImage(raster, null, null), false);
     }
