@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  * <p>A location is 4 bits of length code, 20 bits of slab number, from 1, and 26 bits of offset; 0 is no location. Code 0
  * is a value behind its length (LEB128); the others stand for lengths that came twice in a row. So samples of one size
  * have no headers, keep their alignment, and {@link #view} does not touch them: a miss of the processor's caches that
- * whoever copies a batch would otherwise overlap with the next value's is not paid here, one at a time (measured with
- * 10^6 samples of 1 KiB: see the commit). A value of more than a quarter of a slab has a slab of its own. Numbers are never used twice, so a location outlives its slab harmlessly: whoever drops
+ * whoever copies the value pays anyway, in the shade of the one before, is not waited for here (finding one of 10^6
+ * samples of 1 KiB took 600 ns with headers and takes 200 without). A value of more than a quarter of a slab has a slab of its own. Numbers are never used twice, so a location outlives its slab harmlessly: whoever drops
  * a slab (its index entries, then its reference here) turns late readers' locations into misses.
  *
  * <p>Room is handed out under a lock that is held for a few instructions; the copy happens outside of it. Views keep their

@@ -50,6 +50,17 @@ final class RamTierFigures {
                 privateDirty(),
                 (long) samples * length / 1024,
                 (written() - written) / 1024);
+        compare(tier);
+        System.gc();
+        System.out.printf("before closing: private dirty %,d KiB%n", privateDirty());
+        tier.close();
+        for (int i = 0; i < 5; i++) {
+            System.gc();
+            System.out.printf("closed: private dirty %,d KiB%n", privateDirty());
+        }
+    }
+
+    private void compare(RamTier tier) throws Exception {
         ByteBuffer[] direct = fillDirect();
         for (int round = 0; round < 5; round++) {
             double bare = copyDirect(direct);
@@ -61,10 +72,6 @@ final class RamTierFigures {
             System.out.printf(
                     "get %.0f ns cold, %.1f ns hot, a miss %.1f ns%n",
                     gets(tier, samples), gets(tier, 256), misses(tier));
-        }
-        tier.close();
-        for (int i = 0; i < 5; i++) {
-            System.out.printf("closed: private dirty %,d KiB%n", privateDirty());
         }
     }
 
