@@ -162,14 +162,19 @@ class BatchesRingTest {
     }
 
     @Test
-    void consumerThatKeepsUp_usesOneSlot() {
-        Counting memory = new Counting();
-        List<Seen> seen =
-                Seen.all(Points.immediate(64).stream(Sampler.shuffled(1).epochs(3))
-                        .transform(Batches.of(8, Points.SCHEMA).allocator(memory)));
+    void slotThatCameBackLast_isUsedFirst() {
+        Memory memory = new Memory(8, List.of("id"), ByteBuffer::allocate);
+        Ring ring = new Ring(3, () -> new StackedSlot(memory), () -> {});
+        Slot first = ring.take();
+        Slot second = ring.take();
 
-        assertThat(seen).hasSize(24);
-        assertThat(memory.allocations).hasValueLessThanOrEqualTo(2 * 2);
+        ring.putBack(second);
+        ring.putBack(first);
+
+        assertThat(ring.take()).isSameAs(first);
+        assertThat(ring.take()).isSameAs(second);
+        assertThat(ring.take()).isNotNull();
+        assertThat(ring.take()).isNull();
     }
 
     @Test
