@@ -25,6 +25,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private final Flights<T> flights = new Flights<>();
     private final Meter misses = new Meter();
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
+    private volatile boolean roomKnown;
 
     private record Level(Tier tier, Meter hits) {}
 
@@ -138,6 +139,9 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     /** A budget that cannot hold one sample is a mistake to say at the first sample, not a cache that never hits. */
     private void requireRoom(int bytes) {
+        if (roomKnown) {
+            return;
+        }
         for (Level level : levels) {
             TierStatistics now = level.tier.statistics();
             if (now.samples() == 0 && now.capacity() < bytes) {
@@ -146,6 +150,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
                                 .formatted(level.tier.name(), now.capacity(), bytes));
             }
         }
+        roomKnown = true;
     }
 
     private void failed(Tier tier, Throwable e) {
