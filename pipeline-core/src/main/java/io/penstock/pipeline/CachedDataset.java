@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -27,6 +26,9 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
     private volatile boolean roomKnown;
 
+    @SuppressWarnings("UnusedVariable") // written only: see beginAll
+    private int touched;
+
     private record Level(Tier tier, Meter hits) {}
 
     CachedDataset(Node<T> base, Tier tier, Codec<T> codec) {
@@ -47,26 +49,81 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     }
 
     /**
+     * As {@link #begin} for each, but the fastest level is asked for all of them before any value is looked at. What is
+     * held lies somewhere in gigabytes, and the first look at it waits for memory longer than all the rest takes: looked
+     * at in a row, the values are fetched side by side.
+     */
+    @Override
+    public void beginAll(Draw[] draws, Object[] begun) {
+        long landed = flights.landed();
+        SampleKey[] keys = new SampleKey[draws.length];
+        int firstBytes = 0;
+        for (int i = 0; i < draws.length; i++) {
+            keys[i] = key(draws[i].index());
+            begun[i] = ask(levels[0], keys[i]);
+        }
+        for (Object answer : begun) {
+            if (answer instanceof ByteBuffer bytes && bytes.hasRemaining()) {
+                firstBytes += bytes.get(bytes.position());
+            }
+        }
+        touched = firstBytes; // or the compiler would see that nobody needs them
+        for (int i = 0; i < draws.length; i++) {
+            try {
+                begun[i] = answered(begun[i], keys[i], draws[i], landed);
+            } catch (Throwable e) { // as in Node.beginAll
+                begun[i] = new Failure(e);
+            }
+        }
+    }
+
+    /** What a level has: the bytes, a {@code Mono} of them, or {@link #ABSENT}. */
+    private Object ask(Level level, SampleKey key) {
+        try {
+            return Node.settle(level.tier.get(key));
+        } catch (RuntimeException e) {
+            failed(level.tier, e);
+            return ABSENT;
+        }
+    }
+
+    @SuppressWarnings("unchecked") // as in lookUp
+    private Object answered(Object answer, SampleKey key, Draw draw, long landed) {
+        if (answer instanceof Mono<?> mono) {
+            return askedLater((Mono<ByteBuffer>) mono, 0, key, draw, landed);
+        }
+        Object found = answer instanceof ByteBuffer bytes ? hit(levels[0], bytes, draw) : ABSENT;
+        found = found == ABSENT ? lookUp(1, key, draw, landed) : found;
+        return found == ABSENT ? miss(key, draw, landed) : found;
+    }
+
+    /** The value of what a level holds, or {@link #ABSENT} if it is no value. */
+    private Object hit(Level level, ByteBuffer bytes, Draw draw) {
+        try {
+            T value = codec.decode(bytes);
+            level.hits.count(draw);
+            return value;
+        } catch (RuntimeException e) {
+            failed(level.tier, e);
+            return ABSENT;
+        }
+    }
+
+    /**
      * The value from this level or a slower one, or {@link #ABSENT}; or, where a level has to be waited for, a
      * {@code Mono} that goes on by itself to the load.
      * @param landed how many flights had landed before the look-up began, or {@link #FLYING} if it is part of one
      */
+    @SuppressWarnings("unchecked") // a tier's Mono is one of bytes
     private Object lookUp(int from, SampleKey key, Draw draw, long landed) {
         for (int i = from; i < levels.length; i++) {
-            Level level = levels[i];
-            try {
-                Mono<ByteBuffer> asked = level.tier.get(key);
-                if (!(asked instanceof Callable<?> answer)) {
-                    return askedLater(asked, i, key, draw, landed);
-                }
-                ByteBuffer bytes = (ByteBuffer) answer.call();
-                if (bytes != null) {
-                    T value = codec.decode(bytes);
-                    level.hits.count(draw);
-                    return value;
-                }
-            } catch (Exception e) {
-                failed(level.tier, e);
+            Object answer = ask(levels[i], key);
+            if (answer instanceof Mono<?> mono) {
+                return askedLater((Mono<ByteBuffer>) mono, i, key, draw, landed);
+            }
+            Object found = answer instanceof ByteBuffer bytes ? hit(levels[i], bytes, draw) : ABSENT;
+            if (found != ABSENT) {
+                return found;
             }
         }
         return ABSENT;

@@ -24,6 +24,12 @@ final class MappedDataset<A, T> extends Stage<A, T> implements Dataset<T> {
     }
 
     @Override
+    public void beginAll(Draw[] draws, Object[] begun) {
+        base.beginAll(draws, begun);
+        Workers.applyAll(begun, step, draws);
+    }
+
+    @Override
     public SampleKey key(long index) {
         return base.key(index).with(step.fingerprint());
     }

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -70,9 +71,6 @@ final class MergeRun<T> implements Subscription, Runnable {
     private volatile boolean cancelled;
     private volatile @Nullable Throwable broken;
     private volatile long lastWaitedFor = Long.MIN_VALUE / 2;
-
-    /** A draw that failed. */
-    private record Failure(Throwable cause) {}
 
     MergeRun(Node<T> node, Draws draws, Execution execution, CoreSubscriber<? super Sample<T>> actual) {
         this.node = node;
@@ -148,14 +146,14 @@ final class MergeRun<T> implements Subscription, Runnable {
             if (delivered == asked) {
                 break;
             }
-            Object ready = ready(number);
+            Object ready = ready(number, asked - delivered);
             if (ready == null) {
                 break;
             }
             number++;
             EMITTED.lazySet(this, number);
             if (ready instanceof Failure failure) {
-                fail(failure.cause);
+                fail(failure.cause());
                 return;
             }
             delivered++;
@@ -175,19 +173,15 @@ final class MergeRun<T> implements Subscription, Runnable {
     }
 
     /** The sample or failure of the next draw, taken out of its slot; begun here if that is nobody else's; or null. */
-    private @Nullable Object ready(long number) {
+    private @Nullable Object ready(long number, long asked) {
         int slot = (int) number & mask;
         Object held = slots.get(slot);
         if (held == null) {
-            if (begun != number || pace.onWorkers() || !BEGUN.compareAndSet(this, number, number + 1)) {
+            if (begun != number || pace.onWorkers()) {
                 return null;
             }
-            Object outcome = timed(number);
-            if (!(outcome instanceof Load<?> load)) {
-                return outcome;
-            }
-            held = load;
-            hold(slot, load);
+            beginHere(number, (int) Math.min(pace.group(), asked));
+            held = slots.get(slot);
         }
         Object outcome = held instanceof Load<?> load ? load.outcome : held;
         if (outcome != null) {
@@ -196,41 +190,65 @@ final class MergeRun<T> implements Subscription, Runnable {
         return outcome;
     }
 
-    private Object timed(long number) {
-        long started = pace.start(number);
-        Object outcome = begin(number);
-        pace.stop(started, 1);
-        return outcome;
+    /** Begins the next draws on this thread, as many as fit, if nobody else has begun them. */
+    private void beginHere(long number, int most) {
+        int samples = (int) Math.min(most, limit() - number);
+        if (samples > 0 && BEGUN.compareAndSet(this, number, number + samples)) {
+            begin(number, samples);
+        }
     }
 
-    /** Begins a draw: its sample, its failure, or a load that has not been subscribed to yet. */
-    private Object begin(long number) {
-        try {
-            Draw draw = draws.at(number);
-            if (draw.isPadding()) {
-                return Sample.absent(draw);
+    /** Begins draws that are the calling thread's, and puts what comes of them into their slots. */
+    private void begin(long first, int samples) {
+        long started = System.nanoTime();
+        Draw[] drawn = new Draw[samples];
+        for (int i = 0; i < samples; i++) {
+            drawn[i] = draws.at(first + i);
+        }
+        int from = 0;
+        while (from < samples && !cancelled) {
+            int to = from;
+            while (to < samples && !drawn[to].isPadding()) {
+                to++;
             }
-            Object begun = node.begin(draw);
-            if (begun instanceof Mono<?> mono) {
-                lastWaitedFor = number;
-                return new Load<>(this, draw, mono);
+            if (to == from) {
+                hold(first + from, Sample.absent(drawn[from]));
+                from++;
+            } else {
+                beginReal(first + from, from == 0 && to == samples ? drawn : Arrays.copyOfRange(drawn, from, to));
+                from = to;
             }
-            return begun == Node.ABSENT ? Sample.absent(draw) : Sample.of(draw, begun);
-        } catch (Throwable e) {
-            return new Failure(e); // an Error too: a stream that ends is better than one that hangs
+        }
+        pace.took(System.nanoTime() - started, samples);
+    }
+
+    private void beginReal(long first, Draw[] drawn) {
+        Object[] outcomes = new Object[drawn.length];
+        node.beginAll(drawn, outcomes);
+        for (int i = 0; i < drawn.length; i++) {
+            Object begunHere = outcomes[i];
+            if (begunHere instanceof Mono<?> mono) {
+                lastWaitedFor = first + i;
+                hold(first + i, new Load<>(this, drawn[i], mono));
+            } else if (begunHere instanceof Failure) {
+                hold(first + i, begunHere);
+            } else {
+                hold(first + i, begunHere == Node.ABSENT ? Sample.absent(drawn[i]) : Sample.of(drawn[i], begunHere));
+            }
         }
     }
 
     /** Puts a draw's outcome where the draining thread finds it, and only then starts waiting for it. */
-    private void hold(int slot, Object outcome) {
-        slots.set(slot, outcome);
-        if (outcome instanceof Load<?> load) {
-            load.start();
+    private void hold(long number, Object outcome) {
+        int slot = (int) number & mask;
+        if (!(outcome instanceof Load<?> load)) {
+            slots.lazySet(slot, outcome); // whoever put it there drains next
+            return;
         }
+        slots.set(slot, load);
+        load.start();
         if (cancelled) {
-            if (outcome instanceof Load<?> load) {
-                load.cancel();
-            }
+            load.cancel();
             slots.set(slot, null);
         }
     }
@@ -248,9 +266,7 @@ final class MergeRun<T> implements Subscription, Runnable {
         long remembered = (long) WINDOWS_REMEMBERED * execution.inFlight();
         long number = begun;
         while (number < limit() && number - lastWaitedFor < remembered && !pace.onWorkers() && !cancelled) {
-            if (BEGUN.compareAndSet(this, number, number + 1)) {
-                hold((int) number & mask, timed(number));
-            }
+            beginHere(number, pace.group());
             number = begun;
         }
         if (pace.onWorkers()) {
@@ -289,11 +305,7 @@ final class MergeRun<T> implements Subscription, Runnable {
                 break;
             }
             if (BEGUN.compareAndSet(this, first, first + samples)) {
-                long started = System.nanoTime();
-                for (long number = first; number < first + samples; number++) {
-                    hold((int) number & mask, cancelled ? Node.ABSENT : begin(number));
-                }
-                pace.stop(started, samples);
+                begin(first, samples);
                 drain();
             }
         }

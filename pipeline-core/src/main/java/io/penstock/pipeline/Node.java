@@ -22,6 +22,20 @@ interface Node<T> {
      */
     Object begin(Draw draw);
 
+    /**
+     * Begins several draws one after another: {@code begun[i]} gets what {@link #begin} returns for {@code draws[i]}, or a
+     * {@link Failure} of what it throws. A stage that waits for memory rather than for work waits once for all of them.
+     */
+    default void beginAll(Draw[] draws, Object[] begun) {
+        for (int i = 0; i < draws.length; i++) {
+            try {
+                begun[i] = begin(draws[i]);
+            } catch (Throwable e) { // an Error too: a stream that ends is better than one that hangs
+                begun[i] = new Failure(e);
+            }
+        }
+    }
+
     /** The public face, which every node has. */
     @SuppressWarnings("unchecked") // every node is a pipeline of its own type: see the classes
     default Pipeline<T> pipeline() {

@@ -15,7 +15,7 @@ final class Pace {
     private static final long CHEAP_NANOS = 5_000;
     private static final int OUTLIER_TIMES = 8;
     private static final long BLOCK_NANOS = 100_000;
-    private static final long TIMED_ONE_IN = 16;
+    private static final int GROUP = 16;
 
     private final int longestBlock;
     private volatile long meanNanos;
@@ -30,26 +30,24 @@ final class Pace {
         return onWorkers;
     }
 
+    /** How many samples the draining thread begins at a time: several once they are known to be cheap. */
+    int group() {
+        return meanNanos > 0 && meanNanos < CHEAP_NANOS ? GROUP : 1;
+    }
+
     /** How many samples a worker takes at a time. */
     int block() {
         long fit = BLOCK_NANOS / (meanNanos + 1);
         return (int) Math.max(1, Math.min(longestBlock, fit));
     }
 
-    /** The clock, or 0 where this draw need not be timed. */
-    long start(long number) {
-        return number % TIMED_ONE_IN == 0 || meanNanos > CHEAP_NANOS ? System.nanoTime() : 0;
-    }
-
-    void stop(long started, int samples) {
-        if (started == 0) {
-            return;
-        }
+    /** Learns from samples that one thread began in a row. */
+    void took(long nanos, int samples) {
         long before = meanNanos;
         // one collection or one compilation in the middle of a cheap sample must not look like a dear stage
         long believed = Math.max(2 * DEAR_NANOS, OUTLIER_TIMES * before);
-        long each = Math.min(believed, (System.nanoTime() - started) / samples);
-        long mean = before + (each - before) / 4;
+        long each = Math.min(believed, nanos / samples);
+        long mean = Math.max(1, before + (each - before) / 4);
         meanNanos = mean;
         if (onWorkers ? mean < CHEAP_NANOS : mean > DEAR_NANOS) {
             onWorkers = !onWorkers;

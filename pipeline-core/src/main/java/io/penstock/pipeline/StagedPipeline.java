@@ -24,6 +24,12 @@ final class StagedPipeline<A, T> extends Stage<A, T> implements Pipeline<T> {
     }
 
     @Override
+    public void beginAll(Draw[] draws, Object[] begun) {
+        base.beginAll(draws, begun);
+        Workers.applyAll(begun, step, draws);
+    }
+
+    @Override
     public void report(RunStatistics.Tally tally) {
         super.report(tally);
         step.report(tally);

@@ -26,16 +26,27 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
 
     @Override
     public Object begin(Draw draw) {
-        Object begun;
         try {
-            begun = base.begin(draw);
+            return tolerant(base.begin(draw), draw);
         } catch (SampleException e) {
             return retried(draw, e);
         }
-        if (begun instanceof Mono<?>) {
-            return Node.<T>toMono(begun).onErrorResume(SampleException.class, e -> retried(draw, e));
+    }
+
+    @Override
+    public void beginAll(Draw[] draws, Object[] begun) {
+        base.beginAll(draws, begun);
+        for (int i = 0; i < draws.length; i++) {
+            begun[i] = begun[i] instanceof Failure failure && failure.cause() instanceof SampleException e
+                    ? retried(draws[i], e)
+                    : tolerant(begun[i], draws[i]);
         }
-        return begun;
+    }
+
+    private Object tolerant(Object begun, Draw draw) {
+        return begun instanceof Mono<?>
+                ? Node.<T>toMono(begun).onErrorResume(SampleException.class, e -> retried(draw, e))
+                : begun;
     }
 
     private Mono<T> retried(Draw draw, SampleException first) {

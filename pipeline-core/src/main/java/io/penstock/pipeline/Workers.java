@@ -30,4 +30,17 @@ final class Workers {
         }
         return begun == Node.ABSENT ? begun : step.apply((A) begun, draw);
     }
+
+    /** The same for several draws, whose failures stay where they are. */
+    static void applyAll(Object[] begun, Step<?, ?> step, Draw[] draws) {
+        for (int i = 0; i < draws.length; i++) {
+            if (!(begun[i] instanceof Failure)) {
+                try {
+                    begun[i] = apply(begun[i], step, draws[i]);
+                } catch (Throwable e) { // as in Node.beginAll
+                    begun[i] = new Failure(e);
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,4 @@
+package io.penstock.pipeline;
+
+/** Stands for a draw that failed, where its value would stand. */
+record Failure(Throwable cause) {}
