@@ -17,6 +17,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private static final Logger LOG = LoggerFactory.getLogger(CachedDataset.class);
     private static final int CAUSES_LOGGED = 100;
     private static final long FLYING = -1;
+    private static final int LINE_BYTES = 64;
+    private static final int TOUCHED_BYTES = 1024;
 
     private final Codec<T> codec;
     private final Fingerprint layout;
@@ -63,8 +65,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
             begun[i] = ask(levels[0], keys[i]);
         }
         for (Object answer : begun) {
-            if (answer instanceof ByteBuffer bytes && bytes.hasRemaining()) {
-                firstBytes += bytes.get(bytes.position());
+            if (answer instanceof ByteBuffer bytes) {
+                firstBytes += touch(bytes);
             }
         }
         touched = firstBytes; // or the compiler would see that nobody needs them
@@ -75,6 +77,16 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
                 begun[i] = new Failure(e);
             }
         }
+    }
+
+    /** Has the first lines of a value fetched; the processor itself fetches what follows them. */
+    private static int touch(ByteBuffer bytes) {
+        int sum = 0;
+        int end = Math.min(bytes.limit(), bytes.position() + TOUCHED_BYTES);
+        for (int at = bytes.position(); at < end; at += LINE_BYTES) {
+            sum += bytes.get(at);
+        }
+        return sum;
     }
 
     /** What a level has: the bytes, a {@code Mono} of them, or {@link #ABSENT}. */
