@@ -16,10 +16,11 @@ public final class Draws {
     private final long inLaterEpochs;
     private final long count;
 
-    /** The order of the epoch drawn from last; recomputed by whoever finds another one here. */
-    private volatile Current current;
+    /** The epoch drawn from last; opened anew by whoever needs another one. */
+    private volatile Epoch current;
 
-    private record Current(long epoch, Order.Epoch order) {}
+    /** One epoch's draws: those numbered from {@code first} on, at the order's positions from {@code from} on. */
+    private record Epoch(long number, long first, long from, long steps, Order.Epoch order) {}
 
     Draws(Sampler sampler, Order order, long size) {
         this.start = sampler.start();
@@ -41,7 +42,7 @@ public final class Draws {
         this.inLaterEpochs = inEpoch(size);
         long later = sampler.epochs() - start.epoch() - 1;
         this.count = later < 0 ? 0 : inFirstEpoch + saturatedProduct(later, inLaterEpochs);
-        this.current = new Current(start.epoch(), order.epoch(seed, start.epoch(), size));
+        this.current = open(0);
     }
 
     private long inEpoch(long samples) {
@@ -74,27 +75,31 @@ public final class Draws {
         if (number < 0 || number >= count) {
             throw new IndexOutOfBoundsException("draw must be in [0, " + count + "), was " + number);
         }
-        if (number < inFirstEpoch) {
-            return draw(start.epoch(), start.offset(), number, inFirstEpoch);
+        Epoch epoch = current;
+        long step = number - epoch.first;
+        if (step < 0 || step >= epoch.steps) {
+            epoch = open(number);
+            current = epoch;
+            step = number - epoch.first;
         }
-        long later = number - inFirstEpoch;
-        return draw(start.epoch() + 1 + later / inLaterEpochs, 0, later % inLaterEpochs, inLaterEpochs);
+        return draw(epoch, step);
     }
 
-    private Draw draw(long epoch, long from, long step, long steps) {
-        long position = from + step * worldSize + rank;
-        long index = position < size ? order(epoch).index(position) : Draw.PADDING;
-        Position next =
-                step + 1 == steps ? new Position(epoch + 1, 0) : new Position(epoch, from + (step + 1) * worldSize);
-        return new Draw(seed, epoch, index, next);
+    private Epoch open(long number) {
+        if (number < inFirstEpoch || inLaterEpochs == 0) {
+            return new Epoch(start.epoch(), 0, start.offset(), inFirstEpoch, order.epoch(seed, start.epoch(), size));
+        }
+        long later = (number - inFirstEpoch) / inLaterEpochs;
+        long epoch = start.epoch() + 1 + later;
+        return new Epoch(epoch, inFirstEpoch + later * inLaterEpochs, 0, inLaterEpochs, order.epoch(seed, epoch, size));
     }
 
-    private Order.Epoch order(long epoch) {
-        Current seen = current;
-        if (seen.epoch != epoch) {
-            seen = new Current(epoch, order.epoch(seed, epoch, size));
-            current = seen;
-        }
-        return seen.order;
+    private Draw draw(Epoch epoch, long step) {
+        long position = epoch.from + step * worldSize + rank;
+        long index = position < size ? epoch.order.index(position) : Draw.PADDING;
+        Position next = step + 1 == epoch.steps
+                ? new Position(epoch.number + 1, 0)
+                : new Position(epoch.number, epoch.from + (step + 1) * worldSize);
+        return new Draw(seed, epoch.number, index, next);
     }
 }

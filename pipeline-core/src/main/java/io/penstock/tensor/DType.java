@@ -23,16 +23,28 @@ public enum DType {
 
     private final int code;
     private final int bytes;
+    private final int shift;
     private final String label = name().toLowerCase(Locale.ROOT);
 
     DType(int code, int bytes) {
         this.code = code;
         this.bytes = bytes;
+        this.shift = Integer.numberOfTrailingZeros(bytes);
     }
 
     /** The size of one element, in bytes. */
     public int bytes() {
         return bytes;
+    }
+
+    /** How many whole elements so many bytes hold. Sizes are powers of two, and every sample is checked: no division. */
+    int elementsIn(int length) {
+        return length >> shift;
+    }
+
+    /** How many bytes are left over then. */
+    int remainder(int length) {
+        return length & (bytes - 1);
     }
 
     /** The number that stands for this type in encoded samples; it never changes between versions. */

@@ -33,7 +33,7 @@ public final class Tensor {
     /** The same over a part of a buffer; its position and limit are neither used nor changed. */
     static Tensor view(DType dtype, Shape shape, ByteBuffer data, int offset, int length) {
         // compared as a quotient, so that a hostile shape cannot overflow the product
-        if (length % dtype.bytes() != 0 || length / dtype.bytes() != shape.elements()) {
+        if (dtype.remainder(length) != 0 || dtype.elementsIn(length) != shape.elements()) {
             throw new IllegalArgumentException("%s%s needs %d elements of %d bytes, has %d bytes"
                     .formatted(dtype, shape, shape.elements(), dtype.bytes(), length));
         }

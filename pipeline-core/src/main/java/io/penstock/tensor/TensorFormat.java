@@ -129,7 +129,7 @@ final class TensorFormat {
             Shape shape = Shape.of(dims);
             long elements = shape.elements();
             int available = limit - data;
-            if (elements > available / dtype.bytes()) {
+            if (elements > dtype.elementsIn(available)) {
                 throw new IllegalArgumentException(
                         "%s%s is larger than the %d bytes that are there".formatted(dtype, shape, available));
             }
