@@ -43,8 +43,4 @@ final class Flights<T> {
         landed.incrementAndGet();
         underWay.remove(key);
     }
-
-    int size() {
-        return underWay.size();
-    }
 }
