@@ -75,7 +75,7 @@ final class Flags {
         }
     }
 
-    /** {@code hold}, for now. */
+    /** {@code hold}, the only policy of this version; others are refused by name. */
     static final class Policy implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
