@@ -124,21 +124,23 @@ public final class RamTier implements Tier {
     }
 
     @Override
-    public Mono<Void> put(SampleKey key, ByteBuffer value) {
-        return Mono.fromRunnable(() -> keep(key, value));
+    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+        return Mono.fromCallable(() -> keep(key, value));
     }
 
-    private void keep(SampleKey key, ByteBuffer value) {
+    private boolean keep(SampleKey key, ByteBuffer value) {
         int length = value.remaining();
         if (length < shortest) {
             shortest = length;
         }
         // asked first, so that a full tier refuses without a lock
         RamSegment.Claim claim = length > budget.free() ? RamSegment.Claim.REFUSED : index.claim(key);
-        if (claim == RamSegment.Claim.GRANTED && !copy(key, value) || claim == RamSegment.Claim.REFUSED) {
+        boolean held = claim == RamSegment.Claim.HELD || claim == RamSegment.Claim.GRANTED && copy(key, value);
+        if (!held) {
             refused.increment();
             refusedInARow.incrementAndGet();
         }
+        return held;
     }
 
     private boolean copy(SampleKey key, ByteBuffer value) {
@@ -183,7 +185,9 @@ public final class RamTier implements Tier {
                 budget.total(),
                 hits.sum(),
                 misses.sum(),
-                refused.sum());
+                refused.sum(),
+                0,
+                0);
     }
 
     /**

@@ -2,44 +2,42 @@ package io.penstock.pipeline;
 
 import io.penstock.tensor.Codec;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /** A dataset whose samples are kept in tiers: a hit skips everything above, a miss loads once for all who wait. */
 final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
-    private static final Logger LOG = LoggerFactory.getLogger(CachedDataset.class);
-    private static final int CAUSES_LOGGED = 100;
     private static final long FLYING = -1;
+    private static final long LEASED = -2;
     private static final int LINE_BYTES = 64;
     private static final int TOUCHED_BYTES = 1024;
 
+    private final Tier tier;
     private final Codec<T> codec;
     private final Fingerprint layout;
     private final Level[] levels;
     private final Flights<T> flights = new Flights<>();
     private final Meter misses = new Meter();
-    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+    private final TierFaults faults = new TierFaults();
     private volatile boolean roomKnown;
 
     @SuppressWarnings("UnusedVariable") // written only: see beginAll
     private int touched;
 
-    private record Level(Tier tier, Meter hits) {}
+    private record Level(int number, Tier tier, Meter hits) {}
 
     CachedDataset(Node<T> base, Tier tier, Codec<T> codec) {
         super(base, base.pipeline().fingerprint());
+        this.tier = tier;
         this.codec = codec;
         this.layout = Fingerprint.of("codec " + codec.id());
-        this.levels = tier.levels().stream()
-                .map(level -> new Level(level, new Meter()))
-                .toArray(Level[]::new);
+        List<Tier> tiers = tier.levels();
+        this.levels = new Level[tiers.size()];
+        for (int i = 0; i < levels.length; i++) {
+            levels[i] = new Level(i, tiers.get(i), new Meter());
+        }
     }
 
     @Override
@@ -94,7 +92,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         try {
             return Node.settle(level.tier.get(key));
         } catch (RuntimeException e) {
-            failed(level.tier, e);
+            faults.report(level.tier, e);
             return ABSENT;
         }
     }
@@ -104,19 +102,22 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         if (answer instanceof Mono<?> mono) {
             return askedLater((Mono<ByteBuffer>) mono, 0, key, draw, landed);
         }
-        Object found = answer instanceof ByteBuffer bytes ? hit(levels[0], bytes, draw) : ABSENT;
+        Object found = answer instanceof ByteBuffer bytes ? hit(levels[0], key, bytes, draw) : ABSENT;
         found = found == ABSENT ? lookUp(1, key, draw, landed) : found;
         return found == ABSENT ? miss(key, draw, landed) : found;
     }
 
     /** The value of what a level holds, or {@link #ABSENT} if it is no value. */
-    private Object hit(Level level, ByteBuffer bytes, Draw draw) {
+    private Object hit(Level level, SampleKey key, ByteBuffer bytes, Draw draw) {
         try {
             T value = codec.decode(bytes);
             level.hits.count(draw);
+            if (level.number > 0) {
+                tier.answered(level.number, key, bytes);
+            }
             return value;
         } catch (RuntimeException e) {
-            failed(level.tier, e);
+            faults.report(level.tier, e);
             return ABSENT;
         }
     }
@@ -124,7 +125,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     /**
      * The value from this level or a slower one, or {@link #ABSENT}; or, where a level has to be waited for, a
      * {@code Mono} that goes on by itself to the load.
-     * @param landed how many flights had landed before the look-up began, or {@link #FLYING} if it is part of one
+     * @param landed how many flights had landed before the look-up began, {@link #FLYING} if it is part of one,
+     *     or {@link #LEASED} if no other process loads the key either
      */
     @SuppressWarnings("unchecked") // a tier's Mono is one of bytes
     private Object lookUp(int from, SampleKey key, Draw draw, long landed) {
@@ -133,7 +135,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
             if (answer instanceof Mono<?> mono) {
                 return askedLater((Mono<ByteBuffer>) mono, i, key, draw, landed);
             }
-            Object found = answer instanceof ByteBuffer bytes ? hit(levels[i], bytes, draw) : ABSENT;
+            Object found = answer instanceof ByteBuffer bytes ? hit(levels[i], key, bytes, draw) : ABSENT;
             if (found != ABSENT) {
                 return found;
             }
@@ -143,16 +145,18 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private Mono<T> askedLater(Mono<ByteBuffer> asked, int at, SampleKey key, Draw draw, long landed) {
         Level level = levels[at];
-        return asked.map(codec::decode)
-                .doOnNext(value -> level.hits.count(draw))
+        return asked.flatMap(bytes -> Node.<T>toMono(hit(level, key, bytes, draw)))
                 .onErrorResume(e -> {
-                    failed(level.tier, e);
+                    faults.report(level.tier, e);
                     return Mono.empty();
                 })
                 .switchIfEmpty(Mono.defer(() -> {
                     Object found = lookUp(at + 1, key, draw, landed);
                     if (found != ABSENT) {
                         return Node.toMono(found);
+                    }
+                    if (landed == LEASED) {
+                        return loadAndStore(key, draw);
                     }
                     return landed == FLYING ? load(key, draw) : miss(key, draw, landed);
                 }));
@@ -173,37 +177,54 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         });
     }
 
+    /** Loads a key that no other load of this process is under way for. */
     private Mono<T> load(SampleKey key, Draw draw) {
-        return base.deferred(draw).flatMap(value -> store(key, value));
+        Mono<Lease> lease = lease(key);
+        if (lease == Lease.NONE) {
+            return loadAndStore(key, draw);
+        }
+        return Mono.usingWhen(
+                lease.onErrorResume(e -> {
+                    faults.report(tier, e);
+                    return Lease.NONE;
+                }),
+                held -> Mono.defer(() -> {
+                    Object found = lookUp(0, key, draw, LEASED);
+                    return found == ABSENT ? loadAndStore(key, draw) : Node.toMono(found);
+                }),
+                held -> Mono.fromRunnable(held::release));
     }
 
-    /** Offers a value to every level that would take it, then passes it on, whatever became of the offer. */
-    private Mono<T> store(SampleKey key, T value) {
-        List<Tier> takers = takers(key);
-        if (takers.isEmpty()) {
+    private Mono<Lease> lease(SampleKey key) {
+        try {
+            return tier.lease(key);
+        } catch (RuntimeException e) {
+            faults.report(tier, e);
+            return Lease.NONE;
+        }
+    }
+
+    private Mono<T> loadAndStore(SampleKey key, Draw draw) {
+        return Mono.defer(() -> {
+            long started = System.nanoTime();
+            return base.deferred(draw)
+                    .flatMap(value -> store(key, value, new Offer(draw.epoch(), System.nanoTime() - started, false)));
+        });
+    }
+
+    /** Offers a value to the tier if it would take it, then passes it on, whatever became of the offer. */
+    private Mono<T> store(SampleKey key, T value, Offer offer) {
+        if (!tier.accepts(key)) {
             return Mono.just(value);
         }
         ByteBuffer bytes = codec.encode(value);
         requireRoom(bytes.remaining());
-        Mono<Void> stored = Mono.empty();
-        for (Tier tier : takers) {
-            stored = stored.then(
-                    Mono.defer(() -> tier.put(key, bytes.duplicate())).onErrorResume(e -> {
-                        failed(tier, e);
-                        return Mono.empty();
-                    }));
-        }
-        return stored.thenReturn(value);
-    }
-
-    private List<Tier> takers(SampleKey key) {
-        List<Tier> takers = new ArrayList<>(levels.length);
-        for (Level level : levels) {
-            if (level.tier.accepts(key)) {
-                takers.add(level.tier);
-            }
-        }
-        return takers;
+        return Mono.defer(() -> tier.put(key, bytes, offer))
+                .onErrorResume(e -> {
+                    faults.report(tier, e);
+                    return Mono.just(false);
+                })
+                .thenReturn(value);
     }
 
     /** A budget that cannot hold one sample is a mistake to say at the first sample, not a cache that never hits. */
@@ -220,13 +241,6 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
             }
         }
         roomKnown = true;
-    }
-
-    private void failed(Tier tier, Throwable e) {
-        String cause = tier.name() + ": " + e;
-        if (logged.size() < CAUSES_LOGGED && logged.add(cause)) {
-            LOG.warn("cache tier \"{}\" failed, going on without it for this sample: {}", tier.name(), e.toString());
-        }
     }
 
     @Override

@@ -25,10 +25,15 @@ public interface Tier extends AutoCloseable {
     Mono<ByteBuffer> get(SampleKey key);
 
     /**
-     * Offers the remaining bytes of a buffer under a key. Completes once the tier has taken, refused or copied them; a
-     * full tier refuses quietly, and a key that is there already keeps its bytes.
+     * Offers the remaining bytes of a buffer under a key. Completes once the tier has taken, refused or copied them, with
+     * whether it holds the key now; a full tier refuses quietly, and a key that is there already keeps its bytes.
      */
-    Mono<Void> put(SampleKey key, ByteBuffer value);
+    Mono<Boolean> put(SampleKey key, ByteBuffer value);
+
+    /** As {@link #put(SampleKey, ByteBuffer)}, with what is known of the value, for tiers that choose by it. */
+    default Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
+        return put(key, value);
+    }
 
     /**
      * Whether a put of this key could be taken now. Asked before a value is encoded for it, so that a full tier costs
@@ -37,6 +42,29 @@ public interface Tier extends AutoCloseable {
     default boolean accepts(SampleKey key) {
         return true;
     }
+
+    /**
+     * Forgets a key. Whoever reads its bytes now may read on; their room comes back when the tier sees fit.
+     * @throws UnsupportedOperationException if the tier cannot
+     */
+    default void remove(SampleKey key) {
+        throw new UnsupportedOperationException("cache tier \"%s\" cannot remove single keys".formatted(name()));
+    }
+
+    /**
+     * Asks for the right to load a key that was looked up in vain, where others than this process fill the tier too:
+     * while someone else has it, the lease is waited for, without a thread; one whose owner died is free. Whoever gets
+     * it looks again before loading, and releases it after the put. {@link Lease#NONE} where nobody else fills the tier.
+     */
+    default Mono<Lease> lease(SampleKey key) {
+        return Lease.NONE;
+    }
+
+    /**
+     * Told that this level of a chain, counted from 0, answered with these bytes, when it is not the fastest: the
+     * chain's chance to copy or move them up. Returns at once; what goes wrong here concerns nobody.
+     */
+    default void answered(int level, SampleKey key, ByteBuffer value) {}
 
     /** How full it is, and how it was used. */
     TierStatistics statistics();
@@ -47,7 +75,8 @@ public interface Tier extends AutoCloseable {
     }
 
     /**
-     * This tier with a slower one behind it: a miss here is looked up there, and what is loaded is offered to both.
+     * This tier with a slower one behind it: a miss here is looked up there, and what is loaded is offered to both,
+     * the slower one first: a level that holds a value as a spare copy gives it up for one that nobody else holds.
      * Associative. Closing the chain closes both.
      */
     default Tier backedBy(Tier slower) {

@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Tiers one behind another, kept as a flat list, which is what makes chaining associative. */
 final class TierChain implements Tier {
 
     private final List<Tier> levels;
+    private final TierFaults faults = new TierFaults();
 
     TierChain(Tier faster, Tier slower) {
         this.levels = Stream.of(faster, slower)
@@ -48,10 +48,59 @@ final class TierChain implements Tier {
     }
 
     @Override
-    public Mono<Void> put(SampleKey key, ByteBuffer value) {
-        return Flux.fromIterable(levels)
-                .concatMap(level -> level.put(key, value.duplicate()))
-                .then();
+    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+        return put(key, value, new Offer(0, 0, false));
+    }
+
+    @Override
+    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
+        return putDownTo(levels.size() - 1, key, value, offer, false);
+    }
+
+    /** Offers to the levels from the slowest to the fastest, each of which learns whether a slower one holds it. */
+    private Mono<Boolean> putDownTo(int level, SampleKey key, ByteBuffer value, Offer offer, boolean held) {
+        if (level < 0) {
+            return Mono.just(held);
+        }
+        Tier tier = levels.get(level);
+        return Mono.defer(() -> tier.accepts(key) ? tier.put(key, value.duplicate(), offer) : Mono.just(false))
+                .onErrorResume(e -> {
+                    faults.report(tier, e);
+                    return Mono.just(false);
+                })
+                .flatMap(taken -> putDownTo(level - 1, key, value, taken ? offer.asSpare() : offer, held || taken));
+    }
+
+    @Override
+    public void answered(int level, SampleKey key, ByteBuffer value) {
+        putDownTo(level - 1, key, value, Offer.SPARE, true).subscribe();
+    }
+
+    @Override
+    public void remove(SampleKey key) {
+        levels.forEach(level -> level.remove(key));
+    }
+
+    /** Leases of all levels that several processes fill, taken from the slowest up, so that no two wait in a circle. */
+    @Override
+    public Mono<Lease> lease(SampleKey key) {
+        Mono<Lease> leases = Lease.NONE;
+        for (Tier level : levels) {
+            Mono<Lease> own = level.lease(key);
+            if (own != Lease.NONE) {
+                leases = leases == Lease.NONE ? own : both(own, leases);
+            }
+        }
+        return leases;
+    }
+
+    private static Mono<Lease> both(Mono<Lease> first, Mono<Lease> second) {
+        return first.flatMap(outer -> second.doOnError(e -> outer.release())
+                .doOnCancel(outer::release)
+                .map(inner -> () -> {
+                    inner.release();
+                    outer.release();
+                }));
     }
 
     @Override
@@ -69,7 +118,9 @@ final class TierChain implements Tier {
                         a.capacity() + b.capacity(),
                         a.hits() + b.hits(),
                         b.misses(),
-                        a.refused() + b.refused()))
+                        a.refused() + b.refused(),
+                        a.evicted() + b.evicted(),
+                        a.errors() + b.errors()))
                 .orElseThrow();
     }
 

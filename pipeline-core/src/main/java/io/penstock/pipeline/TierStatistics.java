@@ -9,5 +9,8 @@ package io.penstock.pipeline;
  * @param hits     answered with bytes
  * @param misses   answered with nothing
  * @param refused  puts that did not fit
+ * @param evicted  values given up for others
+ * @param errors   values found damaged, and reads and writes that failed
  */
-public record TierStatistics(long samples, long bytes, long capacity, long hits, long misses, long refused) {}
+public record TierStatistics(
+        long samples, long bytes, long capacity, long hits, long misses, long refused, long evicted, long errors) {}

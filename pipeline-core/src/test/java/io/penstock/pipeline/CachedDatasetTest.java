@@ -240,4 +240,87 @@ class CachedDatasetTest {
                         .cache(tier, Schema.tensor("other"))
                         .key(0));
     }
+
+    @Test
+    void cache_slowerTierHit_isCopiedUpAsASpare() {
+        FakeTier fast = new FakeTier("fast");
+        FakeTier slow = new FakeTier("slow");
+        Dataset<Tensor> cached = FakeDataset.blocking(30).cache(fast.backedBy(slow), VALUE);
+        values(cached);
+        assertThat(fast.spares).as("held below since the load").hasSize(30);
+        fast.held.clear();
+        fast.spares.clear();
+
+        values(cached);
+
+        assertThat(fast.held).hasSize(30);
+        assertThat(fast.spares).hasSize(30);
+        // two runs of three epochs: the second run's first epoch found all in the slow tier, the rest in the fast one
+        assertThat(cached.statistics(0).hits()).isEqualTo(Map.of("fast", 0L, "slow", 30L));
+        assertThat(cached.statistics(2).hits()).isEqualTo(Map.of("fast", 60L, "slow", 0L));
+    }
+
+    @Test
+    void cache_slowerTierFull_fasterOnesLearnThatTheyAreAlone() {
+        FakeTier fast = new FakeTier("fast");
+        FakeTier slow = new FakeTier("slow");
+        slow.capacity = 12;
+
+        values(FakeDataset.blocking(30).cache(fast.backedBy(slow), VALUE));
+
+        assertThat(fast.held).hasSize(30);
+        assertThat(fast.spares).isEqualTo(slow.held.keySet());
+    }
+
+    @Test
+    void cache_leasedTier_looksAgainUnderTheLeaseAndAlwaysReleases() {
+        FakeTier other = new FakeTier("shared");
+        AtomicInteger leased = new AtomicInteger();
+        AtomicInteger released = new AtomicInteger();
+        FakeTier shared = new FakeTier("shared") {
+            @Override
+            public Mono<Lease> lease(SampleKey key) {
+                return Mono.<Lease>fromCallable(() -> {
+                            // as if another process had loaded it while this one waited
+                            ByteBuffer theirs = other.held.get(key);
+                            if (theirs != null) {
+                                held.put(key, theirs);
+                            }
+                            leased.incrementAndGet();
+                            return released::incrementAndGet;
+                        })
+                        .subscribeOn(Schedulers.parallel());
+            }
+        };
+        values(FakeDataset.blocking(20).slice(0, 12).cache(other, VALUE));
+        FakeDataset source = FakeDataset.blocking(20);
+
+        assertThat(values(source.cache(shared, VALUE))).isEqualTo(uncached(20));
+
+        assertThat(source.totalLoads()).isEqualTo(8);
+        assertThat(leased.get()).isGreaterThanOrEqualTo(20);
+        assertThat(released).hasValue(leased.get());
+    }
+
+    @Test
+    void cache_loadUnderALeaseFails_releasesIt() {
+        AtomicInteger released = new AtomicInteger();
+        FakeTier shared = new FakeTier("shared") {
+            @Override
+            public Mono<Lease> lease(SampleKey key) {
+                return Mono.fromCallable(() -> released::incrementAndGet);
+            }
+        };
+        Dataset<Tensor> failing = FakeDataset.blocking(1)
+                .<Tensor>map("break", value -> {
+                    throw new IllegalStateException("broken");
+                })
+                .cache(shared, VALUE);
+
+        StepVerifier.create(failing.get(0))
+                .expectErrorMatches(e -> e.getMessage().contains("broken"))
+                .verify();
+
+        assertThat(released).hasValue(1);
+    }
 }

@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.publisher.Mono;
@@ -11,6 +12,7 @@ import reactor.core.scheduler.Schedulers;
 class FakeTier implements Tier {
 
     final Map<SampleKey, ByteBuffer> held = new ConcurrentHashMap<>();
+    final Set<SampleKey> spares = ConcurrentHashMap.newKeySet();
     final AtomicInteger gets = new AtomicInteger();
     private final String name;
     volatile boolean broken;
@@ -38,17 +40,26 @@ class FakeTier implements Tier {
     }
 
     @Override
-    public Mono<Void> put(SampleKey key, ByteBuffer value) {
+    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
         if (broken) {
             return Mono.error(new IllegalStateException("out of order"));
         }
-        return Mono.fromRunnable(() -> {
+        return Mono.fromCallable(() -> {
             synchronized (held) {
                 if (accepts(key)) {
                     held.putIfAbsent(key, value);
                 }
+                return held.containsKey(key);
             }
         });
+    }
+
+    @Override
+    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
+        if (offer.spare()) {
+            spares.add(key);
+        }
+        return put(key, value);
     }
 
     @Override
@@ -58,7 +69,7 @@ class FakeTier implements Tier {
 
     @Override
     public TierStatistics statistics() {
-        return new TierStatistics(held.size(), 0, capacity, 0, 0, 0);
+        return new TierStatistics(held.size(), 0, capacity, 0, 0, 0, 0, 0);
     }
 
     @Override

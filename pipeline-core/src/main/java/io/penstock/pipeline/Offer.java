@@ -1,0 +1,18 @@
+package io.penstock.pipeline;
+
+/**
+ * What a tier is told beside a value.
+ *
+ * @param epoch     the value was loaded in, for policies that measure in one epoch and act in the next
+ * @param loadNanos what loading it took; 0 where it came from a slower tier
+ * @param spare     whether a slower tier holds it too, so that it may give way to values that none holds
+ */
+public record Offer(long epoch, long loadNanos, boolean spare) {
+
+    /** A copy of what a slower tier holds. */
+    static final Offer SPARE = new Offer(0, 0, true);
+
+    Offer asSpare() {
+        return spare ? this : new Offer(epoch, loadNanos, true);
+    }
+}

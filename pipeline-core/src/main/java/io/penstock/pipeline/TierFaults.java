@@ -1,0 +1,22 @@
+package io.penstock.pipeline;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Failures of tiers, said once a cause: training does not stop for a cache, nor drown in its complaints. */
+final class TierFaults {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TierFaults.class);
+    private static final int CAUSES_LOGGED = 100;
+
+    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+
+    void report(Tier tier, Throwable e) {
+        String cause = tier.name() + ": " + e;
+        if (logged.size() < CAUSES_LOGGED && logged.add(cause)) {
+            LOG.warn("cache tier \"{}\" failed, going on without it for this sample: {}", tier.name(), e.toString());
+        }
+    }
+}
