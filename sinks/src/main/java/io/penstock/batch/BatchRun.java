@@ -25,6 +25,10 @@ import reactor.util.context.Context;
  * that ends after m draws leaves m − n (its slot is gone, the draws that did not fit are still on their way), closing it
  * brings n. So {@code requested − consumed <= slots × n} always holds.
  *
+ * <p>Where the consumer fills its next batch itself, it asks for just what completes that one: after an epoch's short last
+ * batch too, or else every later batch would begin in a second slot while the first is still out, and a buffer that
+ * has left the processor's caches takes a quarter longer to fill.
+ *
  * <p>Two loops, each serialised by a counter that others raise to leave word: {@code wip} guards the consumer's signals,
  * {@code asking} the calls of request. Nobody waits for either, and no signal goes out from inside upstream's.
  */
@@ -37,6 +41,10 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
     @SuppressWarnings("rawtypes")
     private static final AtomicLongFieldUpdater<BatchRun> ALLOWANCE =
             AtomicLongFieldUpdater.newUpdater(BatchRun.class, "allowance");
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicLongFieldUpdater<BatchRun> CONSUMED =
+            AtomicLongFieldUpdater.newUpdater(BatchRun.class, "consumed");
 
     @SuppressWarnings("rawtypes")
     private static final AtomicIntegerFieldUpdater<BatchRun> WIP =
@@ -63,9 +71,11 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
 
     private Subscription upstream = Operators.emptySubscription();
     private long emitted; // the consumer's thread alone
+    private long granted; // by whoever asks
 
     private volatile long requested;
     private volatile long allowance;
+    private volatile long consumed; // draws in batches that are cut; written by upstream's thread
 
     @SuppressWarnings("UnusedVariable") // but by its updater
     private volatile int wip;
@@ -172,6 +182,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
 
     @Override
     public void finished(Lease lease, int draws) {
+        consume(draws);
         ALLOWANCE.addAndGet(this, draws - n);
         finished.add(lease);
         schedule();
@@ -179,8 +190,13 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
 
     @Override
     public void dropped(int draws) {
+        consume(draws);
         ALLOWANCE.addAndGet(this, draws);
         wake();
+    }
+
+    private void consume(int draws) {
+        CONSUMED.addAndGet(this, draws);
     }
 
     /** A slot came back. */
@@ -209,7 +225,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
             try {
                 workers.schedule(() -> {
                     filling = 0;
-                    ask(Long.MAX_VALUE);
+                    ask(true);
                 });
             } catch (RejectedExecutionException e) {
                 refuse(e);
@@ -226,10 +242,10 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
             fillElsewhere();
             return false;
         }
-        return ask(n);
+        return ask(false);
     }
 
-    private boolean ask(long most) {
+    private boolean ask(boolean all) {
         if (ASKING.getAndIncrement(this) != 0) {
             return false;
         }
@@ -241,9 +257,10 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
             } catch (Throwable e) {
                 broken(e);
             }
-            long granted = grant(most);
-            if (granted > 0) {
-                upstream.request(granted);
+            long more = grant(all ? Long.MAX_VALUE : n - Math.floorMod(granted - consumed, n));
+            if (more > 0) {
+                granted += more;
+                upstream.request(more);
                 progress = true;
             }
             missed = ASKING.addAndGet(this, -missed);
@@ -254,9 +271,9 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
     private long grant(long most) {
         while (true) {
             long allowed = allowance;
-            long granted = over || done ? 0 : Math.min(allowed, most);
-            if (granted <= 0 || ALLOWANCE.compareAndSet(this, allowed, allowed - granted)) {
-                return granted;
+            long more = over || done ? 0 : Math.min(allowed, most);
+            if (more <= 0 || ALLOWANCE.compareAndSet(this, allowed, allowed - more)) {
+                return more;
             }
         }
     }

@@ -67,6 +67,27 @@ class BatchesRingTest {
                 .containsExactly(4L * slots, 4L * slots + 1, 4L * slots + 2, 4L * slots + 3);
     }
 
+    @Test
+    void promptConsumer_shortLastBatches_staysInOneSlotAnEpoch() {
+        List<Integer> slots = new ArrayList<>();
+
+        Points.immediate(102).stream(Sampler.sequential().epochs(4))
+                .transform(Batches.of(10, Points.SCHEMA).consumeOn(Schedulers.immediate()))
+                .doOnNext(batch -> {
+                    if (batch.size() == 10) { // a short batch's tensors are made anew
+                        slots.add(System.identityHashCode(batch.tensor("id")));
+                    }
+                    batch.close();
+                })
+                .blockLast(SOON);
+
+        for (int epoch = 0; epoch < 4; epoch++) {
+            assertThat(slots.subList(10 * epoch, 10 * epoch + 10).stream().distinct())
+                    .as("slots of epoch %d", epoch)
+                    .hasSize(1);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void slowConsumer_neverLetsUpstreamRunAhead(int slots) {
