@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * Turns values into bytes for a cache and back. {@code decode(encode(v))} equals {@code v}.
  *
- * <p>Called from several threads at once; must not keep state between calls.
+ * <p>Called from several threads at once; what it remembers between calls must not change any result.
  */
 public interface Codec<T> {
 
@@ -18,7 +18,8 @@ public interface Codec<T> {
     ByteBuffer encode(T value);
 
     /**
-     * The value whose bytes remain in the buffer. It may be a view of them; the buffer is not written to any more.
+     * The value whose bytes remain in the buffer. It may be a view of them and keep the buffer, which is not written to
+     * any more, nor its limit moved.
      * @throws IllegalArgumentException if the bytes are not an encoded value; never trusts a length it has not checked
      */
     T decode(ByteBuffer bytes);

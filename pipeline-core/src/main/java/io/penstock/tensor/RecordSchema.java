@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,6 +17,7 @@ final class RecordSchema<T extends Record> implements Schema<T> {
     private final List<String> names;
     private final Field[] fields;
     private final MethodHandle constructor; // (Object[]) -> Object
+    private final TensorDecoder decoder;
 
     /** A component: its accessor as (Object) -> Object, and how its values become tensors. */
     private record Field(MethodHandle accessor, Kind kind) {}
@@ -69,6 +71,7 @@ final class RecordSchema<T extends Record> implements Schema<T> {
         this.type = type;
         this.names = Arrays.stream(components).map(RecordComponent::getName).toList();
         this.fields = new Field[components.length];
+        this.decoder = new TensorDecoder(components.length);
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             for (int i = 0; i < components.length; i++) {
@@ -132,6 +135,11 @@ final class RecordSchema<T extends Record> implements Schema<T> {
         } catch (Throwable e) {
             throw unexpected(e);
         }
+    }
+
+    @Override
+    public T decode(ByteBuffer bytes) {
+        return unflatten(decoder.decode(bytes));
     }
 
     /** What a record's own accessor or constructor throws reaches the caller as it is. */

@@ -1,5 +1,6 @@
 package io.penstock.tensor;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 
@@ -7,6 +8,7 @@ import java.util.Objects;
 final class SingleSchema implements Schema<Tensor> {
 
     private final List<String> names;
+    private final TensorDecoder decoder = new TensorDecoder(1);
 
     SingleSchema(String name) {
         this.names = List.of(Objects.requireNonNull(name, "name"));
@@ -25,5 +27,10 @@ final class SingleSchema implements Schema<Tensor> {
     @Override
     public Tensor unflatten(List<Tensor> tensors) {
         return tensors.get(0);
+    }
+
+    @Override
+    public Tensor decode(ByteBuffer bytes) {
+        return decoder.decode(bytes).get(0);
     }
 }

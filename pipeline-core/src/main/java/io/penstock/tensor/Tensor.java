@@ -1,8 +1,11 @@
 package io.penstock.tensor;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /**
  * An immutable n-dimensional array: a dtype, a shape, and its elements as little-endian bytes in C order.
@@ -12,14 +15,34 @@ import java.nio.charset.StandardCharsets;
  */
 public final class Tensor {
 
+    private static final VarHandle SHORT = little(short[].class);
+    private static final VarHandle INT = little(int[].class);
+    private static final VarHandle LONG = little(long[].class);
+    private static final VarHandle FLOAT = little(float[].class);
+    private static final VarHandle DOUBLE = little(double[].class);
+
     private final DType dtype;
     private final Shape shape;
-    private final ByteBuffer bytes; // position 0, limit = size, little-endian
 
-    private Tensor(DType dtype, Shape shape, ByteBuffer bytes) {
+    // a buffer, of whichever byte order, and where in it: a slice a tensor would be most of the garbage of a cache hit
+    private final ByteBuffer bytes;
+    private final int offset;
+    private final int length;
+
+    private Tensor(DType dtype, Shape shape, ByteBuffer bytes, int offset, int length) {
         this.dtype = dtype;
         this.shape = shape;
         this.bytes = bytes;
+        this.offset = offset;
+        this.length = length;
+    }
+
+    private Tensor(DType dtype, Shape shape, ByteBuffer bytes) {
+        this(dtype, shape, bytes, 0, bytes.capacity());
+    }
+
+    private static VarHandle little(Class<?> array) {
+        return MethodHandles.byteBufferViewVarHandle(array, ByteOrder.LITTLE_ENDIAN);
     }
 
     /**
@@ -27,17 +50,23 @@ public final class Tensor {
      * @throws IllegalArgumentException if the number of remaining bytes is not what dtype and shape need
      */
     public static Tensor of(DType dtype, Shape shape, ByteBuffer data) {
-        return view(dtype, shape, data, data.position(), data.remaining());
+        ByteBuffer own = data.slice(); // whoever holds the other may move its limit
+        return view(dtype, shape, own, 0, own.capacity());
     }
 
-    /** The same over a part of a buffer; its position and limit are neither used nor changed. */
+    /** The same over a part of a buffer whose limit stays. */
     static Tensor view(DType dtype, Shape shape, ByteBuffer data, int offset, int length) {
         // compared as a quotient, so that a hostile shape cannot overflow the product
         if (dtype.remainder(length) != 0 || dtype.elementsIn(length) != shape.elements()) {
             throw new IllegalArgumentException("%s%s needs %d elements of %d bytes, has %d bytes"
                     .formatted(dtype, shape, shape.elements(), dtype.bytes(), length));
         }
-        return new Tensor(dtype, shape, data.slice(offset, length).order(ByteOrder.LITTLE_ENDIAN));
+        return new Tensor(dtype, shape, data, offset, length);
+    }
+
+    /** As {@link #view}, for a dtype, shape and length that were found to agree. */
+    static Tensor known(DType dtype, Shape shape, ByteBuffer data, int offset, int length) {
+        return new Tensor(dtype, shape, data, offset, length);
     }
 
     /** A view of an array as {@code u8}, which must not be written to any more; no lengths mean one axis. */
@@ -121,28 +150,34 @@ public final class Tensor {
 
     /** The size of all elements, in bytes. */
     public int byteSize() {
-        return bytes.capacity();
+        return length;
     }
 
     /** The elements as a new read-only, little-endian buffer from 0 to {@link #byteSize()}; shares the bytes. */
     public ByteBuffer data() {
-        return bytes.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer all = slice();
+        return (all.isReadOnly() ? all : all.asReadOnlyBuffer()).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private ByteBuffer slice() {
+        return bytes.slice(offset, length);
     }
 
     /** Copies all bytes to an absolute place in a buffer, whose position stays. */
-    public void copyTo(ByteBuffer target, int offset) {
-        target.put(offset, bytes, 0, bytes.capacity());
+    public void copyTo(ByteBuffer target, int at) {
+        target.put(at, bytes, offset, length);
     }
 
     /** Copies a range of the bytes into an array. */
-    public void copyTo(int from, byte[] target, int offset, int length) {
-        bytes.get(from, target, offset, length);
+    public void copyTo(int from, byte[] target, int at, int count) {
+        Objects.checkFromIndexSize(from, count, length);
+        bytes.get(offset + from, target, at, count);
     }
 
     /** All bytes, in a new array. */
     public byte[] toByteArray() {
-        byte[] copy = new byte[bytes.capacity()];
-        bytes.get(0, copy);
+        byte[] copy = new byte[length];
+        bytes.get(offset, copy);
         return copy;
     }
 
@@ -159,28 +194,32 @@ public final class Tensor {
         return switch (dtype) {
             case F32, F64 -> (long) doubleAt(element);
             case F16, BF16 -> throw new IllegalArgumentException(dtype + " has no element access; copy the bytes");
-            case BOOL, U8 -> bytes.get(element) & 0xFF;
-            case I8 -> bytes.get(element);
-            case U16 -> bytes.getShort(element * 2) & 0xFFFF;
-            case I16 -> bytes.getShort(element * 2);
-            case U32 -> bytes.getInt(element * 4) & 0xFFFF_FFFFL;
-            case I32 -> bytes.getInt(element * 4);
-            case U64, I64 -> bytes.getLong(element * 8);
+            case BOOL, U8 -> bytes.get(place(element)) & 0xFF;
+            case I8 -> bytes.get(place(element));
+            case U16 -> (short) SHORT.get(bytes, place(element)) & 0xFFFF;
+            case I16 -> (short) SHORT.get(bytes, place(element));
+            case U32 -> (int) INT.get(bytes, place(element)) & 0xFFFF_FFFFL;
+            case I32 -> (int) INT.get(bytes, place(element));
+            case U64, I64 -> (long) LONG.get(bytes, place(element));
         };
     }
 
     /** One element as a floating-point number, counted in C order. */
     public double doubleAt(int element) {
         return switch (dtype) {
-            case F32 -> bytes.getFloat(element * 4);
-            case F64 -> bytes.getDouble(element * 8);
+            case F32 -> (float) FLOAT.get(bytes, place(element));
+            case F64 -> (double) DOUBLE.get(bytes, place(element));
             default -> longAt(element);
         };
     }
 
+    private int place(int element) {
+        return offset + Objects.checkIndex(element, length / dtype.bytes()) * dtype.bytes();
+    }
+
     /** The same elements in another shape. */
     public Tensor reshape(Shape other) {
-        return view(dtype, other, bytes, 0, bytes.capacity());
+        return view(dtype, other, bytes, offset, length);
     }
 
     /** One entry along the first axis: row i of {@code [n, h, w]} is {@code [h, w]}. Shares the bytes. */
@@ -190,7 +229,7 @@ public final class Tensor {
             throw new IndexOutOfBoundsException("row must be in [0, " + shape.dim(0) + "), was " + index);
         }
         int size = Math.toIntExact(inner.elements() * dtype.bytes());
-        return view(dtype, inner, bytes, index * size, size);
+        return view(dtype, inner, bytes, offset + index * size, size);
     }
 
     @Override
@@ -199,12 +238,12 @@ public final class Tensor {
                 || other instanceof Tensor tensor
                         && dtype == tensor.dtype
                         && shape.equals(tensor.shape)
-                        && bytes.equals(tensor.bytes);
+                        && slice().equals(tensor.slice());
     }
 
     @Override
     public int hashCode() {
-        return 31 * shape.hashCode() + bytes.hashCode();
+        return 31 * shape.hashCode() + slice().hashCode();
     }
 
     /** The dtype and shape: {@code u8[224, 224, 3]}. */

@@ -111,6 +111,55 @@ class SchemaTest {
     }
 
     @Test
+    void decode_shapesThatAlternate_areNotConfused() {
+        Schema<Photo> schema = Schema.of(Photo.class);
+        List<Photo> photos = List.of(
+                new Photo(Tensor.ofBytes(new byte[] {1, 2, 3, 4, 5, 6}, 2, 3), 1),
+                new Photo(Tensor.ofBytes(new byte[] {6, 5, 4, 3, 2, 1}, 3, 2), 2),
+                new Photo(Tensor.ofBytes(new byte[] {7, 7, 7, 7, 7, 7}, 6), 3),
+                new Photo(Tensor.ofBytes(new byte[] {9, 8, 7}), 4));
+        ByteBuffer[] encoded = photos.stream().map(schema::encode).toArray(ByteBuffer[]::new);
+
+        for (int round = 0; round < 3; round++) {
+            for (int i : new int[] {0, 0, 1, 1, 2, 3, 3, 0, 2, 1, 3}) {
+                assertThat(schema.decode(encoded[i])).isEqualTo(photos.get(i));
+            }
+        }
+    }
+
+    @Test
+    void decode_knownHeaderOverOtherLength_isRefused() {
+        Schema<Tensor> schema = Schema.tensor("bytes");
+        ByteBuffer good = schema.encode(Tensor.ofBytes(new byte[] {1, 2, 3, 4}));
+        schema.decode(good);
+        ByteBuffer longer =
+                ByteBuffer.allocate(good.remaining() + 1).put(good.duplicate()).rewind();
+        ByteBuffer shorter = good.duplicate().limit(good.limit() - 1);
+
+        assertThatIllegalArgumentException().isThrownBy(() -> schema.decode(longer));
+        assertThatIllegalArgumentException().isThrownBy(() -> schema.decode(shorter));
+    }
+
+    @Test
+    void decode_partOfABuffer_viewsThatPart() {
+        Schema<Tensor> schema = Schema.tensor("numbers");
+        Tensor value = Tensor.ofInts(new int[] {1, -2, 3});
+        ByteBuffer encoded = schema.encode(value);
+        ByteBuffer around =
+                ByteBuffer.allocate(encoded.remaining() + 10).position(5).put(encoded.duplicate());
+        ByteBuffer part = around.position(5).limit(5 + encoded.remaining());
+
+        for (int i = 0; i < 2; i++) { // parsed, then known
+            Tensor decoded = schema.decode(part);
+            assertThat(decoded).isEqualTo(value);
+            assertThat(decoded.longAt(1)).isEqualTo(-2);
+            assertThat(decoded.row(2).longAt(0)).isEqualTo(3);
+            assertThat(decoded.data().getInt(4)).isEqualTo(-2);
+            assertThatThrownBy(() -> decoded.longAt(3)).isInstanceOf(IndexOutOfBoundsException.class);
+        }
+    }
+
+    @Test
     void decode_damagedBytes_neverReadsPastThem() {
         Random random = new Random(1);
         List<Tensor> tensors = List.of(Tensor.ofInts(new int[] {1, 2, 3, 4}, 2, 2), Tensor.utf8("label"));
