@@ -50,6 +50,16 @@ final class RamIndex {
         return segment(rest).find(tag, check(rest));
     }
 
+    /** Has the places fetched where these keys would be found; what it returns means nothing. */
+    int touch(SampleKey[] keys) {
+        long sum = 0;
+        for (SampleKey key : keys) {
+            long tag = tag(key);
+            sum += segment(rest(key, tag)).touch(tag);
+        }
+        return (int) sum;
+    }
+
     RamSegment.Claim claim(SampleKey key) {
         long tag = tag(key);
         long rest = rest(key, tag);

@@ -1,6 +1,7 @@
 package io.penstock.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
@@ -102,6 +103,31 @@ abstract class TierKit {
             assertThat(get(tier, key(length))).isEqualTo(value);
             assertThat(get(tier, key(length))).isEqualTo(value);
             assertThat(get(tier, key(length + 1))).isNull();
+        }
+    }
+
+    @Test
+    void getAll_whereItAnswers_agreesWithGet() {
+        try (Tier tier = open(AMPLE)) {
+            SampleKey[] keys = new SampleKey[40];
+            for (int i = 0; i < keys.length; i++) {
+                keys[i] = key(i);
+                if (i % 3 != 0) {
+                    put(tier, keys[i], valueOf(i, i * 37));
+                }
+            }
+            TierStatistics before = tier.statistics();
+            @Nullable ByteBuffer[] found = new ByteBuffer[keys.length];
+
+            assumeThat(tier.getAll(keys, found)).as("it answers groups").isTrue();
+
+            assertThat(tier.statistics().hits() - before.hits()).isEqualTo(26);
+            assertThat(tier.statistics().misses() - before.misses()).isEqualTo(14);
+            for (int i = 0; i < keys.length; i++) {
+                byte[] alone = get(tier, keys[i]);
+                ByteBuffer grouped = found[i];
+                assertThat(grouped == null ? null : bytes(grouped)).isEqualTo(alone);
+            }
         }
     }
 

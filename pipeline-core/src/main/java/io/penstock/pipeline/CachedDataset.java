@@ -2,8 +2,10 @@ package io.penstock.pipeline;
 
 import io.penstock.tensor.Codec;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** A dataset whose samples are kept in tiers: a hit skips everything above, a miss loads once for all who wait. */
@@ -11,8 +13,6 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private static final long FLYING = -1;
     private static final long LEASED = -2;
-    private static final int LINE_BYTES = 64;
-    private static final int TOUCHED_BYTES = 1024;
 
     private final Tier tier;
     private final Codec<T> codec;
@@ -22,9 +22,6 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private final Meter misses = new Meter();
     private final TierFaults faults = new TierFaults();
     private volatile boolean roomKnown;
-
-    @SuppressWarnings("UnusedVariable") // written only: see beginAll
-    private int touched;
 
     private record Level(int number, Tier tier, Meter hits) {}
 
@@ -42,49 +39,67 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     @Override
     public Object begin(Draw draw) {
-        SampleKey key = key(draw.index());
-        long landed = flights.landed();
+        return begin(key(draw.index()), draw, flights.landed());
+    }
+
+    private Object begin(SampleKey key, Draw draw, long landed) {
         Object found = lookUp(0, key, draw, landed);
         return found == ABSENT ? miss(key, draw, landed) : found;
     }
 
     /**
-     * As {@link #begin} for each, but the fastest level is asked for all of them before any value is looked at. What is
-     * held lies somewhere in gigabytes, and the first look at it waits for memory longer than all the rest takes: looked
-     * at in a row, the values are fetched side by side.
+     * As {@link #begin} for each, but the fastest level is asked for all of them in one go: what is held lies somewhere in
+     * gigabytes, and finding one waits for memory longer than it takes otherwise.
      */
     @Override
     public void beginAll(Draw[] draws, Object[] begun) {
         long landed = flights.landed();
         SampleKey[] keys = new SampleKey[draws.length];
-        int firstBytes = 0;
         for (int i = 0; i < draws.length; i++) {
             keys[i] = key(draws[i].index());
-            begun[i] = ask(levels[0], keys[i]);
         }
-        for (Object answer : begun) {
-            if (answer instanceof ByteBuffer bytes) {
-                firstBytes += touch(bytes);
-            }
-        }
-        touched = firstBytes; // or the compiler would see that nobody needs them
+        @Nullable ByteBuffer[] found = new ByteBuffer[draws.length];
+        boolean asked = askAll(keys, found);
+        int counted = 0; // draws before this one of which the hits are counted
+        int hits = 0;
         for (int i = 0; i < draws.length; i++) {
+            if (hits > 0 && draws[i].epoch() != draws[counted].epoch()) {
+                levels[0].hits.count(draws[counted].epoch(), hits);
+                hits = 0;
+            }
+            if (hits == 0) {
+                counted = i;
+            }
+            ByteBuffer bytes = found[i];
+            Object value = bytes == null ? ABSENT : decoded(levels[0], bytes);
+            if (value != ABSENT) {
+                begun[i] = value;
+                hits++;
+                continue;
+            }
             try {
-                begun[i] = answered(begun[i], keys[i], draws[i], landed);
+                begun[i] = asked ? behind(keys[i], draws[i], landed) : begin(keys[i], draws[i], landed);
             } catch (Throwable e) { // as in Node.beginAll
                 begun[i] = new Failure(e);
             }
         }
+        levels[0].hits.count(draws[counted].epoch(), hits);
     }
 
-    /** Has the first lines of a value fetched; the processor itself fetches what follows them. */
-    private static int touch(ByteBuffer bytes) {
-        int sum = 0;
-        int end = Math.min(bytes.limit(), bytes.position() + TOUCHED_BYTES);
-        for (int at = bytes.position(); at < end; at += LINE_BYTES) {
-            sum += bytes.get(at);
+    private boolean askAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        try {
+            return levels[0].tier.getAll(keys, found);
+        } catch (RuntimeException e) {
+            faults.report(levels[0].tier, e);
+            Arrays.fill(found, null);
+            return true;
         }
-        return sum;
+    }
+
+    /** What the levels behind the fastest have, or a load. */
+    private Object behind(SampleKey key, Draw draw, long landed) {
+        Object found = lookUp(1, key, draw, landed);
+        return found == ABSENT ? miss(key, draw, landed) : found;
     }
 
     /** What a level has: the bytes, a {@code Mono} of them, or {@link #ABSENT}. */
@@ -97,25 +112,21 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         }
     }
 
-    @SuppressWarnings("unchecked") // as in lookUp
-    private Object answered(Object answer, SampleKey key, Draw draw, long landed) {
-        if (answer instanceof Mono<?> mono) {
-            return askedLater((Mono<ByteBuffer>) mono, 0, key, draw, landed);
-        }
-        Object found = answer instanceof ByteBuffer bytes ? hit(levels[0], key, bytes, draw) : ABSENT;
-        found = found == ABSENT ? lookUp(1, key, draw, landed) : found;
-        return found == ABSENT ? miss(key, draw, landed) : found;
-    }
-
-    /** The value of what a level holds, or {@link #ABSENT} if it is no value. */
+    /** The value of what a level holds, counted, and offered to the faster ones; {@link #ABSENT} if it is no value. */
     private Object hit(Level level, SampleKey key, ByteBuffer bytes, Draw draw) {
-        try {
-            T value = codec.decode(bytes);
+        Object value = decoded(level, bytes);
+        if (value != ABSENT) {
             level.hits.count(draw);
             if (level.number > 0) {
                 tier.answered(level.number, key, bytes);
             }
-            return value;
+        }
+        return value;
+    }
+
+    private Object decoded(Level level, ByteBuffer bytes) {
+        try {
+            return codec.decode(bytes);
         } catch (RuntimeException e) {
             faults.report(level.tier, e);
             return ABSENT;

@@ -59,6 +59,11 @@ final class Meter {
         at(draw.epoch()).samples.increment();
     }
 
+    /** Counts draws of one epoch without timing them. */
+    void count(long epoch, long samples) {
+        at(epoch).samples.add(samples);
+    }
+
     private Counts at(long epoch) {
         Counts seen = recent;
         return seen.epoch == epoch ? seen : open(epoch);

@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -23,6 +24,15 @@ public interface Tier extends AutoCloseable {
      * {@code Mono.empty} are: it is then asked on the thread that wants the sample, without a hand-over.
      */
     Mono<ByteBuffer> get(SampleKey key);
+
+    /**
+     * Looks up several keys in one go, for tiers that can answer at once and do better so than one by one:
+     * {@code found[i]} gets what is put for {@code keys[i]}, or stays null.
+     * @return whether it did; {@code false}, with nothing looked up, where keys are to be asked for one by one
+     */
+    default boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        return false;
+    }
 
     /**
      * Offers the remaining bytes of a buffer under a key. Completes once the tier has taken, refused or copied them, with

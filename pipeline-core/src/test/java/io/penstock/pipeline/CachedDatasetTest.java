@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -322,5 +323,72 @@ class CachedDatasetTest {
                 .verify();
 
         assertThat(released).hasValue(1);
+    }
+
+    /** Draws begun in one group, as a stream of cheap samples does. */
+    private static List<Long> inOneGroup(Dataset<Tensor> cached, Draw... draws) {
+        Object[] begun = new Object[draws.length];
+        Node.of(cached).beginAll(draws, begun);
+        return Stream.of(begun)
+                .map(one ->
+                        Node.<Tensor>toMono(one).block(Duration.ofSeconds(10)).longAt(0))
+                .toList();
+    }
+
+    private static Draw draw(long epoch, long index) {
+        return new Draw(1, epoch, index, Position.START);
+    }
+
+    @Test
+    void cache_tierAnswersInGroups_givesTheSameAndCountsByEpoch() {
+        FakeTier tier = new FakeTier("ram");
+        tier.answersGroups = true;
+        FakeDataset source = FakeDataset.immediate(10);
+        Dataset<Tensor> cached = source.cache(tier, VALUE);
+        for (int index : List.of(0, 2, 3, 5)) {
+            cached.get(index).block();
+        }
+        int gets = tier.gets.get();
+
+        assertThat(inOneGroup(cached, draw(1, 0), draw(1, 1), draw(1, 2), draw(2, 3), draw(2, 4), draw(3, 5)))
+                .isEqualTo(List.of(0L, 1L, 2L, 3L, 4L, 5L));
+
+        assertThat(source.totalLoads()).isEqualTo(6);
+        // one more look for the second miss, since a load landed in between
+        assertThat(tier.gets).as("a miss in the group is not asked for again").hasValue(gets + 1);
+        assertThat(List.of(1, 2, 3).stream()
+                        .map(epoch -> cached.statistics(epoch).hits().get("ram")))
+                .containsExactly(2L, 1L, 1L);
+        assertThat(cached.statistics(1).misses() + cached.statistics(2).misses())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void cache_tierThatAnswersInGroupsBreaks_loadsThemAll() {
+        FakeTier tier = new FakeTier("ram");
+        tier.answersGroups = true;
+        tier.broken = true;
+        FakeDataset source = FakeDataset.immediate(3);
+
+        assertThat(inOneGroup(source.cache(tier, VALUE), draw(0, 2), draw(0, 0)))
+                .isEqualTo(List.of(2L, 0L));
+
+        assertThat(source.totalLoads()).isEqualTo(2);
+    }
+
+    @Test
+    void cache_garbageInAGroup_isAMissOfThatSampleAlone() {
+        FakeTier tier = new FakeTier("ram");
+        tier.answersGroups = true;
+        FakeDataset source = FakeDataset.immediate(3);
+        Dataset<Tensor> cached = source.cache(tier, VALUE);
+        cached.get(0).block();
+        cached.get(1).block();
+        tier.held.put(cached.key(1), ByteBuffer.wrap(new byte[] {9}));
+
+        assertThat(inOneGroup(cached, draw(1, 0), draw(1, 1))).isEqualTo(List.of(0L, 1L));
+
+        assertThat(cached.statistics(1).hits()).isEqualTo(Map.of("ram", 1L));
+        assertThat(cached.statistics(1).loads()).isEqualTo(1);
     }
 }

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -17,6 +18,7 @@ class FakeTier implements Tier {
     private final String name;
     volatile boolean broken;
     volatile boolean late;
+    volatile boolean answersGroups;
     volatile boolean closed;
     volatile long capacity = Long.MAX_VALUE;
 
@@ -37,6 +39,17 @@ class FakeTier implements Tier {
         }
         Mono<ByteBuffer> answer = Mono.justOrEmpty(held.get(key)).map(ByteBuffer::duplicate);
         return late ? answer.subscribeOn(Schedulers.parallel()) : Mono.justOrEmpty(held.get(key));
+    }
+
+    @Override
+    public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        if (answersGroups && broken) {
+            throw new IllegalStateException("out of order");
+        }
+        for (int i = 0; answersGroups && i < keys.length; i++) {
+            found[i] = held.get(keys[i]);
+        }
+        return answersGroups;
     }
 
     @Override
