@@ -1,6 +1,7 @@
 package io.penstock.cache;
 
 import io.penstock.pipeline.SampleKey;
+import java.util.stream.Stream;
 
 /**
  * From a key to a location, for any number of threads, at 17.4 to 19.6 bytes a sample.
@@ -13,30 +14,67 @@ import io.penstock.pipeline.SampleKey;
  * the remaining bits would cost 4 or more bytes a sample.
  *
  * <p>It lies on the heap: 10^7 samples take 0.2 GB of it. Growing works by segment, so that no array is large: a copy is
- * made of a 4096th of a large index at a time, and readers of one segment wait for it, 1 ms at 10^9 samples.
+ * made of a 4096th of a large index at a time, and readers of one segment wait for it, 1 ms at 10^9 samples. How many
+ * segments there are is settled by the length of the first value: so many that their arrays, when the budget is used up by
+ * values of that length, take 256 to 512 KiB. Larger ones the G1 collector would round up to whole regions (10^7 samples
+ * took 26.9 bytes each that way), and of more and smaller ones the empty ones would weigh, where a budget of gigabytes
+ * holds a few thousand large values.
  */
 final class RamIndex {
 
     private static final int MAX_SEGMENTS = 4096;
-    private static final long BUDGET_A_SEGMENT = 16 << 20;
+    private static final long SEGMENT_BYTES = 256 << 10;
+    private static final int ENTRY_BYTES = 18;
     private static final int CHECK_SHIFT = RamSegment.LOCATION_BITS;
 
-    private final RamSegment[] segments;
     private final ByteBudget budget;
+    private volatile RamSegment[] segments;
+    private volatile boolean sized;
+
+    /** @param budget what growing is paid from; the first segment is the caller's to pay: {@link #bytesWhenEmpty} of 1 */
+    RamIndex(ByteBudget budget) {
+        this(1, budget);
+        this.sized = false;
+    }
 
     /** @param budget what growing is paid from; {@link #bytesWhenEmpty} is the caller's to pay */
     RamIndex(int segments, ByteBudget budget) {
-        this.segments = new RamSegment[segments];
         this.budget = budget;
-        for (int i = 0; i < segments; i++) {
-            this.segments[i] = new RamSegment();
+        this.segments = empty(segments);
+        this.sized = true;
+    }
+
+    private static RamSegment[] empty(int count) {
+        RamSegment[] empty = new RamSegment[count];
+        for (int i = 0; i < count; i++) {
+            empty[i] = new RamSegment();
+        }
+        return empty;
+    }
+
+    /** Told the length of a value before it is claimed; the first one settles how many segments there are. */
+    void expect(int length) {
+        if (!sized) {
+            settle(length);
         }
     }
 
+    private synchronized void settle(int length) {
+        if (sized) {
+            return;
+        }
+        int count = segmentsFor(budget.total(), length);
+        if (count > 1 && budget.take(bytesWhenEmpty(count) - bytesWhenEmpty(1))) {
+            segments = empty(count); // until now nothing could be claimed, so nothing is lost
+        }
+        sized = true;
+    }
+
     /** A power of two: enough for writers not to meet, few enough for the empty segments not to matter. */
-    static int segmentsFor(long budget) {
+    static int segmentsFor(long budget, int length) {
         long few = Math.min(16, budget >>> 16);
-        return (int) Long.highestOneBit(Math.max(1, Math.min(MAX_SEGMENTS, Math.max(few, budget / BUDGET_A_SEGMENT))));
+        long bySize = budget / (length + ENTRY_BYTES) * ENTRY_BYTES / SEGMENT_BYTES;
+        return (int) Long.highestOneBit(Math.max(1, Math.min(MAX_SEGMENTS, Math.max(few, bySize))));
     }
 
     static long bytesWhenEmpty(int segments) {
@@ -79,7 +117,8 @@ final class RamIndex {
     }
 
     private RamSegment segment(long rest) {
-        return segments[(int) rest & segments.length - 1];
+        RamSegment[] all = segments;
+        return all[(int) rest & all.length - 1];
     }
 
     private static long check(long rest) {
@@ -105,14 +144,21 @@ final class RamIndex {
 
     /** What the index takes now, in all. */
     long bytes() {
-        long sum = (long) Integer.BYTES * segments.length;
-        for (RamSegment segment : segments) {
+        RamSegment[] all = segments;
+        long sum = (long) Integer.BYTES * all.length;
+        for (RamSegment segment : all) {
             sum += segment.bytes();
         }
         return sum;
     }
 
-    void close() {
+    /** What the largest segment takes now. */
+    long largestSegment() {
+        return Stream.of(segments).mapToLong(RamSegment::bytes).max().orElse(0);
+    }
+
+    synchronized void close() {
+        sized = true;
         for (RamSegment segment : segments) {
             segment.close();
         }

@@ -56,10 +56,9 @@ public final class RamTier implements Tier {
     private int touched;
 
     RamTier(long bytes, SlabMemory memory) {
-        int segments = RamIndex.segmentsFor(bytes);
-        long fixed = RamIndex.bytesWhenEmpty(segments) + Math.min(Slabs.PAGE, bytes >>> 8);
+        long fixed = RamIndex.bytesWhenEmpty(1) + Math.min(Slabs.PAGE, bytes >>> 8);
         this.budget = new ByteBudget(Math.max(0, bytes - fixed));
-        this.index = new RamIndex(segments, budget);
+        this.index = new RamIndex(budget);
         this.slabs = new Slabs(budget, memory);
     }
 
@@ -177,6 +176,7 @@ public final class RamTier implements Tier {
         if (length < shortest) {
             shortest = length;
         }
+        index.expect(length);
         // asked first, so that a full tier refuses without a lock
         RamSegment.Claim claim = length > budget.free() ? RamSegment.Claim.REFUSED : index.claim(key);
         boolean held = claim == RamSegment.Claim.HELD || claim == RamSegment.Claim.GRANTED && copy(key, value);

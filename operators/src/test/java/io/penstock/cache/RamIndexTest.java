@@ -42,14 +42,37 @@ class RamIndexTest {
     }
 
     @Test
-    void segments_ofAnyBudget_areFewAndAPowerOfTwo() {
-        for (long budget = 1; budget > 0; budget = budget * 3 + 1) {
-            int segments = RamIndex.segmentsFor(budget);
+    void segments_ofAnyBudgetAndLength_areFewAndAPowerOfTwo() {
+        for (int length : new int[] {0, 1, 16, 1024, 150_528, Integer.MAX_VALUE - 100}) {
+            for (long budget = 1; budget > 0; budget = budget * 3 + 1) {
+                int segments = RamIndex.segmentsFor(budget, length);
 
-            assertThat(Integer.bitCount(segments)).isOne();
-            assertThat(segments).isBetween(1, 4096);
-            assertThat(RamIndex.bytesWhenEmpty(segments)).isLessThan(Math.max(600, budget / 100));
+                assertThat(Integer.bitCount(segments)).isOne();
+                assertThat(segments).isBetween(1, 4096);
+                assertThat(RamIndex.bytesWhenEmpty(segments)).isLessThan(Math.max(600, budget / 100));
+            }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {16, 1024, 150_528})
+    void index_sizedByItsFirstValue_takesAtMost24BytesASampleInSmallArrays(int length) {
+        int samples = 400_000;
+        ByteBudget budget = new ByteBudget((long) samples * (length + 24) + (1 << 20));
+        RamIndex index = new RamIndex(budget);
+        long most = 0;
+        for (int n = 0; n < samples; n++) {
+            SampleKey key = DATASET.with(n);
+            index.expect(n == 0 ? length : 1); // only the first one counts
+            assertThat(index.claim(key) == Claim.GRANTED).isTrue();
+            index.publish(key, n + (1L << Slabs.OFFSET_BITS));
+            most = Math.max(most, index.find(key));
+        }
+
+        assertThat(most).isEqualTo(samples - 1 + (1L << Slabs.OFFSET_BITS));
+        assertThat(budget.used() + RamIndex.bytesWhenEmpty(1)).isEqualTo(index.bytes());
+        assertThat((double) index.bytes() / samples).isBetween(17.0, 22.0);
+        assertThat(index.largestSegment()).isLessThan(512 << 10);
     }
 
     @ParameterizedTest

@@ -239,8 +239,7 @@ class RamTierTest extends TierKit {
 
                 assertThat(tier.statistics().bytes())
                         .isLessThanOrEqualTo(tier.statistics().capacity());
-                assertThat(values + tier.indexBytes())
-                        .isLessThanOrEqualTo(Math.max(bytes, RamIndex.bytesWhenEmpty(RamIndex.segmentsFor(bytes))));
+                assertThat(values + tier.indexBytes()).isLessThanOrEqualTo(Math.max(bytes, RamIndex.bytesWhenEmpty(1)));
             }
         }
     }
