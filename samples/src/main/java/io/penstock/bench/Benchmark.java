@@ -11,6 +11,11 @@ public interface Benchmark {
     /** What it measures, in half a line. */
     String about();
 
+    /** What its virtual machine needs beside the flags of this one. */
+    default List<String> flags() {
+        return List.of();
+    }
+
     /** Measures; runs for seconds, on the caller's thread and whatever threads the measured code has. */
     List<Finding> run(Effort effort);
 }

@@ -66,8 +66,9 @@ final class BenchCommand implements Callable<Integer> {
         }
         for (Benchmark benchmark : chosen) {
             // each in a process of its own: what one leaves compiled, collected and mapped is not the next one's
-            List<ObjectNode> found =
-                    chosen.size() == 1 ? measured(benchmark) : BenchFork.run(benchmark.name(), quick, data);
+            List<ObjectNode> found = chosen.size() == 1 && BenchFork.hasFlagsFor(benchmark)
+                    ? measured(benchmark)
+                    : BenchFork.run(benchmark, quick, data);
             findings.addAll(found);
             found.forEach(finding -> {
                 if (json) {

@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.bench.Benchmark;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -17,15 +18,21 @@ final class BenchFork {
 
     private BenchFork() {}
 
+    /** Whether this virtual machine has the flags that a benchmark needs. */
+    static boolean hasFlagsFor(Benchmark benchmark) {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().containsAll(benchmark.flags());
+    }
+
     /**
      * Runs it and waits; its progress is seen where ours is.
      * @throws IllegalStateException if it failed, which it has said itself
      */
-    static List<ObjectNode> run(String name, boolean quick, @Nullable Path data) {
+    static List<ObjectNode> run(Benchmark benchmark, boolean quick, @Nullable Path data) {
+        String name = benchmark.name();
         List<ObjectNode> findings = new ArrayList<>();
         Process process = null;
         try {
-            process = new ProcessBuilder(command(name, quick, data))
+            process = new ProcessBuilder(command(benchmark, quick, data))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             try (BufferedReader lines =
@@ -52,12 +59,13 @@ final class BenchFork {
         }
     }
 
-    private static List<String> command(String name, boolean quick, @Nullable Path data) {
+    private static List<String> command(Benchmark benchmark, boolean quick, @Nullable Path data) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.addAll(benchmark.flags());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-        command.addAll(List.of("bench", name, "--json"));
+        command.addAll(List.of("bench", benchmark.name(), "--json"));
         if (quick) {
             command.add("--quick");
         }
