@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
@@ -154,6 +155,46 @@ public final class FileStore implements Store, AutoCloseable {
     public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
         Objects.checkFromToIndex(offset, offset + length, entry.size());
         return lanes.read(() -> readRange(entry, offset, length));
+    }
+
+    @Override
+    public Mono<StoreEntry> entry(String key) {
+        return lanes.read(() -> now(key));
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int most) {
+        return lanes.read(() -> {
+            StoreEntry entry = now(key);
+            return entry == null ? null : readAtMost(entry, most);
+        });
+    }
+
+    private @Nullable StoreEntry now(String key) {
+        try {
+            Path path = FileNames.resolve(root, key);
+            if (!Files.exists(path)) {
+                return null; // asked first: most chunks of some arrays are missing, and exceptions are dear
+            }
+            Path real = path.toRealPath();
+            if (!real.startsWith(root)) {
+                throw FileNames.outside(root, key);
+            }
+            BasicFileAttributes attributes = Files.readAttributes(real, BasicFileAttributes.class);
+            return attributes.isRegularFile()
+                    ? new StoreEntry(key, attributes.size(), FileWalk.version(attributes))
+                    : null;
+        } catch (IOException e) {
+            throw cannotRead(key, e);
+        }
+    }
+
+    private ByteBuffer readAtMost(StoreEntry entry, int most) {
+        if (entry.size() > most) {
+            throw new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
+                    .formatted(entry.key(), root, most, entry.size()));
+        }
+        return readWhole(entry);
     }
 
     private ByteBuffer readWhole(StoreEntry entry) {

@@ -1,12 +1,12 @@
 package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
-import java.nio.ByteBuffer;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
@@ -34,7 +34,7 @@ final class ReadLanes implements Runnable {
     private static final int SMOOTHING = 8;
 
     private final Scheduler scheduler;
-    private final Queue<Read> waiting = new ConcurrentLinkedQueue<>();
+    private final Queue<Read<?>> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger ready = new AtomicInteger();
     private volatile long meanNanos; // racy by intent: a lost measurement is only a measurement
 
@@ -42,16 +42,16 @@ final class ReadLanes implements Runnable {
         this.scheduler = scheduler;
     }
 
-    /** A {@code Mono} that begins the read when it is first requested. */
-    Mono<ByteBuffer> read(Supplier<ByteBuffer> bytes) {
+    /** A {@code Mono} that begins the read when it is first requested; empty where the read gives {@code null}. */
+    <T> Mono<T> read(Supplier<@Nullable T> bytes) {
         return Mono.create(sink -> {
-            Read read = new Read(bytes, sink);
+            Read<T> read = new Read<>(bytes, sink);
             sink.onCancel(() -> read.state.set(Read.DROPPED));
             sink.onRequest(n -> begin(read));
         });
     }
 
-    private void begin(Read read) {
+    private void begin(Read<?> read) {
         if (read.state.compareAndSet(Read.IDLE, Read.WAITING)) {
             waiting.add(read);
             launch();
@@ -80,7 +80,7 @@ final class ReadLanes implements Runnable {
     }
 
     private void refuse(RejectedExecutionException cause) {
-        for (Read read = waiting.poll(); read != null; read = waiting.poll()) {
+        for (Read<?> read = waiting.poll(); read != null; read = waiting.poll()) {
             read.sink.error(
                     new StoreException("cannot read: the scheduler for blocking reads is shut down or full", cause));
         }
@@ -89,7 +89,7 @@ final class ReadLanes implements Runnable {
     @Override
     public void run() {
         do {
-            for (Read read = waiting.poll(); read != null; read = waiting.poll()) {
+            for (Read<?> read = waiting.poll(); read != null; read = waiting.poll()) {
                 if (read.state.get() != Read.WAITING) {
                     continue;
                 }
@@ -103,12 +103,12 @@ final class ReadLanes implements Runnable {
     }
 
     /** Reads and delivers; whether this lane goes on, since others may have come in its place meanwhile. */
-    private boolean perform(Read read) {
-        ByteBuffer bytes = null;
+    private <T> boolean perform(Read<T> read) {
+        T result = null;
         Throwable failure = null;
         long started = System.nanoTime();
         try {
-            bytes = read.bytes.get();
+            result = read.bytes.get();
         } catch (Throwable e) { // an Error too: out of memory for one huge file must not leave its subscriber waiting
             failure = e;
         }
@@ -117,10 +117,10 @@ final class ReadLanes implements Runnable {
 
         ready.decrementAndGet();
         launch();
-        if (bytes != null) {
-            read.sink.success(bytes);
-        } else if (failure != null) {
+        if (failure != null) {
             read.sink.error(failure);
+        } else {
+            read.sink.success(result);
         }
         // one more than wanted: the lane launched above may still be on its way
         return join(wanted() + 1);
@@ -138,16 +138,16 @@ final class ReadLanes implements Runnable {
     }
 
     /** One asked-for read and who wants it. */
-    private static final class Read {
+    private static final class Read<T> {
         static final int IDLE = 0;
         static final int WAITING = 1;
         static final int DROPPED = 2;
 
-        final Supplier<ByteBuffer> bytes;
-        final MonoSink<ByteBuffer> sink;
+        final Supplier<@Nullable T> bytes;
+        final MonoSink<T> sink;
         final AtomicInteger state = new AtomicInteger(IDLE);
 
-        Read(Supplier<ByteBuffer> bytes, MonoSink<ByteBuffer> sink) {
+        Read(Supplier<@Nullable T> bytes, MonoSink<T> sink) {
             this.bytes = bytes;
             this.sink = sink;
         }

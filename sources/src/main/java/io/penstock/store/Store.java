@@ -34,6 +34,18 @@ public interface Store {
      */
     Mono<ByteBuffer> read(StoreEntry entry, long offset, int length);
 
+    /**
+     * What is at a key now, whether or not it was listed; empty if nothing is. For sources whose keys follow from what
+     * they have read, such as the chunks of an array. Errors, and the thread, are as for {@link #read(StoreEntry)}.
+     */
+    Mono<StoreEntry> entry(String key);
+
+    /**
+     * All bytes that are at a key now, in one go; empty if nothing is.
+     * @param most bytes to be believed: more are a {@link StoreException}, before they take memory
+     */
+    Mono<ByteBuffer> find(String key, int most);
+
     /** Is told what a store holds. */
     interface Visitor {
 

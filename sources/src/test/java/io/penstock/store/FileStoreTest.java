@@ -160,6 +160,43 @@ class FileStoreTest {
     }
 
     @Test
+    void find_ofKeysThatWereNotListed_givesTheBytesOrNothing() throws IOException {
+        Files.createDirectories(root.resolve("a/c"));
+        Files.write(root.resolve("a/c/0.0"), new byte[] {1, 2, 3});
+        FileStore store = FileStore.open(root);
+
+        StepVerifier.create(store.find("a/c/0.0", 3), 0)
+                .thenRequest(1)
+                .expectNext(ByteBuffer.wrap(new byte[] {1, 2, 3}))
+                .verifyComplete();
+        StepVerifier.create(store.entry("a/c/0.0"), 0)
+                .thenRequest(1)
+                .expectNextMatches(entry -> entry.size() == 3 && entry.key().equals("a/c/0.0"))
+                .verifyComplete();
+        for (String nothing : List.of("a/c/0.1", "a/d/0", "a/c", "a/c/0.0/0")) {
+            StepVerifier.create(store.find(nothing, 3)).verifyComplete();
+            StepVerifier.create(store.entry(nothing)).verifyComplete();
+        }
+    }
+
+    @Test
+    void find_moreThanExpectedOrOutside_isRefused() throws IOException {
+        Files.write(root.resolve("big"), new byte[100]);
+        FileStore store = FileStore.open(root);
+
+        StepVerifier.create(store.find("big", 99))
+                .expectErrorMatches(e -> e instanceof StoreException
+                        && e.getMessage().contains("at most 99 bytes are expected, it has 100"))
+                .verify();
+        StepVerifier.create(store.find("../big", 100))
+                .expectError(StoreException.class)
+                .verify();
+        StepVerifier.create(store.entry("../big"))
+                .expectError(StoreException.class)
+                .verify();
+    }
+
+    @Test
     void read_range_isThatRange() throws IOException {
         byte[] bytes = new byte[700_000];
         for (int i = 0; i < bytes.length; i++) {
