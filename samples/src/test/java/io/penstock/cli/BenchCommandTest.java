@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Benchmarks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,7 +34,12 @@ class BenchCommandTest {
 
     @Test
     void fork_ofABenchmark_bringsItsFindings() {
-        List<ObjectNode> findings = BenchFork.run("latency", true, null);
+        Benchmark latency = Benchmarks.all().stream()
+                .filter(benchmark -> benchmark.name().equals("latency"))
+                .findFirst()
+                .orElseThrow();
+
+        List<ObjectNode> findings = BenchFork.run(latency, true, null);
 
         assertThat(findings)
                 .extracting(finding -> finding.path("benchmark").asText())
