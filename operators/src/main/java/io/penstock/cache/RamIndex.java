@@ -1,6 +1,7 @@
 package io.penstock.cache;
 
 import io.penstock.pipeline.SampleKey;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -28,6 +29,7 @@ final class RamIndex {
     private static final int CHECK_SHIFT = RamSegment.LOCATION_BITS;
 
     private final ByteBudget budget;
+    private final ReentrantLock settling = new ReentrantLock();
     private volatile RamSegment[] segments;
     private volatile boolean sized;
 
@@ -59,15 +61,17 @@ final class RamIndex {
         }
     }
 
-    private synchronized void settle(int length) {
-        if (sized) {
-            return;
+    private void settle(int length) {
+        settling.lock();
+        try {
+            int count = segmentsFor(budget.total(), length);
+            if (!sized && count > 1 && budget.take(bytesWhenEmpty(count) - bytesWhenEmpty(1))) {
+                segments = empty(count); // until now nothing could be claimed, so nothing is lost
+            }
+            sized = true;
+        } finally {
+            settling.unlock();
         }
-        int count = segmentsFor(budget.total(), length);
-        if (count > 1 && budget.take(bytesWhenEmpty(count) - bytesWhenEmpty(1))) {
-            segments = empty(count); // until now nothing could be claimed, so nothing is lost
-        }
-        sized = true;
     }
 
     /** A power of two: enough for writers not to meet, few enough for the empty segments not to matter. */
@@ -157,10 +161,15 @@ final class RamIndex {
         return Stream.of(segments).mapToLong(RamSegment::bytes).max().orElse(0);
     }
 
-    synchronized void close() {
-        sized = true;
-        for (RamSegment segment : segments) {
-            segment.close();
+    void close() {
+        settling.lock();
+        try {
+            sized = true;
+            for (RamSegment segment : segments) {
+                segment.close();
+            }
+        } finally {
+            settling.unlock();
         }
     }
 }
