@@ -2,7 +2,9 @@ package io.penstock.pipeline;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -46,11 +48,32 @@ public interface Tier extends AutoCloseable {
     }
 
     /**
+     * As {@link #put(SampleKey, ByteBuffer, Offer)}, for a tier that {@link #handsDown}: what gives way to the value, or
+     * the value itself where it does not fit, is put into what lies behind before this completes.
+     */
+    default Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer, Tier slower) {
+        return put(key, value, offer);
+    }
+
+    /**
+     * Whether what gives way here goes down to the next slower level. A chain offers a load to such a level and to those
+     * faster than it, and leaves it to that level what the slower ones get.
+     */
+    default boolean handsDown() {
+        return false;
+    }
+
+    /**
      * Whether a put of this key could be taken now. Asked before a value is encoded for it, so that a full tier costs
      * nothing; {@code true} unless the tier knows better.
      */
     default boolean accepts(SampleKey key) {
         return true;
+    }
+
+    /** As {@link #accepts(SampleKey)}, where it is known what would be offered: a spare copy has to find free room. */
+    default boolean accepts(SampleKey key, Offer offer) {
+        return accepts(key);
     }
 
     /**
@@ -59,6 +82,14 @@ public interface Tier extends AutoCloseable {
      */
     default void remove(SampleKey key) {
         throw new UnsupportedOperationException("cache tier \"%s\" cannot remove single keys".formatted(name()));
+    }
+
+    /**
+     * The keys held, each at least once, in no order; empty where the tier cannot tell them, as RAM's index cannot, which
+     * keeps too few bits of each.
+     */
+    default Optional<Flux<SampleKey>> keys() {
+        return Optional.empty();
     }
 
     /**
@@ -86,7 +117,8 @@ public interface Tier extends AutoCloseable {
 
     /**
      * This tier with a slower one behind it: a miss here is looked up there, and what is loaded is offered to both,
-     * the slower one first: a level that holds a value as a spare copy gives it up for one that nobody else holds.
+     * the slower one first: a level that holds a value as a spare copy gives it up for one that nobody else holds. Where
+     * a tier {@link #handsDown}, the slower one gets what gives way there instead.
      * Associative. Closing the chain closes both.
      */
     default Tier backedBy(Tier slower) {

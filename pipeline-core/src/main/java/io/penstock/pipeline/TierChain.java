@@ -2,20 +2,25 @@ package io.penstock.pipeline;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Tiers one behind another, kept as a flat list, which is what makes chaining associative. */
 final class TierChain implements Tier {
 
     private final List<Tier> levels;
-    private final TierFaults faults = new TierFaults();
+    private final TierFaults faults;
 
     TierChain(Tier faster, Tier slower) {
-        this.levels = Stream.of(faster, slower)
-                .flatMap(tier -> tier.levels().stream())
-                .toList();
+        this(Stream.of(faster, slower).flatMap(tier -> tier.levels().stream()).toList(), new TierFaults());
+    }
+
+    private TierChain(List<Tier> levels, TierFaults faults) {
+        this.levels = levels;
+        this.faults = faults;
     }
 
     @Override
@@ -54,7 +59,16 @@ final class TierChain implements Tier {
 
     @Override
     public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
-        return putDownTo(levels.size() - 1, key, value, offer, false);
+        return putDownTo(slowestOffered(levels.size()), key, value, offer, false);
+    }
+
+    /** The first of so many levels that hands down what gives way, or the last of them. */
+    private int slowestOffered(int ofLevels) {
+        int level = 0;
+        while (level < ofLevels - 1 && !levels.get(level).handsDown()) {
+            level++;
+        }
+        return level;
     }
 
     /** Offers to the levels from the slowest to the fastest, each of which learns whether a slower one holds it. */
@@ -63,7 +77,8 @@ final class TierChain implements Tier {
             return Mono.just(held);
         }
         Tier tier = levels.get(level);
-        return Mono.defer(() -> tier.accepts(key) ? tier.put(key, value.duplicate(), offer) : Mono.just(false))
+        return Mono.defer(() ->
+                        tier.accepts(key, offer) ? putInto(level, key, value.duplicate(), offer) : Mono.just(false))
                 .onErrorResume(e -> {
                     faults.report(tier, e);
                     return Mono.just(false);
@@ -71,14 +86,33 @@ final class TierChain implements Tier {
                 .flatMap(taken -> putDownTo(level - 1, key, value, taken ? offer.asSpare() : offer, held || taken));
     }
 
+    private Mono<Boolean> putInto(int level, SampleKey key, ByteBuffer value, Offer offer) {
+        Tier tier = levels.get(level);
+        return tier.handsDown() && level < levels.size() - 1
+                ? tier.put(key, value, offer, new TierChain(levels.subList(level + 1, levels.size()), faults))
+                : tier.put(key, value, offer);
+    }
+
     @Override
     public void answered(int level, SampleKey key, ByteBuffer value) {
-        putDownTo(level - 1, key, value, Offer.SPARE, true).subscribe();
+        for (int faster = 0; faster < level; faster++) {
+            if (levels.get(faster).accepts(key, Offer.SPARE)) { // seldom: a full tier that holds takes no copies
+                putDownTo(slowestOffered(level), key, value, Offer.SPARE, true).subscribe();
+                return;
+            }
+        }
     }
 
     @Override
     public void remove(SampleKey key) {
         levels.forEach(level -> level.remove(key));
+    }
+
+    @Override
+    public Optional<Flux<SampleKey>> keys() {
+        List<Flux<SampleKey>> known =
+                levels.stream().flatMap(level -> level.keys().stream()).toList();
+        return known.size() < levels.size() ? Optional.empty() : Optional.of(Flux.concat(known));
     }
 
     /** Leases of all levels that several processes fill, taken from the slowest up, so that no two wait in a circle. */
