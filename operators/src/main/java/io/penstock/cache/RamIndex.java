@@ -2,6 +2,7 @@ package io.penstock.cache;
 
 import io.penstock.pipeline.SampleKey;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 
 /**
@@ -118,6 +119,22 @@ final class RamIndex {
         long tag = tag(key);
         long rest = rest(key, tag);
         segment(rest).remove(tag, check(rest));
+    }
+
+    /** Forgets a key whose value is published, and says where that was; 0 if there is none. */
+    long take(SampleKey key) {
+        long tag = tag(key);
+        long rest = rest(key, tag);
+        return segment(rest).take(tag, check(rest));
+    }
+
+    /** Forgets all keys whose values lie in such a place, by looking at every one; returns how many. */
+    int removeIf(LongPredicate place) {
+        int removed = 0;
+        for (RamSegment segment : segments) {
+            removed += segment.removeIf(place);
+        }
+        return removed;
     }
 
     private RamSegment segment(long rest) {

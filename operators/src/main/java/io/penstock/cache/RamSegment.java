@@ -1,6 +1,7 @@
 package io.penstock.cache;
 
 import java.util.concurrent.locks.StampedLock;
+import java.util.function.LongPredicate;
 
 /**
  * A part of the RAM tier's index: a hash table of (tag, check, location) in one {@code long[]}, two cells an entry.
@@ -223,15 +224,66 @@ final class RamSegment {
         try {
             int at = search(cells, places, tag, check);
             if (at >= 0) {
-                int end = at + 2;
-                while (cells[end + 1] != 0 && 2 * home(cells[end], places) < end) {
-                    end += 2;
-                }
-                System.arraycopy(cells, at + 2, cells, at, end - at - 2);
-                cells[end - 2] = 0;
-                cells[end - 1] = 0;
-                size--;
+                removeAt(at);
             }
+        } finally {
+            lock.unlockWrite(stamp);
+        }
+    }
+
+    private void removeAt(int at) {
+        int end = at + 2;
+        while (cells[end + 1] != 0 && 2 * home(cells[end], places) < end) {
+            end += 2;
+        }
+        System.arraycopy(cells, at + 2, cells, at, end - at - 2);
+        cells[end - 2] = 0;
+        cells[end - 1] = 0;
+        size--;
+    }
+
+    /** Forgets a key if its value is published, and says where that was; else 0, and whoever claimed it goes on. */
+    long take(long tag, long check) {
+        long location = find(tag, check);
+        if (location == 0) {
+            return 0;
+        }
+        long stamp = lock.writeLock();
+        try {
+            int at = search(cells, places, tag, check);
+            location = locationIn(word(cells, at));
+            if (location != 0) {
+                removeAt(at);
+            }
+            return location;
+        } finally {
+            lock.unlockWrite(stamp);
+        }
+    }
+
+    /** Forgets all keys whose values lie in such a place; returns how many. */
+    int removeIf(LongPredicate place) {
+        long stamp = lock.writeLock();
+        try {
+            int before = size;
+            int next = 0;
+            for (int i = 0; i < cells.length; i += 2) {
+                long tag = cells[i];
+                long word = cells[i + 1];
+                if (word != 0) {
+                    cells[i] = 0;
+                    cells[i + 1] = 0;
+                    if (place.test(word & LOCATION)) {
+                        size--;
+                    } else {
+                        int at = Math.max(next, 2 * home(tag, places));
+                        cells[at] = tag;
+                        cells[at + 1] = word;
+                        next = at + 2;
+                    }
+                }
+            }
+            return before - size;
         } finally {
             lock.unlockWrite(stamp);
         }

@@ -1,5 +1,6 @@
 package io.penstock.cache;
 
+import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
@@ -8,6 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,9 +21,13 @@ import reactor.core.publisher.Mono;
  * {@code -XX:MaxDirectMemorySize}, as many GiB as there are. Fill and hold: it takes what comes until it is full, then
  * refuses quietly and keeps what it has, which in epochs that draw each sample once hits as often as any policy can.
  *
+ * <p>Nothing is held twice while something is held nowhere: copies of what a slower tier holds are taken while there is
+ * free room, and give way, the oldest first and many at a time, to values that no tier holds.
+ *
  * <p>The budget covers all that is kept: the values, up to 4 bytes a value for its length, at most 20 bytes a value of index
  * (on the heap), and what rounding to pages wastes. It is never exceeded; below 1 MiB, up to a page of 4 KiB more may be
- * resident. Memory is taken from the system as values come, not at once. Values have any length up to 2 GiB.
+ * resident, and while values give way the memory of up to 64 MiB of them, or a sixteenth of the budget if that is more,
+ * until the collector has seen that nobody reads them. Memory is taken from the system as values come, not at once. Values have any length up to 2 GiB.
  *
  * <p>Threads: all methods from any number of them. {@link #get} takes no lock and copies nothing; the buffer it gives is a
  * read-only view that stays valid while it is reachable, also after {@link #close}. {@link #put} copies on the thread
@@ -33,8 +40,11 @@ import reactor.core.publisher.Mono;
  */
 public final class RamTier implements Tier {
 
+    private static final Offer UNKNOWN = new Offer(0, 0, false);
     private static final Logger LOG = LoggerFactory.getLogger(RamTier.class);
     private static final long WORTH_COLLECTING = 64L << 20;
+    private static final long SHORTEST_PAUSE = 50_000_000; // nanoseconds between two collections, as the next one
+    private static final long LONGEST_PAUSE = 10_000_000_000L;
     private static final int REFUSALS_THAT_TELL = 100;
     private static final int LINE_BYTES = 64;
     private static final int TOUCHED_BYTES = 1024;
@@ -42,10 +52,15 @@ public final class RamTier implements Tier {
     private final ByteBudget budget;
     private final RamIndex index;
     private final Slabs slabs;
+    private final Admission admission;
+    private final ReentrantLock givingUp = new ReentrantLock();
     private final AtomicLong samples = new AtomicLong();
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private final LongAdder refused = new LongAdder();
+    private final LongAdder evicted = new LongAdder();
+    private long collected = System.nanoTime() - LONGEST_PAUSE; // guarded by givingUp, as the next one
+    private long collectingPause = SHORTEST_PAUSE;
     private final AtomicInteger refusedInARow = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -56,10 +71,15 @@ public final class RamTier implements Tier {
     private int touched;
 
     RamTier(long bytes, SlabMemory memory) {
+        this(bytes, memory, new Admission.FirstCome());
+    }
+
+    RamTier(long bytes, SlabMemory memory, Admission admission) {
         long fixed = RamIndex.bytesWhenEmpty(1) + Math.min(Slabs.PAGE, bytes >>> 8);
         this.budget = new ByteBudget(Math.max(0, bytes - fixed));
         this.index = new RamIndex(budget);
-        this.slabs = new Slabs(budget, memory);
+        this.admission = admission;
+        this.slabs = new Slabs(budget, memory, admission.parts());
     }
 
     /**
@@ -67,6 +87,10 @@ public final class RamTier implements Tier {
      * @throws IllegalArgumentException if there are not so many in this machine or container, or {@code bytes < 1}
      */
     public static RamTier ofBytes(long bytes) {
+        return new RamTier(checked(bytes), SlabMemory.inTemporaryFile());
+    }
+
+    private static long checked(long bytes) {
         if (bytes < 1) {
             throw new IllegalArgumentException("a RAM cache needs at least 1 byte, was " + bytes);
         }
@@ -79,7 +103,7 @@ public final class RamTier implements Tier {
         if (bytes > memory.free()) {
             LOG.warn("a RAM cache of {} bytes is larger than what is free now, {} bytes", bytes, memory.free());
         }
-        return new RamTier(bytes, SlabMemory.inTemporaryFile());
+        return bytes;
     }
 
     /**
@@ -88,13 +112,15 @@ public final class RamTier implements Tier {
      * @throws IllegalArgumentException if the share is not in (0, 1], or nothing is free
      */
     public static RamTier ofFreeShare(double share) {
+        return new RamTier(freeBytes(share), SlabMemory.inTemporaryFile());
+    }
+
+    private static long freeBytes(double share) {
         if (!(share > 0 && share <= 1)) {
             throw new IllegalArgumentException("the share of free memory must be in (0, 1], was " + share);
         }
         Runtime jvm = Runtime.getRuntime();
-        return new RamTier(
-                share(share, FreeMemory.now().free(), jvm.maxMemory() - jvm.totalMemory()),
-                SlabMemory.inTemporaryFile());
+        return share(share, FreeMemory.now().free(), jvm.maxMemory() - jvm.totalMemory());
     }
 
     static long share(double share, long free, long heapMayGrow) {
@@ -168,29 +194,52 @@ public final class RamTier implements Tier {
 
     @Override
     public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-        return Mono.fromCallable(() -> keep(key, value));
+        return put(key, value, UNKNOWN);
     }
 
-    private boolean keep(SampleKey key, ByteBuffer value) {
+    @Override
+    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
+        return Mono.fromCallable(() -> keep(key, value, offer));
+    }
+
+    private boolean keep(SampleKey key, ByteBuffer value, Offer offer) {
         int length = value.remaining();
         if (length < shortest) {
             shortest = length;
         }
         index.expect(length);
+        int worth = admission.worth(offer, length);
+        int givingWay = admission.givingWayTo(worth);
         // asked first, so that a full tier refuses without a lock
-        RamSegment.Claim claim = length > budget.free() ? RamSegment.Claim.REFUSED : index.claim(key);
-        boolean held = claim == RamSegment.Claim.HELD || claim == RamSegment.Claim.GRANTED && copy(key, value);
-        if (!held) {
+        boolean full = length > budget.free() && slabs.leastWorth() >= givingWay;
+        boolean held = full
+                ? index.find(key) != 0
+                : switch (claim(key, length, givingWay)) {
+                    case HELD -> true;
+                    case GRANTED -> copy(key, value, worth, givingWay);
+                    case REFUSED -> false;
+                };
+        if (!held && !offer.spare()) {
             refused.increment();
             refusedInARow.incrementAndGet();
         }
         return held;
     }
 
-    private boolean copy(SampleKey key, ByteBuffer value) {
+    private RamSegment.Claim claim(SampleKey key, int length, int givingWay) {
+        RamSegment.Claim claim = withRoom(length, givingWay, () -> {
+            RamSegment.Claim now = index.claim(key);
+            return now == RamSegment.Claim.REFUSED ? null : now;
+        });
+        return claim == null ? RamSegment.Claim.REFUSED : claim;
+    }
+
+    private boolean copy(SampleKey key, ByteBuffer value, int worth, int givingWay) {
         boolean copied = false;
+        Slabs.@Nullable Room room = null;
         try {
-            Slabs.@Nullable Room room = slabs.reserve(value.remaining());
+            int length = value.remaining();
+            room = withRoom(length, givingWay, () -> slabs.reserve(length, worth));
             if (room != null) {
                 room.fill(value);
                 copied = index.publish(key, room.location());
@@ -198,6 +247,9 @@ public final class RamTier implements Tier {
         } finally {
             if (!copied) {
                 index.remove(key);
+            }
+            if (room != null) {
+                slabs.finish(room, copied);
             }
         }
         if (copied) {
@@ -207,15 +259,75 @@ public final class RamTier implements Tier {
         return copied;
     }
 
+    /** What an attempt gives, which gives {@code null} for want of room: then what is worth less gives way, if it may. */
+    private <R> @Nullable R withRoom(int length, int givingWay, Supplier<@Nullable R> attempt) {
+        R first = attempt.get();
+        if (first != null || slabs.leastWorth() >= givingWay) {
+            return first;
+        }
+        givingUp.lock();
+        try {
+            R next = attempt.get();
+            while (next == null && giveUp(length, givingWay)) {
+                next = attempt.get();
+            }
+            return next;
+        } finally {
+            collect();
+            givingUp.unlock();
+        }
+    }
+
+    /** First the keys, then the slab: a reader who found a key before finds either the value or, later, nothing. */
+    private boolean giveUp(int length, int givingWay) {
+        Slab slab = slabs.giveUp(givingWay, length);
+        if (slab == null) {
+            return false;
+        }
+        int forgotten = index.removeIf(location -> Slabs.number(location) == slab.number);
+        samples.addAndGet(-forgotten);
+        evicted.add(forgotten);
+        slabs.drop(slab);
+        return true;
+    }
+
+    /** Has the collector look for memory that left; ever less often while views of it are held, since it looks at all. */
+    private void collect() {
+        if (!slabs.waitsForCollector()) {
+            collectingPause = SHORTEST_PAUSE;
+        } else if (System.nanoTime() - collected > collectingPause) {
+            collectingPause = Math.min(LONGEST_PAUSE, 2 * collectingPause);
+            System.gc();
+            collected = System.nanoTime();
+        }
+    }
+
+    @Override
+    public void remove(SampleKey key) {
+        long location = index.take(key);
+        if (location != 0) {
+            samples.decrementAndGet();
+            slabs.release(location);
+        }
+    }
+
     /**
      * {@code false} once there is no room for a value as short as the shortest so far, or once little is left and nothing
-     * has fitted for long: then there is no need to encode any.
+     * has fitted for long, and nothing would give way either: then there is no need to encode any.
      */
     @Override
     public boolean accepts(SampleKey key) {
+        return !closed.get() && (slabs.leastWorth() < admission.givingWay() || hasRoom());
+    }
+
+    @Override
+    public boolean accepts(SampleKey key, Offer offer) {
+        return offer.spare() ? !closed.get() && hasRoom() : accepts(key);
+    }
+
+    private boolean hasRoom() {
         long free = budget.free();
-        return !closed.get()
-                && (shortest == Integer.MAX_VALUE ? free > 0 : (long) shortest + Slabs.headerBytes(shortest) <= free)
+        return (shortest == Integer.MAX_VALUE ? free > 0 : (long) shortest + Slabs.headerBytes(shortest) <= free)
                 && (free > budget.total() / 32 || refusedInARow.get() < REFUSALS_THAT_TELL);
     }
 
@@ -224,13 +336,13 @@ public final class RamTier implements Tier {
     public TierStatistics statistics() {
         boolean gone = closed.get();
         return new TierStatistics(
-                gone ? 0 : samples.get(),
+                gone ? 0 : Math.max(0, samples.get()),
                 gone ? 0 : budget.used(),
                 budget.total(),
                 hits.sum(),
                 misses.sum(),
                 refused.sum(),
-                0,
+                evicted.sum(),
                 0);
     }
 

@@ -17,30 +17,52 @@ import org.slf4j.LoggerFactory;
  * samples of 1 KiB took 600 ns with headers and takes 200 without). A value of more than a quarter of a slab has a slab of its own. Numbers are never used twice, so a location outlives its slab harmlessly: whoever drops
  * a slab (its index entries, then its reference here) turns late readers' locations into misses.
  *
- * <p>Room is handed out under a lock that is held for a few instructions; the copy happens outside of it. Views keep their
- * slab reachable, so nothing is ever unmapped under a reader.
+ * <p>Values lie together with others of the same worth ({@link Admission}), so that those of little worth can be given up
+ * without copying the others: a slab at a time, the one of least worth first, and of those the oldest.
  *
- * <p>Accounting: a mapped slab costs what was handed out of it, and the rest of its last page once the next one is begun
- * (the budget's owner keeps one page back for the open one). A direct slab costs all of itself at once, and takes at most
- * half of what is left, so that the index can always grow.
+ * <p>Room is handed out under a lock that is held for a few instructions; the copy happens outside of it, and a slab that
+ * is being copied into is not given up. Views keep their slab reachable, so nothing is ever unmapped under a reader. That
+ * also means that the memory of a dropped slab is back only when the collector has noticed. So no more is given up while
+ * more than a sixteenth of the budget, or 64 MiB if that is more, is still on its way ({@link Leaving}).
+ *
+ * <p>Accounting: a mapped slab costs what was handed out of it, and the rest of its last page once the next one is begun.
+ * The budget's owner keeps one page back for the open one; where slabs of several worths are open, the others pay theirs
+ * in advance. A direct slab costs all of itself at once, and takes at most half of what is left, so that the index can
+ * always grow.
  */
 final class Slabs {
 
     static final int OFFSET_BITS = 26;
     static final int PAGE = 4096;
+    static final int OWN = (1 << OFFSET_BITS) - 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(Slabs.class);
-    private static final int OWN = (1 << OFFSET_BITS) - 1;
     private static final int LARGEST = 1 << OFFSET_BITS;
     private static final int SMALLEST = 4 << 20;
+    private static final int SMALLEST_OF_MANY = 256 << 10;
     private static final int NUMBER_BITS = 20;
     private static final int MAX_COUNT = 1 << NUMBER_BITS;
+    private static final int FEW_PARTS = 16;
+    private static final long WORTH_COLLECTING = 64L << 20;
     private static final int CODES = 1 << 4;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final ByteBudget budget;
     private final SlabMemory memory;
     private final int slabBytes;
+    private final int directBytes;
+    private final long mayBeLeaving;
+    private final Leaving leaving = new Leaving();
+
+    private final LiveSlabs live = new LiveSlabs();
+
+    /** By worth, the slab that is being filled. */
+    private final @Nullable Slab[] open = new Slab[Admission.WORTHS];
+
+    private int opened;
+
+    /** By number, as {@link #slabs}. */
+    private @Nullable Slab[] records = new Slab[4];
 
     /** By number, read-only. Grows by replacement; an element is written before any location in it is published. */
     private volatile @Nullable ByteBuffer[] slabs = new ByteBuffer[4];
@@ -51,65 +73,55 @@ final class Slabs {
     private int codes = 1;
     private int lastLength = -1;
     private int count;
-    private @Nullable Open open;
     private boolean exhausted;
     private boolean closed;
 
-    Slabs(ByteBudget budget, SlabMemory memory) {
+    /** @param parts of the budget that a slab is one of: so much at most is given up at a time */
+    Slabs(ByteBudget budget, SlabMemory memory, int parts) {
         this.budget = budget;
         this.memory = memory;
-        // a sixteenth of the budget, so that the last page of each and the empty pages of the file behind them do not
+        // a small part of the budget, so that the last page of each and the empty pages of the file behind them do not
         // count
+        int smallest = parts > FEW_PARTS ? SMALLEST_OF_MANY : SMALLEST;
         this.slabBytes =
-                (int) Math.max(SMALLEST, Math.min(LARGEST, Long.highestOneBit(Math.max(1, budget.total() / 16))));
-    }
-
-    /** The slab that is being filled. */
-    private static final class Open {
-        final ByteBuffer bytes;
-        final int number;
-        final boolean lazy;
-        int position;
-
-        Open(ByteBuffer bytes, int number, boolean lazy) {
-            this.bytes = bytes;
-            this.number = number;
-            this.lazy = lazy;
-        }
-
-        int left() {
-            return Math.min(bytes.capacity(), OWN) - position;
-        }
-
-        int lastPageLeft() {
-            return lazy ? -position & PAGE - 1 : 0;
-        }
+                (int) Math.max(smallest, Math.min(LARGEST, Long.highestOneBit(Math.max(1, budget.total() / parts))));
+        this.directBytes = parts > FEW_PARTS ? (int) Math.min(slabBytes, budget.total() / (4L * parts)) : slabBytes;
+        this.mayBeLeaving = Math.max(WORTH_COLLECTING, budget.total() / FEW_PARTS);
     }
 
     /** Room for one value, which nobody else has. */
-    record Room(ByteBuffer slab, int offset, long location) {
+    record Room(Slab slab, int offset, long location) {
 
         void fill(ByteBuffer value) {
+            ByteBuffer bytes = slab.bytes;
             int at = offset;
             if (hasHeader(location)) {
                 int rest = value.remaining();
                 for (; rest > 0x7F; rest >>>= 7) {
-                    slab.put(at++, (byte) (rest | 0x80));
+                    bytes.put(at++, (byte) (rest | 0x80));
                 }
-                slab.put(at++, (byte) rest);
+                bytes.put(at++, (byte) rest);
             }
-            slab.put(at, value, value.position(), value.remaining());
+            bytes.put(at, value, value.position(), value.remaining());
         }
     }
 
-    /** Room for a value of this length, paid for; {@code null} if the budget or the system does not allow it. */
-    @Nullable Room reserve(int length) {
+    /**
+     * Room for a value of this length and worth, paid for; {@code null} if the budget or the system does not allow it.
+     * Whoever gets it calls {@link #finish}.
+     */
+    @Nullable Room reserve(int length, int worth) {
         lock.lock();
         try {
             if (closed || exhausted) {
                 return null;
             }
-            return length > slabBytes / 4 ? reserveOwn(length) : reserveShared(length, codeOf(length));
+            Room room =
+                    length > slabBytes / 4 ? reserveOwn(length, worth) : reserveShared(length, codeOf(length), worth);
+            if (room != null) {
+                room.slab.filling++;
+            }
+            return room;
         } catch (OutOfMemoryError e) {
             exhausted = true;
             LOG.warn(
@@ -145,53 +157,66 @@ final class Slabs {
         return Math.max(1, (38 - Integer.numberOfLeadingZeros(length)) / 7);
     }
 
-    private @Nullable Room reserveOwn(int length) {
+    private @Nullable Room reserveOwn(int length, int worth) {
         long cost = ((long) length + PAGE - 1) / PAGE * PAGE;
         if (!budget.take(cost)) {
             return null;
         }
-        ByteBuffer bytes = memory.map(length);
-        if (bytes == null) {
-            bytes = allocateDirect(length, cost);
-        }
-        return new Room(bytes, 0, location(0, add(bytes), OWN));
+        ByteBuffer mapped = memory.map(length);
+        ByteBuffer bytes = mapped == null ? allocateDirect(length, cost) : mapped;
+        Slab slab = add(bytes, worth, mapped != null, cost);
+        slab.position = length;
+        return new Room(slab, 0, location(0, slab.number, OWN));
     }
 
-    private @Nullable Room reserveShared(int length, int code) {
+    private @Nullable Room reserveShared(int length, int code, int worth) {
         int bytes = code == 0 ? headerBytes(length) + length : length;
-        Open slab = open;
+        Slab slab = open[worth];
         if (slab == null || slab.left() < bytes) {
-            slab = openNext(bytes);
+            slab = openNext(bytes, worth);
             if (slab == null) {
                 return null;
             }
-        } else if (slab.lazy && !budget.take(bytes)) {
-            return null;
+        } else if (slab.lazy) {
+            if (!budget.take(bytes)) {
+                return null;
+            }
+            slab.paid += bytes;
         }
         int offset = slab.position;
         slab.position += bytes;
-        return new Room(slab.bytes, offset, location(code, slab.number, offset));
+        return new Room(slab, offset, location(code, slab.number, offset));
     }
 
-    /** The next slab, with its first value paid for. */
-    private @Nullable Open openNext(int firstBytes) {
-        Open last = open;
-        int cost = firstBytes + (last == null ? 0 : last.lastPageLeft());
+    /** The next slab of a worth, with its first value paid for. */
+    private @Nullable Slab openNext(int firstBytes, int worth) {
+        Slab last = open[worth];
+        int lastPage = last == null ? 0 : last.lastPageLeft();
+        int pageInAdvance = last == null && opened > 0 ? PAGE : 0;
+        int cost = firstBytes + lastPage + pageInAdvance;
         if (!budget.take(cost)) {
             return null;
         }
-        ByteBuffer bytes = memory.map(slabBytes);
-        boolean lazy = bytes != null;
-        if (bytes == null) {
+        ByteBuffer mapped = memory.map(slabBytes);
+        Slab next;
+        if (mapped != null) {
+            next = add(mapped, worth, true, firstBytes + (long) pageInAdvance);
+            next.advance = pageInAdvance;
+            if (last != null) {
+                last.paid += lastPage - last.advance;
+                next.paid += last.advance;
+                next.advance = last.advance;
+            }
+        } else {
             budget.giveBack(cost);
-            int size = (int) Math.max(firstBytes, Math.min(slabBytes, budget.free() / 2));
+            int size = (int) Math.max(firstBytes, Math.min(directBytes, budget.free() / 2));
             if (!budget.take(size)) {
                 return null;
             }
-            bytes = allocateDirect(size, size);
+            next = add(allocateDirect(size, size), worth, false, size);
         }
-        Open next = new Open(bytes, add(bytes), lazy);
-        open = next;
+        opened += last == null ? 1 : 0;
+        open[worth] = next;
         return next;
     }
 
@@ -204,17 +229,124 @@ final class Slabs {
         }
     }
 
-    private int add(ByteBuffer bytes) {
+    private Slab add(ByteBuffer bytes, int worth, boolean lazy, long paid) {
         int number = count + 1;
         if (number == MAX_COUNT) {
+            budget.giveBack(paid);
             throw new OutOfMemoryError("more than " + MAX_COUNT + " slabs");
         }
         if (number == slabs.length) {
             slabs = Arrays.copyOf(slabs, 2 * number);
+            records = Arrays.copyOf(records, 2 * number);
         }
+        Slab slab = new Slab(bytes, number, worth, lazy);
+        slab.paid = paid;
         slabs[number] = bytes.asReadOnlyBuffer();
+        records[number] = slab;
         count = number;
-        return number;
+        live.add(slab);
+        return slab;
+    }
+
+    /** Ends what {@link #reserve} began. */
+    void finish(Room room, boolean published) {
+        lock.lock();
+        try {
+            Slab slab = room.slab;
+            slab.filling--;
+            slab.alive += published ? 1 : 0;
+            dropIfDead(slab);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** No key leads to the value at this location any more. */
+    void release(long location) {
+        lock.lock();
+        try {
+            Slab slab = closed ? null : records[number(location)];
+            if (slab != null) {
+                slab.alive--;
+                dropIfDead(slab);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void dropIfDead(Slab slab) {
+        if (slab.alive == 0 && slab.filling == 0 && !closed) {
+            retire(slab);
+            drop(slab);
+        }
+    }
+
+    /** The least worth of a value held, or {@link Admission#WORTHS} if none is; no lock. */
+    int leastWorth() {
+        return live.leastWorth();
+    }
+
+    /**
+     * Chooses the next slab to give up, of less worth than this; {@code null} if there is none, if all of them are not
+     * enough for a value of this length, or while too much memory is leaving. The caller makes the index forget it, then
+     * calls {@link #drop}.
+     */
+    @Nullable Slab giveUp(int below, int length) {
+        lock.lock();
+        try {
+            if (closed || exhausted || leaving.bytes() > mayBeLeaving) {
+                return null;
+            }
+            Slab chosen = live.first(below, budget.free(), length);
+            if (chosen == null) {
+                return null;
+            }
+            retire(chosen);
+            return chosen;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** From now on nothing is put into it, and nobody else gives it up. */
+    private void retire(Slab slab) {
+        live.remove(slab);
+        if (open[slab.worth] == slab) {
+            open[slab.worth] = null;
+            opened--;
+        }
+    }
+
+    /** Drops a slab that no key leads to; its memory goes with its last view. */
+    void drop(Slab slab) {
+        lock.lock();
+        try {
+            if (!slab.dropped && !closed) {
+                slab.dropped = true;
+                slabs[slab.number] = null;
+                records[slab.number] = null;
+                leaving.add(slab.bytes, slab.paid);
+                budget.giveBack(slab.paid);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether so much memory is leaving that nothing more is given up until the collector has looked. */
+    boolean waitsForCollector() {
+        lock.lock();
+        try {
+            return leaving.bytes() > mayBeLeaving;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The slab a location lies in. */
+    static int number(long location) {
+        return (int) (location >>> OFFSET_BITS) & MAX_COUNT - 1;
     }
 
     private static long location(int code, int number, int offset) {
@@ -251,7 +383,9 @@ final class Slabs {
         lock.lock();
         try {
             closed = true;
-            open = null;
+            Arrays.fill(open, null);
+            live.clear();
+            records = new Slab[1];
             slabs = new ByteBuffer[1];
             memory.close();
         } finally {

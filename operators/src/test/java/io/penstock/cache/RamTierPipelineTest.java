@@ -4,17 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Sampler;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** The tier where it belongs: in a pipeline. */
@@ -24,26 +21,8 @@ class RamTierPipelineTest {
     private static final int LENGTH = 16_384;
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-    private static final class Numbered implements Dataset<Tensor> {
-        final AtomicLong loads = new AtomicLong();
-
-        @Override
-        public long size() {
-            return SAMPLES;
-        }
-
-        @Override
-        public Fingerprint fingerprint() {
-            return Fingerprint.of("numbered");
-        }
-
-        @Override
-        public Mono<Tensor> get(long index) {
-            return Mono.fromCallable(() -> {
-                loads.incrementAndGet();
-                return Tensor.ofBytes(TierKit.valueOf(index, LENGTH));
-            });
-        }
+    private static NumberedDataset numbered() {
+        return new NumberedDataset(SAMPLES, index -> LENGTH);
     }
 
     /** Hit ratio = capacity / data set, whatever the order: the ceiling that no policy passes. */
@@ -51,7 +30,7 @@ class RamTierPipelineTest {
     @CsvSource({"10", "20", "30", "40", "50", "60", "70", "80", "90"})
     void cache_ofAShareOfTheData_hitsThatShare(int percent) {
         for (Sampler sampler : new Sampler[] {Sampler.shuffled(7), Sampler.sequential()}) {
-            Numbered source = new Numbered();
+            NumberedDataset source = numbered();
             try (RamTier tier = RamTier.ofBytes((long) SAMPLES * LENGTH * percent / 100)) {
                 Dataset<Tensor> cached = source.cache(tier, Schema.tensor("value"));
 
@@ -76,7 +55,7 @@ class RamTierPipelineTest {
 
     @Test
     void cache_ofEverything_loadsOnce() {
-        Numbered source = new Numbered();
+        NumberedDataset source = numbered();
         try (RamTier tier = RamTier.ofBytes(2L * SAMPLES * LENGTH)) {
             Dataset<Tensor> cached = source.cache(tier, Schema.tensor("value"));
 
@@ -93,7 +72,7 @@ class RamTierPipelineTest {
     @Test
     void cache_smallerThanASample_saysSo() {
         try (RamTier tier = RamTier.ofBytes(LENGTH)) {
-            StepVerifier.create(new Numbered().cache(tier, Schema.tensor("value")).stream(Sampler.shuffled(1)))
+            StepVerifier.create(numbered().cache(tier, Schema.tensor("value")).stream(Sampler.shuffled(1)))
                     .expectErrorSatisfies(
                             e -> assertThat(e)
                                     .hasStackTraceContaining(
