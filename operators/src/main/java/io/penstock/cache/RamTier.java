@@ -90,6 +90,11 @@ public final class RamTier implements Tier {
         return new RamTier(checked(bytes), SlabMemory.inTemporaryFile());
     }
 
+    /** As {@link #ofBytes(long)}, with a policy by name. */
+    public static Tier ofBytes(long bytes, CachePolicy policy) {
+        return policy.ram(checked(bytes));
+    }
+
     private static long checked(long bytes) {
         if (bytes < 1) {
             throw new IllegalArgumentException("a RAM cache needs at least 1 byte, was " + bytes);
@@ -113,6 +118,11 @@ public final class RamTier implements Tier {
      */
     public static RamTier ofFreeShare(double share) {
         return new RamTier(freeBytes(share), SlabMemory.inTemporaryFile());
+    }
+
+    /** As {@link #ofFreeShare(double)}, with a policy by name. */
+    public static Tier ofFreeShare(double share, CachePolicy policy) {
+        return policy.ram(freeBytes(share));
     }
 
     private static long freeBytes(double share) {

@@ -1,0 +1,192 @@
+package io.penstock.cache;
+
+import static io.penstock.cache.TierKit.TIMEOUT;
+import static io.penstock.cache.TierKit.key;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.penstock.pipeline.Offer;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Tier;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the policies reach over many epochs, by the tiers themselves: the tables of docs/cache.md. */
+class PolicySimulationTest {
+
+    private static final int SAMPLES = 10_000;
+    private static final int EPOCHS = 12;
+    private static final int WARM_UP = 4;
+
+    /** The bytes of samples, what loading them takes, and a tier of a share of all their bytes. */
+    private static final class Data {
+        final int[] bytes;
+        final long[] nanos;
+
+        Data(int samples) {
+            this.bytes = new int[samples];
+            this.nanos = new long[samples];
+        }
+
+        static Data equal(int samples, int bytes) {
+            Data data = new Data(samples);
+            Arrays.fill(data.bytes, bytes);
+            Arrays.fill(data.nanos, 1_000_000);
+            return data;
+        }
+
+        long allBytes() {
+            return IntStream.of(bytes).asLongStream().sum();
+        }
+    }
+
+    /** The share of the cost that hits saved in an epoch, in percent. */
+    private static double epoch(Tier tier, Data data, int epoch, int[] order) {
+        double all = 0;
+        double saved = 0;
+        for (int index : order) {
+            SampleKey key = key(index);
+            ByteBuffer found = tier.get(key).block(TIMEOUT);
+            all += data.nanos[index];
+            if (found != null) {
+                assertThat(found.remaining()).isEqualTo(data.bytes[index]);
+                saved += data.nanos[index];
+            } else if (tier.accepts(key)) {
+                tier.put(key, ByteBuffer.allocate(data.bytes[index]), new Offer(epoch, data.nanos[index], false))
+                        .block(TIMEOUT);
+            }
+        }
+        return 100 * saved / all;
+    }
+
+    private static double steady(Tier tier, Data data, boolean shuffled) {
+        SplittableRandom random = new SplittableRandom(42);
+        double sum = 0;
+        for (int epoch = 0; epoch < EPOCHS; epoch++) {
+            double saved = epoch(tier, data, epoch, order(data.bytes.length, shuffled ? random : null));
+            sum += epoch < WARM_UP ? 0 : saved;
+        }
+        return sum / (EPOCHS - WARM_UP);
+    }
+
+    private static int[] order(int samples, @Nullable SplittableRandom random) {
+        int[] order = IntStream.range(0, samples).toArray();
+        for (int i = samples - 1; i > 0 && random != null; i--) {
+            int j = random.nextInt(i + 1);
+            int swapped = order[i];
+            order[i] = order[j];
+            order[j] = swapped;
+        }
+        return order;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 20, 30, 40, 50, 60, 70, 80, 90})
+    void hold_ofAShareOfTheData_hitsThatShare(int percent) {
+        Data data = Data.equal(SAMPLES, 480);
+        for (boolean shuffled : new boolean[] {true, false}) {
+            try (Tier tier = RamTier.ofBytes(SAMPLES * 500L * percent / 100, CachePolicy.HOLD)) {
+                double hits = steady(tier, data, shuffled);
+
+                assertThat(hits).isCloseTo(percent, within(0.5));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 20, 30, 40, 50, 60, 70, 80, 90})
+    void lru_ofAShareOfTheData_hitsWhatItsFormulaSays(int percent) {
+        Data data = Data.equal(SAMPLES, 200);
+        try (Tier tier = RamTier.ofBytes(SAMPLES * 424L * percent / 100, CachePolicy.LRU)) {
+            double hits = steady(tier, data, true);
+
+            double c = percent / 100.0;
+            assertThat(tier.statistics().samples()).isEqualTo((long) SAMPLES * percent / 100);
+            assertThat(hits).isCloseTo(100 * (c + (1 - c) * Math.log(1 - c)), within(0.5));
+        }
+        try (Tier tier = RamTier.ofBytes(SAMPLES * 424L * percent / 100, CachePolicy.LRU)) {
+            assertThat(steady(tier, data, false)).isZero();
+        }
+    }
+
+    /** Sizes and costs are log-normal: independent, or the cost in proportion to the size with some noise. */
+    private static Data logNormal(boolean inProportion) {
+        Random random = new Random(7);
+        Data data = new Data(SAMPLES);
+        for (int i = 0; i < SAMPLES; i++) {
+            double size = Math.exp(random.nextGaussian());
+            data.bytes[i] = (int) (1_000 * size);
+            double noise = random.nextGaussian();
+            data.nanos[i] = (long) (1_000_000 * (inProportion ? size * Math.exp(noise / 2) : Math.exp(noise)));
+        }
+        return data;
+    }
+
+    /** The cost saved once it is steady, and the bytes held at the end of each epoch but the first. */
+    private record Outcome(double saved, List<Long> held) {
+
+        static Outcome of(CachePolicy policy, Data data, int percent) {
+            long bytes = (data.allBytes() + 24L * SAMPLES) * percent / 100;
+            try (Tier tier = RamTier.ofBytes(bytes, policy)) {
+                SplittableRandom random = new SplittableRandom(percent);
+                epoch(tier, data, 0, order(SAMPLES, random));
+                List<Long> held = new ArrayList<>();
+                double saved = 0;
+                for (int epoch = 1; epoch <= 3; epoch++) {
+                    saved = epoch(tier, data, epoch, order(SAMPLES, random));
+                    held.add(tier.statistics().bytes());
+                }
+                return new Outcome(saved, held);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "false, 10, 11, 55", "false, 30, 30, 81", "false, 50, 50, 92", //
+        "true, 10, 10, 22", "true, 30, 30, 49", "true, 50, 50, 69"
+    })
+    void cost_ofLogNormalSamples_savesWhatTheBestSetDoes(boolean inProportion, int percent, double hold, double cost) {
+        Data data = logNormal(inProportion);
+
+        Outcome firstCome = Outcome.of(CachePolicy.HOLD, data, percent);
+        Outcome bySavedCost = Outcome.of(CachePolicy.COST, data, percent);
+
+        assertThat(firstCome.saved).isCloseTo(hold, within(1.0));
+        assertThat(bySavedCost.saved).isCloseTo(cost, within(2.5));
+        for (int epoch = 0; epoch < firstCome.held.size(); epoch++) {
+            assertThat(bySavedCost.held.get(epoch)).isGreaterThan(firstCome.held.get(epoch) * 99 / 100);
+        }
+    }
+
+    @Test
+    void cost_afterTheSwappingEpochs_movesNothingAnyMore() {
+        Data data = logNormal(false);
+        try (Tier tier = RamTier.ofBytes(data.allBytes() / 3, CachePolicy.COST)) {
+            SplittableRandom random = new SplittableRandom(1);
+            for (int epoch = 5; epoch < 7; epoch++) {
+                epoch(tier, data, epoch, order(SAMPLES, random));
+            }
+            epoch(tier, data, 7, order(SAMPLES, random));
+            long evicted = tier.statistics().evicted();
+            long[] dearer = data.nanos.clone();
+            Arrays.setAll(data.nanos, i -> 1_000 * dearer[i]);
+
+            epoch(tier, data, 8, order(SAMPLES, random));
+
+            assertThat(evicted).isPositive();
+            assertThat(tier.statistics().evicted()).isEqualTo(evicted);
+            assertThat(tier.accepts(key(SAMPLES))).isFalse();
+        }
+    }
+}
