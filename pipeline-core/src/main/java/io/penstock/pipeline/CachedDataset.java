@@ -18,10 +18,9 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private final Codec<T> codec;
     private final Fingerprint layout;
     private final Level[] levels;
-    private final Flights<T> flights = new Flights<>();
     private final Meter misses = new Meter();
     private final TierFaults faults = new TierFaults();
-    private volatile boolean roomKnown;
+    private final Loads<T> loads;
 
     private record Level(int number, Tier tier, Meter hits) {}
 
@@ -30,6 +29,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         this.tier = tier;
         this.codec = codec;
         this.layout = Fingerprint.of("codec " + codec.id());
+        this.loads = new Loads<>(tier, codec, faults);
         List<Tier> tiers = tier.levels();
         this.levels = new Level[tiers.size()];
         for (int i = 0; i < levels.length; i++) {
@@ -39,7 +39,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     @Override
     public Object begin(Draw draw) {
-        return begin(key(draw.index()), draw, flights.landed());
+        return begin(key(draw.index()), draw, loads.landed());
     }
 
     private Object begin(SampleKey key, Draw draw, long landed) {
@@ -53,7 +53,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
      */
     @Override
     public void beginAll(Draw[] draws, Object[] begun) {
-        long landed = flights.landed();
+        long landed = loads.landed();
         SampleKey[] keys = new SampleKey[draws.length];
         for (int i = 0; i < draws.length; i++) {
             keys[i] = key(draws[i].index());
@@ -137,7 +137,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
      * The value from this level or a slower one, or {@link #ABSENT}; or, where a level has to be waited for, a
      * {@code Mono} that goes on by itself to the load.
      * @param landed how many flights had landed before the look-up began, {@link #FLYING} if it is part of one,
-     *     or {@link #LEASED} if no other process loads the key either
+     *     or {@link #LEASED} if it ends with the levels
      */
     @SuppressWarnings("unchecked") // a tier's Mono is one of bytes
     private Object lookUp(int from, SampleKey key, Draw draw, long landed) {
@@ -167,7 +167,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
                         return Node.toMono(found);
                     }
                     if (landed == LEASED) {
-                        return loadAndStore(key, draw);
+                        return Mono.empty(); // whoever has the lease goes on
                     }
                     return landed == FLYING ? load(key, draw) : miss(key, draw, landed);
                 }));
@@ -175,8 +175,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private Mono<T> miss(SampleKey key, Draw draw, long landed) {
         misses.count(draw);
-        return flights.join(key, () -> {
-            if (flights.landed() != landed) {
+        return loads.join(key, () -> {
+            if (loads.landed() != landed) {
                 // a load of this key may have ended between our look-up and now: one more look, so that none is
                 // repeated
                 Object found = lookUp(0, key, draw, FLYING);
@@ -190,68 +190,18 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     /** Loads a key that no other load of this process is under way for. */
     private Mono<T> load(SampleKey key, Draw draw) {
-        Mono<Lease> lease = lease(key);
-        if (lease == Lease.NONE) {
-            return loadAndStore(key, draw);
-        }
-        return Mono.usingWhen(
-                lease.onErrorResume(e -> {
-                    faults.report(tier, e);
-                    return Lease.NONE;
-                }),
-                held -> Mono.defer(() -> {
-                    Object found = lookUp(0, key, draw, LEASED);
-                    return found == ABSENT ? loadAndStore(key, draw) : Node.toMono(found);
-                }),
-                held -> Mono.fromRunnable(held::release));
-    }
-
-    private Mono<Lease> lease(SampleKey key) {
-        try {
-            return tier.lease(key);
-        } catch (RuntimeException e) {
-            faults.report(tier, e);
-            return Lease.NONE;
-        }
+        return loads.leased(key, () -> Node.toMono(lookUp(0, key, draw, LEASED)), () -> loadAndStore(key, draw));
     }
 
     private Mono<T> loadAndStore(SampleKey key, Draw draw) {
         return Mono.defer(() -> {
             long started = System.nanoTime();
-            return base.deferred(draw)
-                    .flatMap(value -> store(key, value, new Offer(draw.epoch(), System.nanoTime() - started, false)));
+            return base.deferred(draw).flatMap(value -> {
+                long took = System.nanoTime() - started;
+                return loads.store(key, value, () -> new Offer(draw.epoch(), took, false))
+                        .thenReturn(value);
+            });
         });
-    }
-
-    /** Offers a value to the tier if it would take it, then passes it on, whatever became of the offer. */
-    private Mono<T> store(SampleKey key, T value, Offer offer) {
-        if (!tier.accepts(key)) {
-            return Mono.just(value);
-        }
-        ByteBuffer bytes = codec.encode(value);
-        requireRoom(bytes.remaining());
-        return Mono.defer(() -> tier.put(key, bytes, offer))
-                .onErrorResume(e -> {
-                    faults.report(tier, e);
-                    return Mono.just(false);
-                })
-                .thenReturn(value);
-    }
-
-    /** A budget that cannot hold one sample is a mistake to say at the first sample, not a cache that never hits. */
-    private void requireRoom(int bytes) {
-        if (roomKnown) {
-            return;
-        }
-        for (Level level : levels) {
-            TierStatistics now = level.tier.statistics();
-            if (now.samples() == 0 && now.capacity() < bytes) {
-                throw new IllegalArgumentException(
-                        "cache tier \"%s\" of %d bytes cannot hold one sample of %d bytes; give it at least that or leave it out"
-                                .formatted(level.tier.name(), now.capacity(), bytes));
-            }
-        }
-        roomKnown = true;
     }
 
     @Override

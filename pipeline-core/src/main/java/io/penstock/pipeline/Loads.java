@@ -1,0 +1,100 @@
+package io.penstock.pipeline;
+
+import io.penstock.tensor.Codec;
+import java.nio.ByteBuffer;
+import java.util.function.Supplier;
+import reactor.core.publisher.Mono;
+
+/**
+ * Loads of what a tier lacks: one a key for all who wait for it, in this process and, where the tier is shared, in all of
+ * them; what comes is offered to the tier. A tier that fails is no reason not to load.
+ */
+final class Loads<T> {
+
+    private final Tier tier;
+    private final Codec<T> codec;
+    private final TierFaults faults;
+    private final Flights<T> flights = new Flights<>();
+    private volatile boolean roomKnown;
+
+    Loads(Tier tier, Codec<T> codec, TierFaults faults) {
+        this.tier = tier;
+        this.codec = codec;
+        this.faults = faults;
+    }
+
+    /** As {@link Flights#landed}. */
+    long landed() {
+        return flights.landed();
+    }
+
+    /** As {@link Flights#join}. */
+    Mono<T> join(SampleKey key, Supplier<Mono<T>> load) {
+        return flights.join(key, load);
+    }
+
+    /**
+     * Loads a key that no other load of this process is under way for, once no other process loads it either.
+     * @param lookAgain what the tier has by then; asked only if others fill the tier too
+     */
+    Mono<T> leased(SampleKey key, Supplier<Mono<T>> lookAgain, Supplier<Mono<T>> load) {
+        Mono<Lease> lease = lease(key);
+        if (lease == Lease.NONE) {
+            return load.get();
+        }
+        return Mono.usingWhen(
+                lease.onErrorResume(e -> {
+                    faults.report(tier, e);
+                    return Lease.NONE;
+                }),
+                held -> Mono.defer(lookAgain).switchIfEmpty(Mono.defer(load)),
+                held -> Mono.fromRunnable(held::release));
+    }
+
+    private Mono<Lease> lease(SampleKey key) {
+        try {
+            return tier.lease(key);
+        } catch (RuntimeException e) {
+            faults.report(tier, e);
+            return Lease.NONE;
+        }
+    }
+
+    /** Offers a value to the tier if it would take it: whether it did. */
+    Mono<Boolean> store(SampleKey key, T value, Supplier<Offer> offer) {
+        if (!accepts(key)) {
+            return Mono.just(false);
+        }
+        ByteBuffer bytes = codec.encode(value);
+        requireRoom(bytes.remaining());
+        return Mono.defer(() -> tier.put(key, bytes, offer.get())).onErrorResume(e -> {
+            faults.report(tier, e);
+            return Mono.just(false);
+        });
+    }
+
+    private boolean accepts(SampleKey key) {
+        try {
+            return tier.accepts(key);
+        } catch (RuntimeException e) {
+            faults.report(tier, e);
+            return false;
+        }
+    }
+
+    /** A budget that cannot hold one sample is a mistake to say at the first sample, not a cache that never hits. */
+    private void requireRoom(int bytes) {
+        if (roomKnown) {
+            return;
+        }
+        for (Tier level : tier.levels()) {
+            TierStatistics now = level.statistics();
+            if (now.samples() == 0 && now.capacity() < bytes) {
+                throw new IllegalArgumentException(
+                        "cache tier \"%s\" of %d bytes cannot hold one sample of %d bytes; give it at least that or leave it out"
+                                .formatted(level.name(), now.capacity(), bytes));
+            }
+        }
+        roomKnown = true;
+    }
+}
