@@ -28,7 +28,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         super(base, base.pipeline().fingerprint());
         this.tier = tier;
         this.codec = codec;
-        this.layout = Fingerprint.of("codec " + codec.id());
+        this.layout = Fingerprint.of(codec);
         this.loads = new Loads<>(tier, codec, faults);
         List<Tier> tiers = tier.levels();
         this.levels = new Level[tiers.size()];

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.tensor.Codec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -30,6 +31,11 @@ public final class Fingerprint {
 
     public static Fingerprint of(String... words) {
         return new Fingerprint(List.of(words));
+    }
+
+    /** What caching with a codec adds to the keys of a dataset's samples, since it decides their bytes. */
+    public static Fingerprint of(Codec<?> codec) {
+        return of("codec " + codec.id());
     }
 
     /** This fingerprint with one more word. */
