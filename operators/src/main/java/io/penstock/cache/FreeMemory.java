@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://docs.kernel.org/admin-guide/cgroup-v2.html">Control group v2, memory</a>
  * @see <a href="https://docs.kernel.org/admin-guide/cgroup-v1/memory.html">Control group v1, memory</a>
  */
-final class FreeMemory {
+public final class FreeMemory {
 
     private static final long NO_LIMIT = 1L << 60; // v1 says 2^63 less a page, v2 "max"
 
@@ -32,7 +32,7 @@ final class FreeMemory {
     }
 
     /** What the machine and the control groups say now. */
-    static FreeMemory now() {
+    public static FreeMemory now() {
         return under(Path.of("/"));
     }
 
@@ -45,12 +45,12 @@ final class FreeMemory {
     }
 
     /** Bytes that there are for this process and its neighbours; {@code Long.MAX_VALUE} if nobody knows. */
-    long total() {
+    public long total() {
         return total;
     }
 
     /** Bytes that nobody uses now; {@code Long.MAX_VALUE} if nobody knows. */
-    long free() {
+    public long free() {
         return free;
     }
 
