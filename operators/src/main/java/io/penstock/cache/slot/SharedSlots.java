@@ -1,0 +1,233 @@
+package io.penstock.cache.slot;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Codec;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Samples of one dtype and shape in memory that all processes of a machine share: one file, mapped by each of them, with a
+ * slot for each index. On {@code /dev/shm} it is memory; in another directory it is the page cache over a disk.
+ * <pre>{@code
+ *  SlotLayout layout = SlotLayout.of(dataset.size(), DType.U8, 224, 224, 3);
+ *  try (SharedSlots slots = SharedSlots.openWithin(Path.of("/dev/shm/train"), layout, 8L << 30)) {
+ *      slots.cache(dataset).stream(...)
+ *  }
+ * }</pre>
+ *
+ * <p>Who opens it first makes it, and takes all of its space then (about 0.5 s a GiB); others find it as it is, with what
+ * is in it, also after all have gone. It does not outlive the machine's run: after a restart it is made anew. Deleting it
+ * gives the memory back once nobody has it open. Where the limit has no room for all samples, the first indices have slots; those
+ * behind them read as empty, and what is put there is ignored.
+ *
+ * <p>What is read is a read-only view of the shared memory, without a copy. It stays valid and unchanged while it is
+ * reachable, whatever others do, also after {@link #close} and {@link #clear}. A process that dies at any moment leaves
+ * nothing half-written to be seen and blocks nobody. Beside a sample 24 bytes are kept.
+ *
+ * <p>Threads: all methods from any number of them, in any number of processes (256 users at once). Sharing over a network file system does not
+ * work; processes in different PID name spaces cannot tell whether the other one died, and leave its unfinished slot empty.
+ */
+public final class SharedSlots implements AutoCloseable {
+
+    private static final long WORTH_COLLECTING = 64L << 20;
+
+    private final SlotFile file;
+    private final SlotFace indices;
+    private final List<SlotTier> tiers = new CopyOnWriteArrayList<>();
+
+    private SharedSlots(SlotFile file) {
+        this.file = file;
+        this.indices = new SlotFace(file, SlotKeys.INDICES);
+    }
+
+    /** What a slot of an index is. */
+    public enum State {
+        EMPTY,
+        SET,
+        /** The index has no slot, since the limit was too small for all. */
+        OUT_OF_RANGE
+    }
+
+    /**
+     * Opens a file with a slot for every sample, or makes it.
+     * @throws IllegalArgumentException if the file has another layout
+     * @throws io.penstock.pipeline.FormatException if it is something else
+     * @throws io.penstock.pipeline.StoreException if it cannot be opened or there is no room for it
+     */
+    public static SharedSlots open(Path file, SlotLayout layout) {
+        return new SharedSlots(SlotFile.open(file, layout, there -> Long.MAX_VALUE));
+    }
+
+    /**
+     * The same, of at most so many bytes if it has to be made.
+     * @throws IllegalArgumentException if they hold no sample, too
+     */
+    public static SharedSlots openWithin(Path file, SlotLayout layout, long bytes) {
+        return new SharedSlots(SlotFile.open(file, layout, there -> bytes));
+    }
+
+    /**
+     * The same, of at most this share of what is free there if it has to be made.
+     * @throws IllegalArgumentException if the share is not in (0, 1], or holds no sample, too
+     */
+    public static SharedSlots openWithinShare(Path file, SlotLayout layout, double share) {
+        if (!(share > 0 && share <= 1)) {
+            throw new IllegalArgumentException("the share of free memory must be in (0, 1], was " + share);
+        }
+        return new SharedSlots(SlotFile.open(file, layout, there -> (long) (share * there.spare())));
+    }
+
+    public SlotLayout layout() {
+        return file.header().layout();
+    }
+
+    /** How many indices have slots, from 0 on. */
+    public long capacity() {
+        return file.header().held();
+    }
+
+    /** How many slots are set by index. */
+    public long size() {
+        return indices.samples();
+    }
+
+    /**
+     * The sample put for an index, as a read-only view; empty if there is none, or the index has no slot.
+     * @throws IndexOutOfBoundsException if it is not one of the data set's
+     */
+    public Optional<Tensor> get(long index) {
+        if (isOutOfRange(index)) {
+            return Optional.empty();
+        }
+        ByteBuffer bytes = indices.get(index);
+        return bytes == null ? Optional.empty() : Optional.of(Tensor.of(layout().dtype(), layout().shape(), bytes));
+    }
+
+    /**
+     * Puts a sample, unless its index has one already or has no slot. Returns whether the index has a sample now; false
+     * too while another thread or process is writing it.
+     * @throws IllegalArgumentException if dtype or shape differ from the layout's: nothing is converted
+     * @throws IndexOutOfBoundsException if the index is not one of the data set's
+     */
+    public boolean put(long index, Tensor sample) {
+        requireLayout(sample);
+        return !isOutOfRange(index) && indices.put(index, sample.data()) == SlotFace.Outcome.HELD;
+    }
+
+    private void requireLayout(Tensor sample) {
+        if (sample.dtype() != layout().dtype() || !sample.shape().equals(layout().shape())) {
+            throw new IllegalArgumentException("a slot takes %s%s, was %s; convert it first"
+                    .formatted(layout().dtype(), layout().shape(), sample));
+        }
+    }
+
+    /**
+     * Whether an index has a sample.
+     * @throws IndexOutOfBoundsException if it is not one of the data set's
+     */
+    public State state(long index) {
+        if (isOutOfRange(index)) {
+            return State.OUT_OF_RANGE;
+        }
+        return indices.get(index) == null ? State.EMPTY : State.SET;
+    }
+
+    private boolean isOutOfRange(long index) {
+        if (index < 0 || index >= layout().samples()) {
+            throw new IndexOutOfBoundsException(
+                    "index must be in [0, %d), was %d".formatted(layout().samples(), index));
+        }
+        return index >= capacity();
+    }
+
+    /**
+     * Forgets all samples, for all processes and tiers. Views already handed out stay as they are; a slot takes a new
+     * sample once no process has views from before, as far as its garbage collector has noticed.
+     */
+    public void clear() {
+        file.nextGeneration();
+    }
+
+    /**
+     * All slots as one read-only tensor, {@code [capacity, shape…]}, in the shared memory itself. A row means something only where
+     * {@link #state} is {@code SET}, or a tier has put it; the others change under the reader.
+     * @throws IllegalArgumentException if it is larger than 2 GiB, as no tensor is: take ranges
+     */
+    public Tensor tensor() {
+        return tensor(0, capacity());
+    }
+
+    /**
+     * The slots {@code [from, to)} as one read-only tensor, without a copy.
+     * @throws IllegalArgumentException if they are more than 2 GiB
+     * @throws IndexOutOfBoundsException unless {@code 0 <= from < to <= capacity()}
+     * @throws IllegalStateException if the slots are closed
+     */
+    public Tensor tensor(long from, long to) {
+        if (from < 0 || from >= to || to > capacity()) {
+            throw new IndexOutOfBoundsException(
+                    "slots must be in [0, %d), were [%d, %d)".formatted(capacity(), from, to));
+        }
+        long bytes = (to - from) * layout().sampleBytes();
+        if (bytes > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "slots [%d, %d) are %d bytes, a tensor has at most %d; take %d slots at a time"
+                            .formatted(from, to, bytes, Integer.MAX_VALUE, Integer.MAX_VALUE / layout().sampleBytes()));
+        }
+        return Tensor.of(layout().dtype(), layout().shape().prepend(to - from), indices.range(from, to));
+    }
+
+    /** How tensors of the layout become the bytes of a slot: as they are, so that {@link #tensor} shows them. */
+    public Codec<Tensor> codec() {
+        return new SlotCodec(layout());
+    }
+
+    /** A dataset whose samples are kept here as they are. Its keys take 22 bytes a slot, on the heap. */
+    public Dataset<Tensor> cache(Dataset<Tensor> dataset) {
+        return dataset.cache(tier(dataset, codec()), codec());
+    }
+
+    /**
+     * These slots as a tier for one dataset, in front of or behind others. What was put for a sample that has changed
+     * since, or went through other stages, is a miss, and is overwritten once nobody can be looking at it.
+     * @param codec that the dataset is cached with; what it makes of a sample must fit a slot and may be shorter
+     * @throws IllegalArgumentException if the dataset is of another size than the layout says
+     */
+    public <T> Tier tier(Dataset<T> dataset, Codec<T> codec) {
+        if (dataset.size() != layout().samples()) {
+            throw new IllegalArgumentException(
+                    "slots for %d samples cannot serve a dataset of %d; open them with its size"
+                            .formatted(layout().samples(), dataset.size()));
+        }
+        Fingerprint bytes = Fingerprint.of(codec);
+        KeyTable keys = new KeyTable(capacity(), slot -> dataset.key(slot).with(bytes));
+        SlotTier tier = new SlotTier(file, keys);
+        tiers.add(tier);
+        return tier;
+    }
+
+    /**
+     * Closes these slots and their tiers, for this process. What is in them stays. A large file asks for a
+     * collection here, as long as views are about, so that others may overwrite what only they hold.
+     */
+    @Override
+    public void close() {
+        indices.close();
+        tiers.forEach(SlotTier::close);
+        file.close();
+        if (file.header().fileLength() >= WORTH_COLLECTING) {
+            System.gc();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "slots, " + file;
+    }
+}

@@ -1,0 +1,96 @@
+package io.penstock.cache.slot;
+
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Tier;
+import io.penstock.pipeline.TierStatistics;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.LongAdder;
+import reactor.core.publisher.Mono;
+
+/** Slots as a tier: a key's slot is its sample's index. */
+final class SlotTier implements Tier {
+
+    private final SlotFile file;
+    private final KeyTable keys;
+    private final SlotFace face;
+    private final LongAdder hits = new LongAdder();
+    private final LongAdder misses = new LongAdder();
+    private final LongAdder refused = new LongAdder();
+    private final LongAdder errors = new LongAdder();
+
+    SlotTier(SlotFile file, KeyTable keys) {
+        this.file = file;
+        this.keys = keys;
+        this.face = new SlotFace(file, keys);
+    }
+
+    @Override
+    public String name() {
+        return "slots";
+    }
+
+    @Override
+    public Mono<ByteBuffer> get(SampleKey key) {
+        long slot = keys.slot(key);
+        ByteBuffer bytes = slot < 0 ? null : face.get(slot);
+        if (bytes == null) {
+            misses.increment();
+            return Mono.empty();
+        }
+        hits.increment();
+        return Mono.just(bytes);
+    }
+
+    @Override
+    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+        return Mono.fromCallable(() -> keep(key, value));
+    }
+
+    private boolean keep(SampleKey key, ByteBuffer value) {
+        long slot = keys.slot(key);
+        if (value.remaining() > file.header().layout().sampleBytes()) {
+            errors.increment();
+            throw new IllegalArgumentException(
+                    "a slot takes at most %d bytes, was %d; open the slots for larger samples"
+                            .formatted(file.header().layout().sampleBytes(), value.remaining()));
+        }
+        SlotFace.Outcome outcome = slot < 0 ? SlotFace.Outcome.REFUSED : face.put(slot, value);
+        if (outcome == SlotFace.Outcome.REFUSED) {
+            refused.increment();
+        }
+        return outcome == SlotFace.Outcome.HELD;
+    }
+
+    @Override
+    public boolean accepts(SampleKey key) {
+        long slot = keys.slot(key);
+        return slot >= 0 && face.accepts(slot);
+    }
+
+    /** The bytes are those of whole slots, with what is kept beside a sample. */
+    @Override
+    public TierStatistics statistics() {
+        long perSlot = file.header().layout().sampleBytes() + (long) SlotFile.SLOT_BYTES;
+        long samples = face.samples();
+        return new TierStatistics(
+                samples,
+                samples * perSlot,
+                file.header().held() * perSlot,
+                hits.sum(),
+                misses.sum(),
+                refused.sum(),
+                0,
+                errors.sum());
+    }
+
+    /** Takes no more part; the slots stay open for others, and keep what they have. */
+    @Override
+    public void close() {
+        face.close();
+    }
+
+    @Override
+    public String toString() {
+        return "slots, " + file;
+    }
+}
