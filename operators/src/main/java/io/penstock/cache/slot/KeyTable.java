@@ -35,7 +35,7 @@ final class KeyTable implements SlotKeys {
         for (long slot = 0; slot < count; slot++) {
             SampleKey key = keyOf.apply(slot);
             set(slot, key);
-            insert(slot, key);
+            insert((int) slot, key);
             folded = folded.with(key);
         }
         this.id = folded;
@@ -50,15 +50,15 @@ final class KeyTable implements SlotKeys {
         keys[(int) (2 * slot / PER_PIECE)][(int) (2 * slot % PER_PIECE) + 1] = key.low();
     }
 
-    private void insert(long slot, SampleKey key) {
+    private void insert(int slot, SampleKey key) {
         for (long at = home(key); ; at = at + 1 == placeCount ? 0 : at + 1) {
             int[] piece = places[(int) (at / PER_PIECE)];
             int held = piece[(int) (at % PER_PIECE)];
             if (held == 0) {
-                piece[(int) (at % PER_PIECE)] = (int) slot + 1;
+                piece[(int) (at % PER_PIECE)] = slot + 1;
                 return;
             }
-            if (isKey(held - 1, key)) {
+            if (isKey(held - 1L, key)) {
                 return;
             }
         }
@@ -71,8 +71,8 @@ final class KeyTable implements SlotKeys {
             if (held == 0) {
                 return -1;
             }
-            if (isKey(held - 1, key)) {
-                return held - 1;
+            if (isKey(held - 1L, key)) {
+                return held - 1L;
             }
         }
     }

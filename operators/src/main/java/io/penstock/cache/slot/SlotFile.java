@@ -95,9 +95,10 @@ final class SlotFile implements AutoCloseable {
             Path path, FileChannel channel, SlotLayout layout, ToLongFunction<SharedMemory> limit) throws IOException {
         byte[] start = new byte[(int) Math.min(SlotHeader.BYTES, channel.size())];
         ByteBuffer into = ByteBuffer.wrap(start);
-        while (into.hasRemaining() && channel.read(into, into.position()) >= 0) {
-            continue;
-        }
+        int read;
+        do {
+            read = channel.read(into, into.position());
+        } while (into.hasRemaining() && read >= 0);
         boolean made = start.length > 0 && !SlotHeader.isUnfinished(start);
         SlotHeader found = made ? SlotHeader.decode(start, channel.size(), path) : null;
         if (found != null && !found.layout().equals(layout)) {

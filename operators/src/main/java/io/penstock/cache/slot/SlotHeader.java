@@ -55,7 +55,8 @@ record SlotHeader(SlotLayout layout, long held, long boot) {
     }
 
     ByteBuffer encode() {
-        ByteBuffer out = buffer(new byte[BYTES]);
+        byte[] bytes = new byte[BYTES];
+        ByteBuffer out = buffer(bytes);
         out.putLong(0, FINISHED).putInt(8, VERSION);
         out.put(DTYPE, layout.dtype().toString().getBytes(StandardCharsets.US_ASCII));
         out.putInt(RANK, layout.shape().rank());
@@ -63,7 +64,7 @@ record SlotHeader(SlotLayout layout, long held, long boot) {
             out.putLong(DIMS + axis * Long.BYTES, layout.shape().dim(axis));
         }
         out.putLong(SAMPLES, layout.samples()).putLong(HELD, held).putLong(BOOT, boot);
-        return out.putInt(CHECKSUM, checksum(out.array()));
+        return out.putInt(CHECKSUM, checksum(bytes));
     }
 
     private static int checksum(byte[] bytes) {

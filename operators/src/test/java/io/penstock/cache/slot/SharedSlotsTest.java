@@ -238,7 +238,7 @@ class SharedSlotsTest {
         byte[] whole = Files.readAllBytes(fixture.file);
         for (int at = 8; at < SlotHeader.BYTES; at++) {
             byte[] damaged = whole.clone();
-            damaged[at] ^= 1 << at % 8;
+            damaged[at] = (byte) (damaged[at] ^ 1 << at % 8);
             Files.write(fixture.file, damaged);
 
             assertThatThrownBy(this::open).as("byte %d", at).isInstanceOf(FormatException.class);
@@ -434,6 +434,23 @@ class SharedSlotsTest {
 
             assertThat(slots.state(99)).isEqualTo(State.EMPTY);
             assertThat(slots.put(99, sample(99))).isTrue();
+        }
+    }
+
+    @Test
+    void put_ofOneIndexByTwoThreads_keepsOneSampleWhole() {
+        SlotLayout layout = SlotLayout.ofBytes(30, 1 << 20);
+        try (SharedSlots slots = SharedSlots.open(fixture.file, layout)) {
+            Tensor[] versions = {
+                SlotsFixture.sample(0, 0, DType.U8, 1 << 20), SlotsFixture.sample(0, 1, DType.U8, 1 << 20)
+            };
+            for (int i = 0; i < 30; i++) {
+                int index = i;
+
+                IntStream.range(0, 2).parallel().forEach(version -> slots.put(index, versions[version]));
+
+                assertThat(slots.get(index).orElseThrow()).isIn((Object[]) versions);
+            }
         }
     }
 

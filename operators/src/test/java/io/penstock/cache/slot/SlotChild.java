@@ -1,0 +1,105 @@
+package io.penstock.cache.slot;
+
+import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Another process at the same slots. */
+final class SlotChild {
+
+    private SlotChild() {}
+
+    /** Slots by numbered keys of a version: what a changed stage makes of a data set. */
+    static SlotFace face(Path file, SlotLayout layout, int version) {
+        return new SlotFace(
+                SlotFile.open(file, layout, there -> Long.MAX_VALUE),
+                new KeyTable(
+                        layout.samples(),
+                        i -> SampleKey.of("version " + version).with(i)));
+    }
+
+    static Process start(Path file, String mode, long samples, int bytes, int number) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                SlotChild.class.getName()));
+        command.addAll(List.of(file.toString(), mode, "" + samples, "" + bytes, "" + number));
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    public static void main(String[] args) throws Exception {
+        Path file = Path.of(args[0]);
+        SlotLayout layout = SlotLayout.ofBytes(Long.parseLong(args[2]), Integer.parseInt(args[3]));
+        int number = Integer.parseInt(args[4]);
+        switch (args[1]) {
+            case "race" -> race(file, layout, number);
+            case "write" -> write(file, layout, number);
+            case "look" -> look(file, layout, number);
+            default -> throw new IllegalArgumentException(args[1]);
+        }
+    }
+
+    static Tensor sample(SlotLayout layout, long index, int version) {
+        return SlotsFixture.sample(index, version, DType.U8, layout.sampleBytes());
+    }
+
+    /** Reads or writes all slots, each in another order, and reads while the others write. */
+    private static void race(Path file, SlotLayout layout, int number) {
+        SplittableRandom random = new SplittableRandom(number);
+        long wrong = 0;
+        long written = 0;
+        try (SharedSlots slots = SharedSlots.open(file, layout)) {
+            for (int step = 0; slots.size() < layout.samples() || step < 4 * layout.samples(); step++) {
+                // all go through the slots at about the same place, so that they meet
+                long index = (step + random.nextInt(4)) % layout.samples();
+                Tensor expected = sample(layout, index, 0);
+                Tensor found = slots.get(index).orElse(null);
+                if (found == null) {
+                    written += slots.put(index, expected) ? 1 : 0;
+                    found = slots.get(index).orElse(expected);
+                }
+                wrong += found.equals(expected) ? 0 : 1;
+            }
+        }
+        System.out.println("wrong " + wrong + (written >= 0 ? "" : "?"));
+    }
+
+    /** Writes until it is killed, over and over. */
+    private static void write(Path file, SlotLayout layout, int version) {
+        SlotFace face = face(file, layout, version);
+        System.out.println("ready");
+        for (long i = 0; ; i++) {
+            face.put(
+                    i % layout.samples(),
+                    sample(layout, i % layout.samples(), version).data());
+        }
+    }
+
+    /** Fills the slots, looks at them, and says whether they are what they were whenever it is asked. */
+    private static void look(Path file, SlotLayout layout, int version) throws IOException {
+        SlotFace face = face(file, layout, version);
+        List<Tensor> views = new ArrayList<>();
+        for (long i = 0; i < layout.samples(); i++) {
+            face.put(i, sample(layout, i, version).data());
+            views.add(Tensor.of(layout.dtype(), layout.shape(), face.get(i)));
+        }
+        System.out.println("ready");
+        while (System.in.read() >= 0) {
+            boolean same = true;
+            for (int i = 0; i < views.size(); i++) {
+                same &= views.get(i).equals(sample(layout, i, version));
+            }
+            System.out.println(same ? "same" : "changed");
+        }
+    }
+}
