@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Counts and times one stage, by the epoch of the draws, since loads of the next epoch begin while this one ends.
@@ -16,6 +17,8 @@ final class Meter {
     private static final long ONE_IN = 64;
 
     private final ConcurrentSkipListMap<Long, Counts> epochs = new ConcurrentSkipListMap<>();
+    private final Counts past = new Counts(-1); // of epochs that are kept no more
+    private final ReentrantLock forgetting = new ReentrantLock();
     private volatile Counts recent = new Counts(-1);
     private volatile boolean cheap;
 
@@ -27,6 +30,12 @@ final class Meter {
 
         Counts(long epoch) {
             this.epoch = epoch;
+        }
+
+        void add(Counts other) {
+            samples.add(other.samples.sum());
+            timed.add(other.timed.sum());
+            nanos.add(other.nanos.sum());
         }
 
         /** The time of all samples, extrapolated from those that were timed. */
@@ -72,19 +81,39 @@ final class Meter {
     private Counts open(long epoch) {
         Counts counts = epochs.computeIfAbsent(epoch, Counts::new);
         if (epochs.size() > EPOCHS_KEPT) {
-            epochs.pollFirstEntry();
+            forgetFirst();
         }
         recent = counts;
         return counts;
+    }
+
+    private void forgetFirst() {
+        forgetting.lock();
+        try {
+            if (epochs.size() > EPOCHS_KEPT) {
+                past.add(epochs.pollFirstEntry().getValue());
+            }
+        } finally {
+            forgetting.unlock();
+        }
+    }
+
+    /** What was counted in all epochs. Counts that reach an epoch after it was forgotten are lost. */
+    Counts total() {
+        Counts total = new Counts(-1);
+        forgetting.lock();
+        try {
+            total.add(past);
+            epochs.values().forEach(total::add);
+        } finally {
+            forgetting.unlock();
+        }
+        return total;
     }
 
     /** What was counted in an epoch; nothing where it was long ago or never. */
     Counts of(long epoch) {
         Counts counts = epochs.get(epoch);
         return counts == null ? new Counts(epoch) : counts;
-    }
-
-    long samples(long epoch) {
-        return of(epoch).samples.sum();
     }
 }

@@ -79,7 +79,14 @@ public sealed interface Pipeline<T> permits Dataset, StagedPipeline, TolerantPip
 
     /** What was loaded, hit, skipped and how long each stage took in one epoch; recent epochs only. */
     default RunStatistics statistics(long epoch) {
-        RunStatistics.Tally tally = new RunStatistics.Tally(epoch);
+        RunStatistics.Tally tally = RunStatistics.Tally.of(epoch);
+        Node.of(this).report(tally);
+        return tally.total();
+    }
+
+    /** The same over all epochs since the pipeline was made; counts never fall, so that they can be watched. */
+    default RunStatistics statistics() {
+        RunStatistics.Tally tally = RunStatistics.Tally.ofAll();
         Node.of(this).report(tally);
         return tally.total();
     }

@@ -6,9 +6,10 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
- * What a pipeline did in one epoch, up to now.
+ * What a pipeline did in one epoch, or in all of them, up to now.
  *
  * @param loads   at the sources
  * @param hits    by the name of the tier that answered, fastest first; no entry without a cache
@@ -19,21 +20,33 @@ import java.util.Map;
 public record RunStatistics(
         long loads, Map<String, Long> hits, long misses, long skipped, List<StageStatistics> stages) {
 
-    /** Adds up the stages of a pipeline for one epoch. */
+    /** Adds up the stages of a pipeline. */
     static final class Tally {
-        private final long epoch;
+        private final Function<Meter, Meter.Counts> counts;
         private final Map<String, Long> hits = new LinkedHashMap<>();
         private final List<StageStatistics> stages = new ArrayList<>();
         private long loads;
         private long misses;
         private long skipped;
 
-        Tally(long epoch) {
-            this.epoch = epoch;
+        private Tally(Function<Meter, Meter.Counts> counts) {
+            this.counts = counts;
+        }
+
+        static Tally of(long epoch) {
+            return new Tally(meter -> meter.of(epoch));
+        }
+
+        static Tally ofAll() {
+            return new Tally(Meter::total);
+        }
+
+        private long samples(Meter meter) {
+            return counts.apply(meter).samples.sum();
         }
 
         void source(String name, Meter meter) {
-            loads += meter.samples(epoch);
+            loads += samples(meter);
             add(name, StageStatistics.Kind.SOURCE, meter);
         }
 
@@ -42,20 +55,20 @@ public record RunStatistics(
         }
 
         private void add(String name, StageStatistics.Kind kind, Meter meter) {
-            Meter.Counts counts = meter.of(epoch);
-            stages.add(new StageStatistics(name, kind, counts.samples.sum(), Duration.ofNanos(counts.totalNanos())));
+            Meter.Counts counted = counts.apply(meter);
+            stages.add(new StageStatistics(name, kind, counted.samples.sum(), Duration.ofNanos(counted.totalNanos())));
         }
 
         void hits(String tier, Meter meter) {
-            hits.merge(tier, meter.samples(epoch), Long::sum);
+            hits.merge(tier, samples(meter), Long::sum);
         }
 
         void misses(Meter meter) {
-            misses += meter.samples(epoch);
+            misses += samples(meter);
         }
 
         void skipped(Meter meter) {
-            skipped += meter.samples(epoch);
+            skipped += samples(meter);
         }
 
         RunStatistics total() {

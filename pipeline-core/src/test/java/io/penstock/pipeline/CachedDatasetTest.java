@@ -391,4 +391,26 @@ class CachedDatasetTest {
         assertThat(cached.statistics(1).hits()).isEqualTo(Map.of("ram", 1L));
         assertThat(cached.statistics(1).loads()).isEqualTo(1);
     }
+
+    /** More epochs than are kept one by one. */
+    @Test
+    void statistics_overManyEpochs_countAllOfThemAndNeverFall() {
+        Dataset<Tensor> cached = FakeDataset.immediate(30).cache(new FakeTier("ram"), VALUE);
+        Pipeline<Tensor> mapped = cached.map("same", value -> value);
+        long last = 0;
+        for (int epochs = 1; epochs <= 25; epochs++) {
+            mapped.stream(Sampler.shuffled(1).epochs(epochs).resumeAt(new Position(epochs - 1, 0)))
+                    .blockLast(Duration.ofSeconds(30));
+            RunStatistics total = mapped.statistics();
+
+            assertThat(total.loads()).isEqualTo(30);
+            assertThat(total.misses()).isEqualTo(30);
+            assertThat(total.hits()).isEqualTo(Map.of("ram", 30L * (epochs - 1)));
+            assertThat(total.stages().get(1).samples()).isEqualTo(30L * epochs).isGreaterThan(last);
+            last = total.stages().get(1).samples();
+        }
+        assertThat(mapped.statistics(0).stages().get(1).samples())
+                .as("long ago")
+                .isZero();
+    }
 }
