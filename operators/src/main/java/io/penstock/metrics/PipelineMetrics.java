@@ -1,0 +1,97 @@
+package io.penstock.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.penstock.pipeline.Pipeline;
+import io.penstock.pipeline.RunStatistics;
+import io.penstock.pipeline.StageStatistics;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
+
+/**
+ * What a pipeline counts, over all epochs since it was made: {@code penstock.samples.loaded} and {@code skipped},
+ * {@code penstock.cache.hits} by {@code tier} and {@code penstock.cache.misses}, and of each {@code stage} the
+ * samples and the time, {@code penstock.stage.time}; its {@code kind} is {@code source} where the time is spent waiting
+ * for the source, {@code stage} where a worker spends it.
+ * <pre>{@code
+ *  new PipelineMetrics(pipeline).bindTo(registry);
+ * }</pre>
+ *
+ * <p>They are read when the registry asks: binding them costs a sample nothing. A pipeline counts what it did itself; one
+ * that another was made from, by {@code map} or {@code cache}, shares its stages. A plain dataset counts nothing: bind what
+ * was made of it. The registry does not keep the pipeline alive.
+ */
+public final class PipelineMetrics implements MeterBinder {
+
+    private final Pipeline<?> pipeline;
+    private final Tags tags;
+
+    /** Of a pipeline with all stages above it. */
+    public PipelineMetrics(Pipeline<?> pipeline) {
+        this(pipeline, Tags.empty());
+    }
+
+    /** The same with further tags, which tell several pipelines apart. */
+    public PipelineMetrics(Pipeline<?> pipeline, Tags tags) {
+        this.pipeline = pipeline;
+        this.tags = tags;
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        RunStatistics now = pipeline.statistics();
+        counter(registry, "penstock.samples.loaded", tags, "samples loaded at the source", RunStatistics::loads);
+        counter(registry, "penstock.samples.skipped", tags, "samples left out after a failure", RunStatistics::skipped);
+        if (!now.hits().isEmpty()) {
+            counter(registry, "penstock.cache.misses", tags, "look-ups that no tier answered", RunStatistics::misses);
+        }
+        for (String tier : now.hits().keySet()) {
+            counter(
+                    registry,
+                    "penstock.cache.hits",
+                    tags.and("tier", tier),
+                    "look-ups that a tier answered",
+                    run -> run.hits().getOrDefault(tier, 0L));
+        }
+        List<StageStatistics> stages = now.stages();
+        List<String> names =
+                Names.distinct(stages.stream().map(StageStatistics::name).toList());
+        for (int i = 0; i < names.size(); i++) {
+            String kind = stages.get(i).kind().name().toLowerCase(Locale.ROOT);
+            stage(registry, tags.and("stage", names.get(i), "kind", kind), i);
+        }
+    }
+
+    private void counter(
+            MeterRegistry registry,
+            String name,
+            Tags counted,
+            String description,
+            ToLongFunction<RunStatistics> count) {
+        FunctionCounter.builder(name, pipeline, run -> count.applyAsLong(run.statistics()))
+                .tags(counted)
+                .description(description)
+                .register(registry);
+    }
+
+    private void stage(MeterRegistry registry, Tags staged, int number) {
+        // extrapolated from a part of the samples, it may fall by a little, which a counter must not
+        AtomicLong highest = new AtomicLong();
+        FunctionTimer.builder(
+                        "penstock.stage.time",
+                        pipeline,
+                        run -> run.statistics().stages().get(number).samples(),
+                        run -> highest.accumulateAndGet(
+                                run.statistics().stages().get(number).time().toNanos(), Math::max),
+                        TimeUnit.NANOSECONDS)
+                .tags(staged)
+                .description("samples that went through a stage, and what they took")
+                .register(registry);
+    }
+}

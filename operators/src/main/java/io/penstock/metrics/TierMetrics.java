@@ -1,0 +1,103 @@
+package io.penstock.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.penstock.pipeline.Tier;
+import io.penstock.pipeline.TierStatistics;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/**
+ * What a tier counts, for each level of a chain: {@code penstock.tier.hits}, {@code misses}, {@code refused}, {@code evictions}
+ * and {@code errors}, which only grow, and {@code samples}, {@code bytes} and {@code capacity} as they are, tagged with the
+ * level's name as {@code tier}.
+ * <pre>{@code
+ *  new TierMetrics(cache).bindTo(registry);
+ * }</pre>
+ *
+ * <p>They are read when the registry asks. Nothing is counted that the tier does not count anyway, so binding them costs a
+ * look-up nothing; {@link #timed} has the one thing that does cost, latency. The registry does not keep the tier alive.
+ */
+public final class TierMetrics implements MeterBinder {
+
+    private final List<Tier> levels;
+    private final Tags tags;
+
+    /** Of a tier, or of all levels of a chain. */
+    public TierMetrics(Tier tier) {
+        this(tier, Tags.empty());
+    }
+
+    /** The same with further tags, which tell several tiers of one name apart. */
+    public TierMetrics(Tier tier, Tags tags) {
+        this.levels = tier.levels();
+        this.tags = tags;
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        List<String> names = Names.distinct(levels.stream().map(Tier::name).toList());
+        for (int i = 0; i < names.size(); i++) {
+            bind(registry, levels.get(i), tags.and("tier", names.get(i)));
+        }
+    }
+
+    private static void bind(MeterRegistry registry, Tier tier, Tags tags) {
+        counter(registry, tier, tags, "hits", "look-ups answered with a sample", TierStatistics::hits);
+        counter(registry, tier, tags, "misses", "look-ups answered with nothing", TierStatistics::misses);
+        counter(registry, tier, tags, "refused", "samples that did not fit", TierStatistics::refused);
+        counter(registry, tier, tags, "evictions", "samples given up for others", TierStatistics::evicted);
+        counter(registry, tier, tags, "errors", "damaged samples, failed reads and writes", TierStatistics::errors);
+        Gauge.builder("penstock.tier.samples", tier, level -> level.statistics().samples())
+                .tags(tags)
+                .description("samples held")
+                .register(registry);
+        gauge(registry, tier, tags, "bytes", "bytes held, with what is kept beside the samples", TierStatistics::bytes);
+        gauge(registry, tier, tags, "capacity", "bytes it may hold", TierStatistics::capacity);
+    }
+
+    private static void counter(
+            MeterRegistry registry,
+            Tier tier,
+            Tags tags,
+            String name,
+            String description,
+            ToLongFunction<TierStatistics> count) {
+        FunctionCounter.builder("penstock.tier." + name, tier, level -> count.applyAsLong(level.statistics()))
+                .tags(tags)
+                .description(description)
+                .register(registry);
+    }
+
+    private static void gauge(
+            MeterRegistry registry,
+            Tier tier,
+            Tags tags,
+            String name,
+            String description,
+            ToLongFunction<TierStatistics> value) {
+        Gauge.builder("penstock.tier." + name, tier, level -> value.applyAsLong(level.statistics()))
+                .tags(tags)
+                .description(description)
+                .baseUnit("bytes")
+                .register(registry);
+    }
+
+    /**
+     * The same tier, each level of which times one look-up and one put in 64, chosen by the key:
+     * {@code penstock.tier.get} with {@code result} {@code hit} or {@code miss}, and {@code penstock.tier.put}. Closing it
+     * closes the tier.
+     */
+    public static Tier timed(Tier tier, MeterRegistry registry) {
+        List<Tier> levels = tier.levels();
+        List<String> names = Names.distinct(levels.stream().map(Tier::name).toList());
+        Tier timed = new TimedTier(levels.get(0), names.get(0), registry);
+        for (int i = 1; i < names.size(); i++) {
+            timed = timed.backedBy(new TimedTier(levels.get(i), names.get(i), registry));
+        }
+        return timed;
+    }
+}

@@ -1,0 +1,213 @@
+package io.penstock.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.cache.RamTier;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Pipeline;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Tier;
+import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+class MetricsTest {
+
+    private static final Schema<Tensor> SCHEMA = Schema.tensor("value");
+    private static final int SAMPLES = 640;
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+
+    private static final class Numbered implements Dataset<Tensor> {
+        @Override
+        public long size() {
+            return SAMPLES;
+        }
+
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("numbered");
+        }
+
+        @Override
+        public Mono<Tensor> get(long index) {
+            return Mono.fromCallable(() -> Tensor.ofLongs(new long[1_000]));
+        }
+    }
+
+    /** A tier that answers on another thread. */
+    private record Distant(Tier tier) implements Tier {
+        @Override
+        public String name() {
+            return "distant";
+        }
+
+        @Override
+        public Mono<ByteBuffer> get(SampleKey key) {
+            return Mono.defer(() -> tier.get(key)).subscribeOn(Schedulers.parallel());
+        }
+
+        @Override
+        public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+            return tier.put(key, value).subscribeOn(Schedulers.parallel());
+        }
+
+        @Override
+        public TierStatistics statistics() {
+            return tier.statistics();
+        }
+
+        @Override
+        public void close() {
+            tier.close();
+        }
+    }
+
+    private static void run(Pipeline<?> pipeline, int epochs) {
+        pipeline.stream(Sampler.shuffled(1).epochs(epochs)).blockLast(Duration.ofSeconds(60));
+    }
+
+    private long counter(String name, String... tags) {
+        return (long) registry.get(name).tags(tags).functionCounter().count();
+    }
+
+    private long gauge(String name, String tier) {
+        return (long) registry.get(name).tag("tier", tier).gauge().value();
+    }
+
+    @Test
+    void tierMetrics_ofAChain_areEachLevelsOwn() {
+        try (Tier small = RamTier.ofBytes(1 << 20);
+                Tier cache = small.backedBy(RamTier.ofBytes(64 << 20))) {
+            new TierMetrics(cache, Tags.of("job", "train")).bindTo(registry);
+            run(new Numbered().cache(cache, SCHEMA), 3);
+
+            int level = 0;
+            for (String name : new String[] {"ram", "ram 2"}) {
+                TierStatistics statistics = cache.levels().get(level++).statistics();
+                assertThat(counter("penstock.tier.hits", "tier", name, "job", "train"))
+                        .isEqualTo(statistics.hits());
+                assertThat(counter("penstock.tier.misses", "tier", name)).isEqualTo(statistics.misses());
+                assertThat(counter("penstock.tier.refused", "tier", name)).isEqualTo(statistics.refused());
+                assertThat(counter("penstock.tier.evictions", "tier", name)).isEqualTo(statistics.evicted());
+                assertThat(counter("penstock.tier.errors", "tier", name)).isEqualTo(statistics.errors());
+                assertThat(gauge("penstock.tier.samples", name)).isEqualTo(statistics.samples());
+                assertThat(gauge("penstock.tier.bytes", name)).isEqualTo(statistics.bytes());
+                assertThat(gauge("penstock.tier.capacity", name)).isEqualTo(statistics.capacity());
+            }
+            assertThat(counter("penstock.tier.hits", "tier", "ram 2")).isPositive();
+            // a sample that might have been loaded meanwhile is looked up twice
+            assertThat(counter("penstock.tier.misses", "tier", "ram 2")).isBetween((long) SAMPLES, 2L * SAMPLES);
+        }
+    }
+
+    @Test
+    void pipelineMetrics_overManyEpochs_countAll() {
+        try (Tier cache = RamTier.ofBytes(2 << 20)) {
+            Pipeline<Tensor> pipeline = new Numbered()
+                    .map("same", value -> value)
+                    .cache(cache, SCHEMA)
+                    .augment("dice", (value, random) -> value);
+            new PipelineMetrics(pipeline).bindTo(registry);
+            run(pipeline, 20);
+
+            long hits = counter("penstock.cache.hits", "tier", "ram");
+            long misses = counter("penstock.cache.misses");
+            assertThat(hits).isPositive();
+            assertThat(hits + misses).isEqualTo(20 * SAMPLES);
+            assertThat(counter("penstock.samples.loaded")).isEqualTo(misses);
+            assertThat(counter("penstock.samples.skipped")).isZero();
+            assertThat(registry.get("penstock.stage.time")
+                            .tags("stage", "load", "kind", "source")
+                            .functionTimer()
+                            .count())
+                    .isEqualTo((double) misses);
+            assertThat(registry.get("penstock.stage.time")
+                            .tags("stage", "same", "kind", "stage")
+                            .functionTimer()
+                            .count())
+                    .isEqualTo((double) misses);
+            assertThat(registry.get("penstock.stage.time")
+                            .tag("stage", "dice")
+                            .functionTimer()
+                            .count())
+                    .isEqualTo(20 * SAMPLES);
+            assertThat(registry.get("penstock.stage.time")
+                            .tag("stage", "load")
+                            .functionTimer()
+                            .totalTime(TimeUnit.NANOSECONDS))
+                    .isPositive();
+        }
+    }
+
+    @Test
+    void timed_tier_timesOneLookUpIn64() {
+        try (Tier cache = TierMetrics.timed(
+                RamTier.ofBytes(64 << 20).backedBy(new Distant(RamTier.ofBytes(64 << 20))), registry)) {
+            Dataset<Tensor> cached = new Numbered().cache(cache, SCHEMA);
+            int timed = 0;
+            for (int i = 0; i < SAMPLES; i++) {
+                timed += (cached.key(i).low() & 63) == 0 ? 1 : 0;
+            }
+            run(cached, 3);
+
+            assertThat(timed).isBetween(1, 40);
+            assertThat(cache.levels()).hasSize(2);
+            assertThat(registry.get("penstock.tier.get")
+                            .tags("tier", "ram", "result", "hit")
+                            .timer()
+                            .count())
+                    .isEqualTo(2L * timed);
+            assertThat(registry.get("penstock.tier.get")
+                            .tags("tier", "ram", "result", "miss")
+                            .timer()
+                            .count())
+                    .isBetween((long) timed, 2L * timed);
+            assertThat(registry.get("penstock.tier.get")
+                            .tags("tier", "distant", "result", "miss")
+                            .timer()
+                            .count())
+                    .isBetween((long) timed, 2L * timed);
+            assertThat(registry.get("penstock.tier.put")
+                            .tag("tier", "ram")
+                            .timer()
+                            .count())
+                    .isEqualTo(timed);
+            assertThat(registry.get("penstock.tier.put")
+                            .tag("tier", "distant")
+                            .timer()
+                            .count())
+                    .isEqualTo(timed);
+        }
+    }
+
+    @Test
+    void timed_tier_answersAsDirectlyAsTheOneBehindIt() {
+        try (Tier tier = TierMetrics.timed(RamTier.ofBytes(1 << 20), registry)) {
+            SampleKey timed = new SampleKey(1, 64);
+            SampleKey other = new SampleKey(1, 65);
+            assertThat(tier.get(timed)).isInstanceOf(Callable.class);
+            for (SampleKey key : new SampleKey[] {timed, other}) {
+                assertThat(tier.accepts(key)).isTrue();
+                assertThat(tier.put(key, ByteBuffer.wrap(new byte[] {7})).block())
+                        .isTrue();
+                assertThat(tier.get(key)).isInstanceOf(Callable.class);
+                assertThat(tier.get(key).block().get(0)).isEqualTo((byte) 7);
+            }
+            assertThat(tier.name()).isEqualTo("ram");
+            assertThat(tier.statistics().samples()).isEqualTo(2);
+        }
+    }
+}
