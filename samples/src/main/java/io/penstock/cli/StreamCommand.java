@@ -61,6 +61,9 @@ final class StreamCommand implements Callable<Integer> {
                         options.quarantine() == null
                                 ? null
                                 : options.quarantine().toString());
+        if (plan.metrics() != null) {
+            spec.commandLine().getErr().println("metrics at " + plan.metrics());
+        }
         boolean terminal = !options.json() && Terminal.onStandardError();
         return StreamRun.of(plan, reporter, spec.commandLine().getErr(), terminal) ? 0 : INTERRUPTED;
     }

@@ -184,4 +184,12 @@ interface StreamOptions {
 
     @Option(order = 25, names = "--json", description = "Print one JSON object a line, and nothing else.")
     boolean json();
+
+    @Option(
+            order = 26,
+            names = "--metrics-port",
+            paramLabel = "N",
+            description =
+                    "Serve counts for Prometheus at http://127.0.0.1:N/metrics while the run lasts; 0 takes any port.")
+    @Nullable Integer metricsPort();
 }

@@ -34,6 +34,10 @@ final class StreamPlan<T> implements AutoCloseable {
         this.resources = resources;
         // fail() too: it holds the source's figures, which a bare dataset would count anew at every look
         this.pipeline = feed.pipeline().onError(policy(options, resources.quarantine()));
+        MetricsPage metrics = resources.metrics();
+        if (metrics != null) {
+            metrics.show(pipeline);
+        }
         this.execution = execution(options, resources.pool());
         Sampler unseeded = order(options);
         this.print = PlanPrint.of(feed.source(), pipeline.fingerprint(), orderWords(options));
@@ -157,6 +161,12 @@ final class StreamPlan<T> implements AutoCloseable {
 
     StreamOptions options() {
         return options;
+    }
+
+    /** Where the page of counts is, if one was asked for. */
+    @Nullable String metrics() {
+        MetricsPage metrics = resources.metrics();
+        return metrics == null ? null : metrics.address();
     }
 
     /** How samples are stacked, for one subscription. */

@@ -13,24 +13,46 @@ import reactor.core.scheduler.Schedulers;
  * @param cache      if one was asked for
  * @param quarantine if one was asked for
  * @param pool       of workers, if their number was given
+ * @param metrics    if a page was asked for
  */
 record StreamResources(
         @Nullable Tier cache,
         @Nullable QuarantineFile quarantine,
-        @Nullable Scheduler pool) implements AutoCloseable {
+        @Nullable Scheduler pool,
+        @Nullable MetricsPage metrics)
+        implements AutoCloseable {
 
     static StreamResources open(StreamOptions options) {
+        Integer port = options.metricsPort();
+        MetricsPage metrics = port == null ? null : MetricsPage.open(port);
+        try {
+            return open(options, metrics);
+        } catch (RuntimeException | Error e) {
+            if (metrics != null) {
+                metrics.close();
+            }
+            throw e;
+        }
+    }
+
+    private static StreamResources open(StreamOptions options, @Nullable MetricsPage metrics) {
         ByteSize ram = options.cacheRam();
         Tier cache =
                 ram == null ? null : ram.isShare() ? RamTier.ofFreeShare(ram.share()) : RamTier.ofBytes(ram.bytes());
         QuarantineFile quarantine = options.quarantine() == null ? null : QuarantineFile.at(options.quarantine());
         Integer workers = options.workers();
         return new StreamResources(
-                cache, quarantine, workers == null ? null : Schedulers.newParallel("penstock-worker", workers, true));
+                cache == null || metrics == null ? cache : metrics.show(cache),
+                quarantine,
+                workers == null ? null : Schedulers.newParallel("penstock-worker", workers, true),
+                metrics);
     }
 
     @Override
     public void close() {
+        if (metrics != null) {
+            metrics.close();
+        }
         if (pool != null) {
             pool.dispose();
         }
