@@ -22,11 +22,12 @@ import java.util.stream.Stream;
  * took 26.9 bytes each that way), and of more and smaller ones the empty ones would weigh, where a budget of gigabytes
  * holds a few thousand large values.
  */
-final class RamIndex {
+public final class RamIndex {
 
     private static final int MAX_SEGMENTS = 4096;
     private static final long SEGMENT_BYTES = 256 << 10;
     private static final int ENTRY_BYTES = 18;
+    private static final int SHORT_VALUE = 4096;
     private static final int CHECK_SHIFT = RamSegment.LOCATION_BITS;
 
     private final ByteBudget budget;
@@ -45,6 +46,11 @@ final class RamIndex {
         this.budget = budget;
         this.segments = empty(segments);
         this.sized = true;
+    }
+
+    /** An index that grows as it must, for a tier whose values, of any length, take at most about so many bytes. */
+    public static RamIndex forValuesOf(long bytes) {
+        return new RamIndex(segmentsFor(bytes, SHORT_VALUE), new ByteBudget(Long.MAX_VALUE));
     }
 
     private static RamSegment[] empty(int count) {
@@ -87,14 +93,14 @@ final class RamIndex {
     }
 
     /** The location published for a key, or 0. */
-    long find(SampleKey key) {
+    public long find(SampleKey key) {
         long tag = tag(key);
         long rest = rest(key, tag);
         return segment(rest).find(tag, check(rest));
     }
 
     /** Has the places fetched where these keys would be found; what it returns means nothing. */
-    int touch(SampleKey[] keys) {
+    public int touch(SampleKey[] keys) {
         long sum = 0;
         for (SampleKey key : keys) {
             long tag = tag(key);
@@ -137,6 +143,24 @@ final class RamIndex {
         return removed;
     }
 
+    /**
+     * Notes where the value of a key lies, whether or not the key was there.
+     * @param location in [2, 2^50)
+     * @return the location before, or 0
+     */
+    public long put(SampleKey key, long location) {
+        long tag = tag(key);
+        long rest = rest(key, tag);
+        return segment(rest).put(tag, check(rest), location, budget);
+    }
+
+    /** Changes the location of a key if it is the expected one; 0 forgets the key. */
+    public boolean replace(SampleKey key, long expected, long location) {
+        long tag = tag(key);
+        long rest = rest(key, tag);
+        return segment(rest).replace(tag, check(rest), expected, location);
+    }
+
     private RamSegment segment(long rest) {
         RamSegment[] all = segments;
         return all[(int) rest & all.length - 1];
@@ -164,7 +188,7 @@ final class RamIndex {
     }
 
     /** What the index takes now, in all. */
-    long bytes() {
+    public long bytes() {
         RamSegment[] all = segments;
         long sum = (long) Integer.BYTES * all.length;
         for (RamSegment segment : all) {
@@ -178,7 +202,8 @@ final class RamIndex {
         return Stream.of(segments).mapToLong(RamSegment::bytes).max().orElse(0);
     }
 
-    void close() {
+    /** Forgets everything and refuses from now on. */
+    public void close() {
         settling.lock();
         try {
             sized = true;

@@ -127,15 +127,57 @@ final class RamSegment {
             if (search(cells, places, tag, check) >= 0) {
                 return Claim.HELD;
             }
-            boolean placed = size + 1 <= places * FULLEST && insert(tag, check | CLAIMED);
-            while (!placed) {
-                if (!grow(budget)) {
-                    return Claim.REFUSED;
-                }
-                placed = insert(tag, check | CLAIMED);
+            return add(tag, check | CLAIMED, budget) ? Claim.GRANTED : Claim.REFUSED;
+        } finally {
+            lock.unlockWrite(stamp);
+        }
+    }
+
+    private boolean add(long tag, long word, ByteBudget budget) {
+        boolean placed = size + 1 <= places * FULLEST && insert(tag, word);
+        while (!placed) {
+            if (!grow(budget)) {
+                return false;
             }
-            size++;
-            return Claim.GRANTED;
+            placed = insert(tag, word);
+        }
+        size++;
+        return true;
+    }
+
+    /** Sets the location of a tag and a check, new or not; the one before, or 0. */
+    long put(long tag, long check, long location, ByteBudget budget) {
+        long stamp = lock.writeLock();
+        try {
+            int at = search(cells, places, tag, check);
+            if (at >= 0) {
+                long before = locationIn(cells[at + 1]);
+                cells[at + 1] = check | location;
+                return before;
+            }
+            if (!closed) {
+                add(tag, check | location, budget);
+            }
+            return 0;
+        } finally {
+            lock.unlockWrite(stamp);
+        }
+    }
+
+    /** Replaces a location if it is the expected one; by 0, the key is forgotten. */
+    boolean replace(long tag, long check, long expected, long location) {
+        long stamp = lock.writeLock();
+        try {
+            int at = search(cells, places, tag, check);
+            if (at < 0 || locationIn(cells[at + 1]) != expected) {
+                return false;
+            }
+            if (location == 0) {
+                removeAt(at);
+            } else {
+                cells[at + 1] = check | location;
+            }
+            return true;
         } finally {
             lock.unlockWrite(stamp);
         }

@@ -67,6 +67,8 @@ class HabitsTest {
                 .doNotHaveFullyQualifiedName("io.penstock.cache.SlabMemory") // where the JDK keeps temporary files
                 .and()
                 .doNotHaveFullyQualifiedName("io.penstock.image.OpenCvBackend") // JavaCPP takes no other settings
+                .and()
+                .doNotHaveFullyQualifiedName("io.penstock.cache.chronicle.ChronicleSettings") // nor does Chronicle
                 .should()
                 .accessTargetWhere(target(
                         "reads or sets system properties",

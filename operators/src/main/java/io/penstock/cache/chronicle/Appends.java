@@ -1,0 +1,236 @@
+package io.penstock.cache.chronicle;
+
+import io.penstock.pipeline.SampleKey;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The way from a put to the log: a queue, and one thread that empties it.
+ *
+ * <p>A value is findable at every moment from its put on: it enters {@link #pending} first, is published in the index, and
+ * leaves {@link #pending} after that. So whoever looks here first and into the index second does not miss it.
+ *
+ * <p>A put completes at once while at most so many bytes wait, and later, when what waits has been written down to that,
+ * if more do: then whoever puts is slowed to the disk's pace, without a thread.
+ */
+final class Appends {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Appends.class);
+
+    private final LogWriter writer;
+    private final Catalogue catalogue;
+    private final Control control;
+    private final AtomicLong seen;
+    private final long mostWaiting;
+    private final Scheduler thread = Schedulers.newSingle(Appends::thread);
+
+    private final ConcurrentMap<SampleKey, Pending> pending = new ConcurrentHashMap<>();
+    private final AtomicInteger pendingCount = new AtomicInteger();
+    private final Queue<Pending> queue = new ConcurrentLinkedQueue<>();
+    private final Queue<CompletableFuture<Boolean>> slowed = new ConcurrentLinkedQueue<>();
+    private final AtomicLong waiting = new AtomicLong();
+    private final AtomicInteger toDo = new AtomicInteger();
+    private final AtomicLong lost = new AtomicLong();
+    private final AtomicLong failures = new AtomicLong();
+    private volatile boolean stopped;
+
+    Appends(LogWriter writer, Catalogue catalogue, Control control, AtomicLong seen, long mostWaiting, boolean never) {
+        this.writer = writer;
+        this.catalogue = catalogue;
+        this.control = control;
+        this.seen = seen;
+        this.mostWaiting = mostWaiting;
+        this.stopped = never;
+    }
+
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "penstock-disk");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    @Nullable ByteBuffer find(SampleKey key) {
+        Pending found = pendingCount.get() == 0 ? null : pending.get(key);
+        return found == null ? null : found.view();
+    }
+
+    boolean hasRoomFor(int length) {
+        return !stopped && writer.hasRoomFor(Entry.mostBytes(length), waiting.get());
+    }
+
+    /** Whether the value is held, once it may be known; empty if it was refused. */
+    @Nullable Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+        Pending entry = Pending.value(key, value);
+        if (pending.putIfAbsent(key, entry) != null) {
+            return Mono.just(true);
+        }
+        pendingCount.incrementAndGet();
+        if (catalogue.contains(key)) { // published since it was looked for
+            leave(entry);
+            return Mono.just(true);
+        }
+        long now = waiting.addAndGet(entry.bytes());
+        queue.add(entry);
+        if (stopped) { // or it would wait for a thread that is gone
+            drain();
+            return null;
+        }
+        work();
+        return now <= mostWaiting ? Mono.just(true) : slowed();
+    }
+
+    private Mono<Boolean> slowed() {
+        CompletableFuture<Boolean> turn = new CompletableFuture<>();
+        slowed.add(turn);
+        work();
+        return Mono.fromFuture(turn).publishOn(Schedulers.parallel());
+    }
+
+    /** Appends that a key is forgotten, behind whatever is under way for it. */
+    void remove(SampleKey key) {
+        if (stopped) {
+            catalogue.forget(key);
+            return;
+        }
+        Pending entry = pending.get(key);
+        if (entry != null) {
+            entry.cancel();
+            leave(entry);
+        }
+        if (catalogue.forget(key) || entry != null) {
+            Pending tombstone = Pending.tombstone(key);
+            waiting.addAndGet(tombstone.bytes());
+            queue.add(tombstone);
+            work();
+        }
+    }
+
+    /** Completes when the value of a key, if one is under way, is there for others to find. */
+    CompletableFuture<Boolean> appended(SampleKey key) {
+        Pending entry = pending.get(key);
+        return entry == null ? CompletableFuture.completedFuture(true) : entry.appended;
+    }
+
+    /** Completes when everything put before is appended or lost. */
+    CompletableFuture<Boolean> flushed() {
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        thread.schedule(() -> {
+            drain();
+            done.complete(true);
+        });
+        return done;
+    }
+
+    private void work() {
+        if (toDo.getAndIncrement() == 0) {
+            try {
+                thread.schedule(this::drain);
+            } catch (java.util.concurrent.RejectedExecutionException e) {
+                LOG.debug("closed meanwhile", e);
+            }
+        }
+    }
+
+    private void drain() {
+        int seenWork;
+        do {
+            seenWork = toDo.get();
+            for (Pending entry = queue.poll(); entry != null; entry = queue.poll()) {
+                append(entry);
+                waiting.addAndGet(-entry.bytes());
+                letGo();
+            }
+            letGo();
+        } while (!toDo.compareAndSet(seenWork, 0));
+    }
+
+    private void letGo() {
+        while (waiting.get() <= mostWaiting || stopped) {
+            CompletableFuture<Boolean> next = slowed.poll();
+            if (next == null) {
+                return;
+            }
+            next.complete(true);
+        }
+    }
+
+    private void append(Pending entry) {
+        boolean done = false;
+        try {
+            if (!stopped && !entry.isCancelled()) {
+                done = writer.append(entry);
+                if (done) {
+                    long before = control.countAppended();
+                    seen.compareAndSet(before, before + 1);
+                } else {
+                    lost.incrementAndGet();
+                }
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            failures.incrementAndGet();
+            stop(e);
+        } finally {
+            leave(entry);
+            entry.appended.complete(done);
+        }
+    }
+
+    private void stop(Throwable reason) {
+        if (!stopped) {
+            stopped = true;
+            LOG.warn(
+                    "the disk cache keeps what it has and takes nothing more, the run goes on: {}",
+                    reason instanceof IOException ? reason.getMessage() : reason.toString());
+        }
+    }
+
+    private void leave(Pending entry) {
+        if (!entry.tombstone && pending.remove(entry.key, entry)) {
+            pendingCount.decrementAndGet();
+        }
+    }
+
+    int pendingCount() {
+        return pendingCount.get();
+    }
+
+    /** Puts that were accepted and had no room in the end. */
+    long lost() {
+        return lost.get();
+    }
+
+    long failures() {
+        return failures.get();
+    }
+
+    /** Appends what waits, then closes the log; completes when that is done. */
+    CompletableFuture<Boolean> close() {
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        thread.schedule(() -> {
+            try {
+                drain();
+                stopped = true;
+                drain();
+                writer.close();
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("closing the disk cache's log failed, which costs nothing but room: {}", e.toString());
+            } finally {
+                done.complete(true);
+            }
+        });
+        return done.whenComplete((closed, e) -> thread.dispose());
+    }
+}

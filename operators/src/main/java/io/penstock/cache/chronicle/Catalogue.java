@@ -1,0 +1,248 @@
+package io.penstock.cache.chronicle;
+
+import io.penstock.cache.RamIndex;
+import io.penstock.pipeline.SampleKey;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ObjLongConsumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which segments there are, and where in them the value of each key lies.
+ *
+ * <p>A location is 20 bits of segment number, from 1, and 25 bits of position in units of 64 bytes, and a bit that says
+ * that the value's checksum was looked at. Numbers are never used twice: a location of a dropped segment is a miss.
+ *
+ * <p>Of two entries for one key the one with the higher sequence number counts, and a tombstone hides what is older than it,
+ * so it does not matter in which order the logs of several processes are read.
+ */
+final class Catalogue implements Walk.Finds {
+
+    private static final int POSITION_BITS = 25;
+    private static final int MAX_SEGMENTS = 1 << 20;
+
+    private final RamIndex index;
+    private final boolean checkAlways;
+    private final ConcurrentMap<SampleKey, Long> tombstones = new ConcurrentHashMap<>();
+    private final AtomicLong samples = new AtomicLong();
+    private final AtomicLong lastSequence = new AtomicLong(-1);
+    private final AtomicLong damaged = new AtomicLong();
+    private volatile @Nullable Segment[] segments = new Segment[16];
+    private int count;
+
+    Catalogue(RamIndex index, boolean checkAlways) {
+        this.index = index;
+        this.checkAlways = checkAlways;
+    }
+
+    /** A number for a file. Elements are written before any location with their number is published. */
+    synchronized Segment add(Path file) {
+        int number = ++count;
+        if (number == MAX_SEGMENTS) {
+            throw new IllegalStateException("more than %d segments; choose larger ones".formatted(MAX_SEGMENTS));
+        }
+        if (number == segments.length) {
+            segments = Arrays.copyOf(segments, 2 * number);
+        }
+        Segment segment = new Segment(file, number);
+        segments[number] = segment;
+        return segment;
+    }
+
+    /** Makes misses of whatever was still found in it. */
+    synchronized void drop(Segment segment) {
+        @Nullable Segment[] fewer = segments.clone();
+        fewer[segment.number] = null;
+        segments = fewer;
+    }
+
+    List<Segment> segments() {
+        return Stream.of(segments)
+                .filter(Objects::nonNull)
+                .map(Objects::requireNonNull)
+                .toList();
+    }
+
+    /** The value; {@code null} is a miss. */
+    @Nullable ByteBuffer find(SampleKey key) {
+        long location = index.find(key);
+        if (location == 0) {
+            return null;
+        }
+        Segment segment = segmentOf(location);
+        if (segment == null) {
+            index.replace(key, location, 0);
+            return null;
+        }
+        ByteBuffer file = segment.bytes();
+        long at = positionOf(location);
+        int length = Entry.lengthOf(key, file, at);
+        ByteBuffer value = length < 0 ? null : file.slice((int) at, length);
+        if (value != null && (checkAlways || (location & 1) == 0)) {
+            if (!Entry.matches(key, value, file, at)) {
+                value = null;
+            } else if ((location & 1) == 0) {
+                index.replace(key, location, location | 1);
+            }
+        }
+        if (value == null) {
+            forgetDamaged(key, location, segment);
+        }
+        return value;
+    }
+
+    private void forgetDamaged(SampleKey key, long location, Segment segment) {
+        if (index.replace(key, location, 0) || index.replace(key, location | 1, 0)) {
+            samples.decrementAndGet();
+            bury(location);
+            damage(segment);
+        }
+    }
+
+    private @Nullable Segment segmentOf(long location) {
+        @Nullable Segment[] all = segments;
+        int number = (int) (location >>> POSITION_BITS + 1);
+        return number < all.length ? all[number] : null;
+    }
+
+    private static long positionOf(long location) {
+        return (location >>> 1 & (1L << POSITION_BITS) - 1) * Entry.ALIGNMENT;
+    }
+
+    boolean contains(SampleKey key) {
+        return index.find(key) != 0;
+    }
+
+    @Override
+    public void value(Segment segment, long valueAt, SampleKey key, long sequence, int length) {
+        lastSequence.accumulateAndGet(sequence, Math::max);
+        segment.entries.incrementAndGet();
+        segment.entryBytes.addAndGet(Entry.bytes(length));
+        segment.oldestValue = Math.min(segment.oldestValue, sequence);
+        Long removed = tombstones.isEmpty() ? null : tombstones.get(key);
+        if (removed != null && removed > sequence) {
+            return;
+        }
+        long location = ((long) segment.number << POSITION_BITS | valueAt / Entry.ALIGNMENT) << 1;
+        long before = index.put(key, location);
+        if (before == 0) {
+            samples.incrementAndGet();
+        } else if (sequenceAt(before) >= sequence) {
+            index.replace(key, location, before);
+            return;
+        } else {
+            bury(before);
+        }
+        segment.liveEntries.incrementAndGet();
+        segment.liveBytes.addAndGet(Entry.bytes(length));
+    }
+
+    private long sequenceAt(long location) {
+        Segment segment = segmentOf(location);
+        return segment == null ? -1 : Entry.sequence(segment.bytes(), positionOf(location));
+    }
+
+    private void bury(long location) {
+        Segment segment = segmentOf(location);
+        if (segment != null) {
+            segment.liveEntries.decrementAndGet();
+            int length = Entry.length(segment.bytes(), positionOf(location));
+            segment.liveBytes.addAndGet(-Entry.bytes(length));
+        }
+    }
+
+    @Override
+    public void tombstone(Segment segment, SampleKey key, long sequence) {
+        lastSequence.accumulateAndGet(sequence, Math::max);
+        segment.youngestTombstone = Math.max(segment.youngestTombstone, sequence);
+        tombstones.merge(key, sequence, Math::max);
+        long location = index.find(key);
+        if (location != 0 && sequenceAt(location) < sequence) {
+            forget(key);
+        }
+    }
+
+    @Override
+    public void damage(Segment segment) {
+        segment.damaged.incrementAndGet();
+        damaged.incrementAndGet();
+    }
+
+    /** Forgets a key in this process; whether it was there. */
+    boolean forget(SampleKey key) {
+        for (long location = index.find(key); location != 0; location = index.find(key)) {
+            if (index.replace(key, location, 0)) {
+                samples.decrementAndGet();
+                bury(location);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Every key that is held and its length, by going through the files. */
+    void forEach(ObjLongConsumer<SampleKey> use) {
+        for (Segment segment : segments()) {
+            new Walk(new Held(segment, use)).on(segment.again());
+        }
+    }
+
+    private final class Held implements Walk.Finds {
+        private final Segment held;
+        private final ObjLongConsumer<SampleKey> use;
+
+        Held(Segment held, ObjLongConsumer<SampleKey> use) {
+            this.held = held;
+            this.use = use;
+        }
+
+        @Override
+        public void value(Segment copy, long valueAt, SampleKey key, long sequence, int length) {
+            long location = index.find(key);
+            if (location >>> 1 == ((long) held.number << POSITION_BITS | valueAt / Entry.ALIGNMENT)) {
+                use.accept(key, length);
+            }
+        }
+
+        @Override
+        public void tombstone(Segment copy, SampleKey key, long sequence) {}
+
+        @Override
+        public void damage(Segment copy) {}
+    }
+
+    /** Whether nothing in a segment is needed: no value, and no tombstone that hides an older one elsewhere. */
+    boolean isSpent(Segment segment) {
+        return segment.liveEntries.get() == 0
+                && segments().stream()
+                        .noneMatch(other -> other != segment && other.oldestValue < segment.youngestTombstone);
+    }
+
+    long lastSequence() {
+        return lastSequence.get();
+    }
+
+    long samples() {
+        return samples.get();
+    }
+
+    long damaged() {
+        return damaged.get();
+    }
+
+    long indexBytes() {
+        return index.bytes();
+    }
+
+    void close() {
+        index.close();
+        segments = new Segment[1];
+    }
+}

@@ -1,0 +1,130 @@
+package io.penstock.cache.chronicle;
+
+import java.nio.file.Path;
+
+/**
+ * Where a disk cache lies and what it may take. A value: each method gives a changed copy, and {@link #open} does the work.
+ */
+public final class ChronicleOptions {
+
+    private static final double DEFAULT_SHARE = 0.5;
+    private static final long DEFAULT_PENDING = 64L << 20;
+    private static final long LEAST_SEGMENT = 1L << 20;
+    private static final long MOST_BY_DEFAULT = 256L << 20;
+    private static final int SEGMENTS_IN_BUDGET = 64;
+
+    final Path directory;
+    final long maxBytes;
+    final double maxFreeShare;
+    final long segmentBytes;
+    final long pendingBytes;
+    final boolean verifyEveryRead;
+    final boolean readOnly;
+
+    ChronicleOptions(Path directory) {
+        this(directory, 0, DEFAULT_SHARE, 0, DEFAULT_PENDING, false, false);
+    }
+
+    private ChronicleOptions(
+            Path directory,
+            long maxBytes,
+            double maxFreeShare,
+            long segmentBytes,
+            long pendingBytes,
+            boolean verifyEveryRead,
+            boolean readOnly) {
+        this.directory = directory;
+        this.maxBytes = maxBytes;
+        this.maxFreeShare = maxFreeShare;
+        this.segmentBytes = segmentBytes;
+        this.pendingBytes = pendingBytes;
+        this.verifyEveryRead = verifyEveryRead;
+        this.readOnly = readOnly;
+    }
+
+    /**
+     * At most so many bytes on the disk, everything included, for all processes on the directory together.
+     * @throws IllegalArgumentException if {@code bytes < 1}
+     */
+    public ChronicleOptions maxBytes(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("a disk cache needs at least 1 byte, was " + bytes);
+        }
+        return new ChronicleOptions(directory, bytes, 0, segmentBytes, pendingBytes, verifyEveryRead, readOnly);
+    }
+
+    /**
+     * At most this share of what is free on the file system when it is opened, what the cache itself holds there counted
+     * as free. Half of it unless something else is said.
+     * @throws IllegalArgumentException if the share is not in (0, 1]
+     */
+    public ChronicleOptions maxFreeShare(double share) {
+        if (!(share > 0 && share <= 1)) {
+            throw new IllegalArgumentException("the share of free disk space must be in (0, 1], was " + share);
+        }
+        return new ChronicleOptions(directory, 0, share, segmentBytes, pendingBytes, verifyEveryRead, readOnly);
+    }
+
+    /**
+     * The length of a file of the log, which is also how room is claimed: between 1 MiB and 1 GiB, rounded up to a power of
+     * two. A 64th of the budget, at most 256 MiB, unless something else is said.
+     * @throws IllegalArgumentException if it is not in that range
+     */
+    public ChronicleOptions segmentBytes(long bytes) {
+        if (bytes < LEAST_SEGMENT || bytes > Segment.MOST_BYTES) {
+            throw new IllegalArgumentException(
+                    "segments must be of %d to %d bytes, was %d".formatted(LEAST_SEGMENT, Segment.MOST_BYTES, bytes));
+        }
+        return new ChronicleOptions(
+                directory, maxBytes, maxFreeShare, powerOfTwo(bytes), pendingBytes, verifyEveryRead, readOnly);
+    }
+
+    /**
+     * How many bytes may wait to be appended before puts complete later than at once; 64 MiB unless something else is said.
+     * @throws IllegalArgumentException if {@code bytes < 0}
+     */
+    public ChronicleOptions pendingBytes(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("the bytes that may wait must be at least 0, was " + bytes);
+        }
+        return new ChronicleOptions(directory, maxBytes, maxFreeShare, segmentBytes, bytes, verifyEveryRead, readOnly);
+    }
+
+    /** Compares the checksum of a value at every read, not only at the first one in this process. */
+    public ChronicleOptions verifyEveryRead() {
+        return new ChronicleOptions(directory, maxBytes, maxFreeShare, segmentBytes, pendingBytes, true, readOnly);
+    }
+
+    /** Looks only: takes no locks, keeps nothing, and follows what other processes append. */
+    public ChronicleOptions readOnly() {
+        return new ChronicleOptions(
+                directory, maxBytes, maxFreeShare, segmentBytes, pendingBytes, verifyEveryRead, true);
+    }
+
+    /**
+     * Opens the cache, making the directory if need be, and reads the headers of what is in it.
+     * @throws io.penstock.pipeline.StoreException if the directory cannot be used, is open in this process already, or
+     *     was written by another version
+     * @throws IllegalStateException if the JVM lacks a flag that Chronicle Queue needs; the message names it
+     */
+    public ChronicleTier open() {
+        return new Opening(this, null).open();
+    }
+
+    long segmentBytesFor(long budget) {
+        if (segmentBytes != 0) {
+            return segmentBytes;
+        }
+        long share = powerOfTwo(Math.max(1, budget / SEGMENTS_IN_BUDGET));
+        return Math.max(LEAST_SEGMENT, Math.min(MOST_BY_DEFAULT, share));
+    }
+
+    private static long powerOfTwo(long bytes) {
+        return bytes == Long.highestOneBit(bytes) ? bytes : Long.highestOneBit(bytes) << 1;
+    }
+
+    @Override
+    public String toString() {
+        return "disk cache in " + directory;
+    }
+}

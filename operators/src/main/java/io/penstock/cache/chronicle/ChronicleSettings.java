@@ -1,0 +1,48 @@
+package io.penstock.cache.chronicle;
+
+/**
+ * What Chronicle is told by system properties, which it reads when its first class loads: whoever is about to load one
+ * calls {@link #apply} before. What a user has set stays.
+ */
+final class ChronicleSettings {
+
+    private static final String LANG = "java.lang.reflect";
+    private static final String CHANNELS = "sun.nio.ch";
+
+    static {
+        set("chronicle.analytics.disable"); // it calls home
+        set("chronicle.announcer.disable"); // a banner
+        set("chronicle.queue.disableFileShrinking"); // a file cut shorter under those who map it is a signal to them
+        set("chronicle.disk.monitor.disable"); // a thread that watches what we claim beforehand
+    }
+
+    private ChronicleSettings() {}
+
+    private static void set(String property) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, "true");
+        }
+    }
+
+    static void apply() {}
+
+    /**
+     * Fails if the JVM was not started with what Chronicle needs.
+     * @throws IllegalStateException naming the missing flag
+     */
+    static void requireFlags() {
+        Module base = Object.class.getModule();
+        Module own = ChronicleSettings.class.getModule();
+        // without the second one the queue is read-only and says so at the first append
+        require(base.isOpen(LANG, own), LANG);
+        require(base.isOpen(CHANNELS, own) || base.isExported(CHANNELS, own), CHANNELS);
+    }
+
+    private static void require(boolean open, String name) {
+        if (!open) {
+            throw new IllegalStateException(
+                    "the disk cache cannot write in this JVM: Chronicle Queue needs the flag --add-opens=java.base/%s=ALL-UNNAMED; add it to the java command"
+                            .formatted(name));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.penstock.cache.chronicle;
+
+import io.penstock.pipeline.SampleKey;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/**
+ * What lies in one document of the log: padding, a header of 40 bytes, and the value, which begins at a multiple of 64.
+ *
+ * <p>The header ends where the value begins, so both are found from one position, and a header is in one cache line. Its
+ * own checksum covers its place in the file too: what was moved, or is the content of a value, is no header.
+ * <pre>
+ *  0 magic and kind   4 checksum of the rest and the position   8 key   24 sequence   32 length   36 checksum of the value
+ * </pre>
+ */
+final class Entry {
+
+    static final int HEADER = 40;
+    static final int ALIGNMENT = 64;
+    static final int WORD = Integer.BYTES; // what Chronicle puts before each document
+    static final int VALUE = 0x01_54_53_50; // "PST", kind 1, little-endian
+    static final int TOMBSTONE = 0x02_54_53_50;
+
+    private static final int CHECK_AT = 4;
+    private static final int HIGH_AT = 8;
+    private static final int LOW_AT = 16;
+    private static final int SEQUENCE_AT = 24;
+    private static final int LENGTH_AT = 32;
+    private static final int VALUE_CHECK_AT = 36;
+
+    private Entry() {}
+
+    /** Where the value lies of the document whose word is at this position. */
+    static long valueAt(long document) {
+        return document + WORD + HEADER + ALIGNMENT - 1 & -ALIGNMENT;
+    }
+
+    static long end(long valueAt, int length) {
+        return valueAt + length + WORD - 1 & -WORD;
+    }
+
+    /** What an entry takes, the padding aside. */
+    static long bytes(int length) {
+        return WORD + HEADER + (long) Math.max(0, length);
+    }
+
+    /** The most that a document takes. */
+    static long mostBytes(int length) {
+        return end(valueAt(ALIGNMENT - WORD), length) - (ALIGNMENT - WORD);
+    }
+
+    static ByteBuffer header(int kind, SampleKey key, long sequence, ByteBuffer value, long valueAt) {
+        ByteBuffer header = ByteBuffer.allocate(HEADER).order(ByteOrder.LITTLE_ENDIAN);
+        header.putInt(0, kind)
+                .putLong(HIGH_AT, key.high())
+                .putLong(LOW_AT, key.low())
+                .putLong(SEQUENCE_AT, sequence)
+                .putInt(LENGTH_AT, value.remaining())
+                .putInt(VALUE_CHECK_AT, valueCheck(key, value));
+        return header.putInt(CHECK_AT, headerCheck(header, 0, valueAt));
+    }
+
+    /** The kind of the whole header before this value, or 0 if there is none. */
+    static int kind(ByteBuffer file, long valueAt) {
+        if (valueAt < HEADER || valueAt > file.limit()) {
+            return 0;
+        }
+        int at = (int) valueAt - HEADER;
+        int kind = file.getInt(at);
+        int length = file.getInt(at + LENGTH_AT);
+        boolean whole = (kind == VALUE || kind == TOMBSTONE)
+                && length >= 0
+                && length <= file.limit() - valueAt
+                && file.getInt(at + CHECK_AT) == headerCheck(file, at, valueAt);
+        return whole ? kind : 0;
+    }
+
+    static SampleKey key(ByteBuffer file, long valueAt) {
+        int at = (int) valueAt - HEADER;
+        return new SampleKey(file.getLong(at + HIGH_AT), file.getLong(at + LOW_AT));
+    }
+
+    static long sequence(ByteBuffer file, long valueAt) {
+        return file.getLong((int) valueAt - HEADER + SEQUENCE_AT);
+    }
+
+    static int length(ByteBuffer file, long valueAt) {
+        return file.getInt((int) valueAt - HEADER + LENGTH_AT);
+    }
+
+    /** The length of this key's value, or -1 if what lies there is something else. */
+    static int lengthOf(SampleKey key, ByteBuffer file, long valueAt) {
+        if (valueAt < HEADER || valueAt > file.limit()) {
+            return -1;
+        }
+        int at = (int) valueAt - HEADER;
+        if (file.getInt(at) != VALUE
+                || file.getLong(at + HIGH_AT) != key.high()
+                || file.getLong(at + LOW_AT) != key.low()) {
+            return -1;
+        }
+        int length = file.getInt(at + LENGTH_AT);
+        return length <= file.limit() - valueAt ? length : -1;
+    }
+
+    /** Whether these are the bytes that were put. */
+    static boolean matches(SampleKey key, ByteBuffer value, ByteBuffer file, long valueAt) {
+        return file.getInt((int) valueAt - HEADER + VALUE_CHECK_AT) == valueCheck(key, value);
+    }
+
+    private static int valueCheck(SampleKey key, ByteBuffer value) {
+        CRC32C sum = new CRC32C();
+        sum.update(ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(key.high())
+                .putLong(key.low())
+                .flip());
+        sum.update(value.duplicate());
+        return (int) sum.getValue();
+    }
+
+    private static int headerCheck(ByteBuffer bytes, int at, long valueAt) {
+        CRC32C sum = new CRC32C();
+        byte[] checked = new byte[HEADER];
+        bytes.get(at, checked);
+        ByteBuffer.wrap(checked).order(ByteOrder.LITTLE_ENDIAN).putInt(CHECK_AT, (int) (valueAt / ALIGNMENT));
+        sum.update(checked);
+        return (int) sum.getValue();
+    }
+}

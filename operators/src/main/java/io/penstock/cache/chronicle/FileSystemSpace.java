@@ -1,0 +1,84 @@
+package io.penstock.cache.chronicle;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import net.openhft.posix.PosixAPI;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The room of a real file system: taken by {@code fallocate} without changing a file's length, given back by a hole. Where
+ * there is no such call, what is free is looked at, with a margin for whoever else writes meanwhile.
+ * @see <a href="https://man7.org/linux/man-pages/man2/fallocate.2.html">fallocate(2)</a>
+ */
+final class FileSystemSpace implements Space {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FileSystemSpace.class);
+    private static final int KEEP_SIZE = 1;
+    private static final int PUNCH_HOLE = 2;
+    private static final int READ_WRITE = 2;
+    private static final int RIGHTS = 0666;
+    private static final int NO_SPACE = 28;
+    private static final int QUOTA = 122;
+    private static final long MARGIN = 16L << 20;
+
+    private final Path directory;
+    private @Nullable PosixAPI posix;
+
+    FileSystemSpace(Path directory) {
+        this.directory = directory;
+        ChronicleSettings.apply();
+        try {
+            this.posix = PosixAPI.posix();
+        } catch (RuntimeException | LinkageError e) {
+            LOG.debug("no fallocate here, so that free space is watched instead", e);
+        }
+    }
+
+    @Override
+    public void reserve(Path file, long bytes) throws IOException {
+        Files.createFile(file);
+        PosixAPI calls = posix;
+        int error = calls == null ? -1 : allocate(calls, file, KEEP_SIZE, 0, bytes);
+        if (error == NO_SPACE || error == QUOTA) {
+            Files.delete(file);
+            throw new IOException("no space left for %d bytes in %s".formatted(bytes, directory));
+        }
+        if (error != 0) {
+            posix = null;
+            long free = free();
+            if (free < bytes + MARGIN) {
+                Files.delete(file);
+                throw new IOException("only %d bytes are free in %s".formatted(free, directory));
+            }
+        }
+    }
+
+    @Override
+    public void trim(Path file, long from, long to) {
+        PosixAPI calls = posix;
+        if (calls != null && from < to) {
+            allocate(calls, file, KEEP_SIZE | PUNCH_HOLE, from, to - from);
+        }
+    }
+
+    @Override
+    public long free() throws IOException {
+        return Files.getFileStore(directory).getUsableSpace();
+    }
+
+    /** The error's number, or 0. */
+    private static int allocate(PosixAPI calls, Path file, int mode, long from, long bytes) {
+        int handle = calls.open(file.toString(), READ_WRITE, RIGHTS);
+        if (handle < 0) {
+            return -1;
+        }
+        try {
+            return calls.fallocate(handle, mode, from, bytes) == 0 ? 0 : calls.lastError();
+        } finally {
+            calls.close(handle);
+        }
+    }
+}

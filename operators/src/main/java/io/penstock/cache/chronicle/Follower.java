@@ -1,0 +1,132 @@
+package io.penstock.cache.chronicle;
+
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Reads what other processes append to their logs, when a shared counter says that there is something. */
+final class Follower {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
+
+    private final CacheFiles files;
+    private final Catalogue catalogue;
+    private final Control control;
+    private final LogWriter writer;
+    private final Walk walk;
+    private final ReentrantLock one = new ReentrantLock();
+    private final Map<Path, Segment> known = new HashMap<>();
+    private final AtomicLong seen;
+    private long changesSeen = -1;
+    private boolean allFinished;
+
+    /** @param seen how many appended entries of all processes are known here; the writer moves it over its own */
+    Follower(CacheFiles files, Catalogue catalogue, Control control, LogWriter writer, AtomicLong seen) {
+        this.files = files;
+        this.catalogue = catalogue;
+        this.control = control;
+        this.writer = writer;
+        this.walk = new Walk(catalogue);
+        this.seen = seen;
+    }
+
+    boolean isBehind() {
+        return control.appended() != seen.get();
+    }
+
+    /** Completes once all that was appended before can be found here; at once, on this thread, if there is nothing new. */
+    Mono<Void> catchUp() {
+        return Mono.defer(() -> isBehind()
+                ? Mono.<Void>fromRunnable(this::follow)
+                        .subscribeOn(Schedulers.boundedElastic())
+                        .publishOn(Schedulers.parallel())
+                : Mono.empty());
+    }
+
+    /** Reads on; blocks while another thread does. */
+    void follow() {
+        one.lock();
+        try {
+            read();
+        } catch (IOException e) {
+            LOG.warn("cannot read what other processes cached: {}", e.toString());
+        } finally {
+            one.unlock();
+        }
+    }
+
+    /** Reads everything there is; {@code true} if nobody appends to any of it. */
+    void readAll(boolean finished) throws IOException {
+        one.lock();
+        try {
+            allFinished = finished;
+            read();
+            allFinished = false;
+        } finally {
+            one.unlock();
+        }
+    }
+
+    private void read() throws IOException {
+        long appended = control.appended();
+        long changes = control.changes();
+        if (changes != changesSeen) {
+            list();
+            changesSeen = changes;
+        }
+        for (Segment segment : known.values()) {
+            if (!segment.ended) {
+                if (segment.growing) {
+                    segment.map();
+                }
+                walk.on(segment);
+            }
+        }
+        seen.set(appended);
+    }
+
+    private void list() throws IOException {
+        Set<Path> present = new HashSet<>();
+        for (Path log : files.logs()) {
+            if (!writer.owns(log)) {
+                List<Path> ofLog = files.segments(log);
+                for (int i = 0; i < ofLog.size(); i++) {
+                    Path file = ofLog.get(i);
+                    present.add(file);
+                    Segment segment = known.get(file);
+                    segment = segment == null ? add(file) : segment;
+                    segment.growing = !allFinished && i == ofLog.size() - 1;
+                }
+            }
+        }
+        known.entrySet().removeIf(entry -> {
+            boolean gone = !present.contains(entry.getKey());
+            if (gone) {
+                catalogue.drop(entry.getValue());
+            }
+            return gone;
+        });
+    }
+
+    private Segment add(Path file) throws IOException {
+        Segment segment = catalogue.add(file);
+        try {
+            segment.map();
+            known.put(file, segment);
+        } catch (NoSuchFileException e) {
+            catalogue.drop(segment); // deleted since it was listed
+        }
+        return segment;
+    }
+}

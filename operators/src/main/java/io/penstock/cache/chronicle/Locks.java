@@ -1,0 +1,84 @@
+package io.penstock.cache.chronicle;
+
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The byte ranges of one file that stand for rights in a directory. The kernel takes back those of a dead process, whatever
+ * it died of, and no process id is compared, which mean nothing between containers.
+ *
+ * <p>They belong to the process, and closing any channel of the file gives all of them up. So there is one channel, and a
+ * second opening in the same JVM is refused before it opens the file: by a lock on another file, of which the JDK itself
+ * knows that this JVM holds it.
+ */
+final class Locks implements AutoCloseable {
+
+    private static final long ALIVE = 0;
+    private static final long OPENING = 1;
+    private static final long FIRST_KEY = 1L << 32;
+
+    private final FileChannel once;
+    private final FileChannel channel;
+
+    private Locks(FileChannel once, FileChannel channel) {
+        this.once = once;
+        this.channel = channel;
+    }
+
+    /** @throws StoreException if this JVM has the directory open already */
+    static Locks open(CacheFiles files) throws IOException {
+        FileChannel once = openFile(files.once());
+        try {
+            FileLock lock = once.lock(0, 1, true);
+            assert lock.isValid();
+            return new Locks(once, openFile(files.locks()));
+        } catch (OverlappingFileLockException e) {
+            once.close();
+            throw new StoreException(
+                    "the cache in %s is open in this process already; share that tier, or choose another directory"
+                            .formatted(files.root),
+                    e);
+        } catch (IOException e) {
+            once.close();
+            throw e;
+        }
+    }
+
+    private static FileChannel openFile(java.nio.file.Path file) throws IOException {
+        return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    /** Waits until no other process is between its first look and its last change. */
+    FileLock opening() throws IOException {
+        return channel.lock(OPENING, 1, false);
+    }
+
+    /** Joins those who have the directory open; whether there was nobody. Only while {@link #opening} is held. */
+    boolean join() throws IOException {
+        FileLock all = channel.tryLock(ALIVE, 1, false);
+        boolean alone = all != null;
+        if (all != null) {
+            all.release();
+        }
+        FileLock alive = channel.lock(ALIVE, 1, true);
+        assert alive.isValid();
+        return alone;
+    }
+
+    /** The right to load the keys of a slot in [0, 2^62); {@code null} while another process has it. */
+    @Nullable FileLock tryKey(long slot) throws IOException {
+        return channel.tryLock(FIRST_KEY + slot, 1, false);
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (once) {
+            channel.close();
+        }
+    }
+}

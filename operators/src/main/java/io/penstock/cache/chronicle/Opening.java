@@ -1,0 +1,112 @@
+package io.penstock.cache.chronicle;
+
+import io.penstock.cache.RamIndex;
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From a directory to a tier. Whoever finds nobody else there tidies up what dead processes left, and counts anew what is
+ * used; processes that open at the same time do so one after the other.
+ */
+final class Opening {
+
+    /** Our small files and the directory itself. */
+    static final int FIXED_BYTES = 4 * LogWriter.PAGE;
+
+    private final ChronicleOptions options;
+    private final @Nullable Space givenSpace;
+
+    Opening(ChronicleOptions options, @Nullable Space space) {
+        this.options = options;
+        this.givenSpace = space;
+    }
+
+    ChronicleTier open() {
+        try {
+            if (options.readOnly) {
+                return openToLook();
+            }
+            ChronicleSettings.requireFlags();
+            CacheFiles files =
+                    new CacheFiles(Files.createDirectories(options.directory).toRealPath());
+            files.requireFormat(false);
+            return openToUse(files);
+        } catch (IOException e) {
+            throw new StoreException("cannot open the cache in %s: %s".formatted(options.directory, e), e);
+        }
+    }
+
+    private ChronicleTier openToLook() throws IOException {
+        CacheFiles files = new CacheFiles(options.directory.toRealPath());
+        files.requireFormat(false);
+        Control control = Control.view(files.control());
+        Space space = space(files.root);
+        Parts parts = new Parts(files, control, space, null);
+        parts.follower.readAll(false);
+        return new ChronicleTier(parts);
+    }
+
+    private ChronicleTier openToUse(CacheFiles files) throws IOException {
+        Locks locks = Locks.open(files);
+        try (FileLock opening = locks.opening()) {
+            assert opening.isValid();
+            boolean alone = locks.join();
+            files.requireFormat(true);
+            Space space = space(files.root);
+            Control control = Control.map(files.control());
+            if (alone) {
+                Tidying.removeHeadless(files);
+                control.reset(0, 0);
+            }
+            Parts parts = new Parts(files, control, space, locks);
+            parts.follower.readAll(alone);
+            if (alone) {
+                control.reset(new Tidying(files, parts.catalogue, space).used(), parts.catalogue.lastSequence() + 1);
+            }
+            parts.writer.limit(budget(space, control.used()), options);
+            return new ChronicleTier(parts);
+        } catch (IOException | RuntimeException | Error e) {
+            locks.close();
+            throw e;
+        }
+    }
+
+    private Space space(Path root) {
+        return givenSpace != null ? givenSpace : new FileSystemSpace(root);
+    }
+
+    private long budget(Space space, long held) throws IOException {
+        long most = options.maxBytes > 0 ? options.maxBytes : (long) (options.maxFreeShare * (space.free() + held));
+        return Math.max(0, most - FIXED_BYTES);
+    }
+
+    /** What a tier consists of. */
+    final class Parts {
+        final CacheFiles files;
+        final Control control;
+        final Space space;
+        final @Nullable Locks locks;
+        final Catalogue catalogue;
+        final LogWriter writer;
+        final Follower follower;
+        final Appends appends;
+
+        Parts(CacheFiles files, Control control, Space space, @Nullable Locks locks) throws IOException {
+            this.files = files;
+            this.control = control;
+            this.space = space;
+            this.locks = locks;
+            long expected = options.maxBytes > 0 ? options.maxBytes : space.free();
+            AtomicLong seen = new AtomicLong();
+            this.catalogue = new Catalogue(RamIndex.forValuesOf(expected), options.verifyEveryRead);
+            this.writer = new LogWriter(files, catalogue, control, space);
+            this.follower = new Follower(files, catalogue, control, writer, seen);
+            this.appends = new Appends(writer, catalogue, control, seen, options.pendingBytes, options.readOnly);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.penstock.cache.chronicle;
+
+import io.penstock.pipeline.SampleKey;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+
+/** An entry that waits to be appended: its value is served from here until it can be found in the log. */
+final class Pending {
+
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    final SampleKey key;
+    final ByteBuffer value;
+    final boolean tombstone;
+    final CompletableFuture<Boolean> appended = new CompletableFuture<>();
+    private boolean cancelled;
+
+    private Pending(SampleKey key, ByteBuffer value, boolean tombstone) {
+        this.key = key;
+        this.value = value;
+        this.tombstone = tombstone;
+    }
+
+    static Pending value(SampleKey key, ByteBuffer value) {
+        return new Pending(key, value.slice(), false);
+    }
+
+    static Pending tombstone(SampleKey key) {
+        return new Pending(key, NOTHING, true);
+    }
+
+    /** The key is to be forgotten: it will not be published any more. */
+    synchronized void cancel() {
+        cancelled = true;
+    }
+
+    synchronized boolean isCancelled() {
+        return cancelled;
+    }
+
+    /** Runs unless it was cancelled, and not while it is being cancelled. */
+    synchronized void publish(Runnable publication) {
+        if (!cancelled) {
+            publication.run();
+        }
+    }
+
+    ByteBuffer view() {
+        return value.asReadOnlyBuffer();
+    }
+
+    long bytes() {
+        return Entry.mostBytes(value.remaining());
+    }
+}

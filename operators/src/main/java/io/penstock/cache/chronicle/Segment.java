@@ -1,0 +1,97 @@
+package io.penstock.cache.chronicle;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One file of a log, mapped read-only for all who read it. Views of the mapping keep it alive, so the file may be deleted
+ * under them.
+ */
+final class Segment {
+
+    /** Positions are ints, and the largest file is this. */
+    static final long MOST_BYTES = 1L << 30;
+
+    private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
+
+    final Path file;
+    final int number;
+    private volatile ByteBuffer bytes = NOTHING;
+
+    /** How far the walk has come; everything before it was seen. Guarded by whoever walks. */
+    int walked;
+
+    /** Nothing will follow what was walked. */
+    boolean ended;
+
+    /** Chronicle says so: it went on in another file. */
+    boolean sealed;
+
+    /** Its process may still append to it. */
+    boolean growing;
+
+    final AtomicLong entries = new AtomicLong();
+    final AtomicLong liveEntries = new AtomicLong();
+    final AtomicLong entryBytes = new AtomicLong();
+    final AtomicLong liveBytes = new AtomicLong();
+    final AtomicLong damaged = new AtomicLong();
+
+    /** Of the youngest tombstone and the oldest value in it. */
+    long youngestTombstone = -1;
+
+    long oldestValue = Long.MAX_VALUE;
+
+    Segment(Path file, int number) {
+        this.file = file;
+        this.number = number;
+    }
+
+    /** Maps what there is of the file now, if that is more than before. */
+    void map() throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            long size = Math.min(channel.size(), Integer.MAX_VALUE);
+            if (size > bytes.limit()) {
+                ByteBuffer mapped = channel.map(MapMode.READ_ONLY, 0, size);
+                bytes = mapped.order(ByteOrder.LITTLE_ENDIAN);
+            }
+        }
+    }
+
+    /** The same file as far as it was walked, to be walked once more. */
+    Segment again() {
+        Segment copy = new Segment(file, number);
+        ByteBuffer all = bytes;
+        copy.bytes = all.slice(0, Math.min(walked, all.limit())).order(ByteOrder.LITTLE_ENDIAN);
+        return copy;
+    }
+
+    /** The file; little-endian, not to be moved in. */
+    ByteBuffer bytes() {
+        return bytes;
+    }
+
+    /** A word written by another thread or process: what it wrote before is seen too. */
+    static int wordAt(ByteBuffer bytes, int at) {
+        return (int) INT.getAcquire(bytes, at);
+    }
+
+    SegmentReport report() {
+        int names = file.getNameCount();
+        return new SegmentReport(
+                file.subpath(Math.max(0, names - 2), names).toString(),
+                entries.get(),
+                liveEntries.get(),
+                liveBytes.get(),
+                entryBytes.get() - liveBytes.get(),
+                damaged.get());
+    }
+}

@@ -1,0 +1,60 @@
+package io.penstock.cache.chronicle;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** What is done about the leavings of processes that are gone, by one that has the directory for itself. */
+final class Tidying {
+
+    private final CacheFiles files;
+    private final Catalogue catalogue;
+    private final Space space;
+
+    Tidying(CacheFiles files, Catalogue catalogue, Space space) {
+        this.files = files;
+        this.catalogue = catalogue;
+        this.space = space;
+    }
+
+    /** Deletes files that a process made and did not come to write into. */
+    static void removeHeadless(CacheFiles files) throws IOException {
+        for (Path log : files.logs()) {
+            for (Path segment : files.segments(log)) {
+                if (isHeadless(segment)) {
+                    Files.delete(segment);
+                }
+            }
+        }
+    }
+
+    private static boolean isHeadless(Path segment) throws IOException {
+        try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.READ)) {
+            java.nio.ByteBuffer word = java.nio.ByteBuffer.allocate(Entry.WORD);
+            return channel.read(word, 0) < Entry.WORD || word.getInt(0) == 0;
+        }
+    }
+
+    /** Gives back what nobody needs; the bytes that the rest takes. */
+    long used() throws IOException {
+        long used = 0;
+        for (Segment segment : catalogue.segments()) {
+            if (catalogue.isSpent(segment)) {
+                catalogue.drop(segment);
+                Files.deleteIfExists(segment.file);
+            } else {
+                long end = LogWriter.pages(segment.walked + 2L * Entry.WORD);
+                if (!segment.sealed) {
+                    space.trim(segment.file, end, Files.size(segment.file));
+                }
+                used += end;
+            }
+        }
+        for (Path log : files.logs()) {
+            files.deleteIfEmpty(log);
+        }
+        return used + (long) LogWriter.LOG_BYTES * files.logs().size();
+    }
+}

@@ -1,0 +1,112 @@
+package io.penstock.cache.chronicle;
+
+import io.penstock.pipeline.SampleKey;
+import java.nio.ByteBuffer;
+
+/**
+ * Goes through the documents of a segment, from header to header, and believes none: Chronicle's word and our header must
+ * agree, and lie within the file. Where they do not, whatever still has a whole header is looked for at the places where
+ * values can begin, since a flipped bit shall cost one sample and not all behind it.
+ *
+ * <p>Chronicle's words: 30 bits of length, bit 30 for its own documents, bit 31 for unfinished ones; 0 where nothing was
+ * written yet, and both bits without a length at the end of a file that was rolled.
+ * @see <a href="https://github.com/OpenHFT/RFC/blob/master/Size-Prefixed-Blob/Size-Prefixed-Blob-0.1.md">Size Prefixed Blob</a>
+ */
+final class Walk {
+
+    private static final int UNFINISHED = 1 << 31;
+    private static final int META = 1 << 30;
+    private static final int END = UNFINISHED | META;
+    private static final int LENGTH = META - 1;
+    private static final int ZEROS_THAT_END = 1 << 20;
+
+    private final Finds finds;
+
+    /** What is told of each entry, in the order of the file. */
+    interface Finds {
+        void value(Segment segment, long valueAt, SampleKey key, long sequence, int length);
+
+        void tombstone(Segment segment, SampleKey key, long sequence);
+
+        void damage(Segment segment);
+    }
+
+    Walk(Finds finds) {
+        this.finds = finds;
+    }
+
+    /** Goes on where it stopped before. What is unfinished in a growing segment is waited for, in any other passed over. */
+    void on(Segment segment) {
+        boolean growing = segment.growing;
+        ByteBuffer file = segment.bytes();
+        while (!segment.ended && segment.walked <= file.limit() - Entry.WORD) {
+            int word = Segment.wordAt(file, segment.walked);
+            if (word == 0 || growing && (word & END) == UNFINISHED) {
+                return;
+            }
+            if (word == END) {
+                segment.ended = true;
+                segment.sealed = true;
+            } else if (!step(segment, file, word)) {
+                finds.damage(segment);
+                if (growing) {
+                    segment.ended = true;
+                } else {
+                    resume(segment, file);
+                }
+            }
+        }
+    }
+
+    private boolean step(Segment segment, ByteBuffer file, int word) {
+        if ((word & UNFINISHED) != 0) {
+            return false;
+        }
+        long documentEnd = (long) segment.walked + Entry.WORD + ((word & LENGTH) + Entry.WORD - 1 & -Entry.WORD);
+        if (documentEnd > file.limit()) {
+            return false;
+        }
+        if ((word & META) == 0) {
+            long valueAt = Entry.valueAt(segment.walked);
+            int kind = Entry.kind(file, valueAt);
+            if (kind == 0 || Entry.end(valueAt, Entry.length(file, valueAt)) != documentEnd) {
+                return false;
+            }
+            tell(segment, file, valueAt, kind);
+        }
+        segment.walked = (int) documentEnd;
+        return true;
+    }
+
+    private void tell(Segment segment, ByteBuffer file, long valueAt, int kind) {
+        SampleKey key = Entry.key(file, valueAt);
+        long sequence = Entry.sequence(file, valueAt);
+        if (kind == Entry.VALUE) {
+            finds.value(segment, valueAt, key, sequence, Entry.length(file, valueAt));
+        } else {
+            finds.tombstone(segment, key, sequence);
+        }
+    }
+
+    /** Finds the next whole entry; its value is checked too, since it may be unfinished. */
+    private void resume(Segment segment, ByteBuffer file) {
+        int zeros = 0;
+        for (long at = Entry.valueAt(segment.walked); at <= file.limit(); at += Entry.ALIGNMENT) {
+            int word = file.getInt((int) at - Entry.HEADER);
+            zeros = word == 0 ? zeros + Entry.ALIGNMENT : 0;
+            if (zeros > ZEROS_THAT_END) {
+                break;
+            }
+            int kind = word == Entry.VALUE || word == Entry.TOMBSTONE ? Entry.kind(file, at) : 0;
+            if (kind != 0) {
+                int length = Entry.length(file, at);
+                if (Entry.matches(Entry.key(file, at), file.slice((int) at, length), file, at)) {
+                    tell(segment, file, at, kind);
+                    segment.walked = (int) Entry.end(at, length);
+                    return;
+                }
+            }
+        }
+        segment.ended = true;
+    }
+}

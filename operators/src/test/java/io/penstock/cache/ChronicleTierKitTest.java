@@ -1,0 +1,27 @@
+package io.penstock.cache;
+
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.pipeline.Tier;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The disk tier is a tier. */
+class ChronicleTierKitTest extends TierKit {
+
+    @TempDir
+    static Path directory;
+
+    private final AtomicInteger opened = new AtomicInteger();
+
+    @Override
+    Tier open(long bytes) {
+        Path own = directory.resolve(System.identityHashCode(this) + "-" + opened.incrementAndGet());
+        return ChronicleTier.at(own).maxBytes(bytes).open();
+    }
+
+    @Override
+    void settle(Tier tier) {
+        ((ChronicleTier) tier).flush().block(TIMEOUT);
+    }
+}
