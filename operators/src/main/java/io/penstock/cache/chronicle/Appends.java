@@ -118,10 +118,14 @@ final class Appends {
         }
     }
 
-    /** Completes when the value of a key, if one is under way, is there for others to find. */
-    CompletableFuture<Boolean> appended(SampleKey key) {
+    /** Runs once the value of a key, if one is under way, is there for others to find. */
+    void afterAppending(SampleKey key, Runnable action) {
         Pending entry = pending.get(key);
-        return entry == null ? CompletableFuture.completedFuture(true) : entry.appended;
+        if (entry == null) {
+            action.run();
+        } else {
+            entry.afterwards(action);
+        }
     }
 
     /** Completes when everything put before is appended or lost. */
@@ -168,11 +172,9 @@ final class Appends {
     }
 
     private void append(Pending entry) {
-        boolean done = false;
         try {
             if (!stopped && !entry.isCancelled()) {
-                done = writer.append(entry);
-                if (done) {
+                if (writer.append(entry)) {
                     long before = control.countAppended();
                     seen.compareAndSet(before, before + 1);
                 } else {
@@ -184,7 +186,7 @@ final class Appends {
             stop(e);
         } finally {
             leave(entry);
-            entry.appended.complete(done);
+            entry.done();
         }
     }
 

@@ -111,6 +111,14 @@ public final class ChronicleOptions {
         return new Opening(this, null).open();
     }
 
+    /**
+     * Deletes the cache that is there, and no file that is not its own.
+     * @throws io.penstock.pipeline.StoreException if a process has it open, or the files cannot be deleted
+     */
+    public void clear() {
+        new Opening(this, null).clear();
+    }
+
     long segmentBytesFor(long budget) {
         if (segmentBytes != 0) {
             return segmentBytes;

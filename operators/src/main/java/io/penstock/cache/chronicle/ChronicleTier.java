@@ -4,7 +4,6 @@ import io.penstock.pipeline.Lease;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,8 +11,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -46,7 +43,6 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class ChronicleTier implements Tier {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ChronicleTier.class);
     private static final int MOST_VALUE_BYTES = (int) (Segment.MOST_BYTES / 4 - 2 * LogWriter.PAGE);
 
     private final Opening.Parts parts;
@@ -186,10 +182,9 @@ public final class ChronicleTier implements Tier {
         if (closed.compareAndSet(false, true)) {
             appends.close().join();
             catalogue.close();
-            try (Locks locks = parts.locks) {
-                LOG.debug("closed {}", this);
-            } catch (IOException e) {
-                LOG.debug("giving up the locks failed, and they with it", e);
+            Locks locks = parts.locks;
+            if (locks != null) {
+                locks.close();
             }
         }
     }

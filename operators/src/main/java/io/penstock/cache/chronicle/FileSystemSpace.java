@@ -3,6 +3,7 @@ package io.penstock.cache.chronicle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import net.openhft.posix.PosixAPI;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,42 +26,59 @@ final class FileSystemSpace implements Space {
     private static final long MARGIN = 16L << 20;
 
     private final Path directory;
-    private @Nullable PosixAPI posix;
+    private final Supplier<@Nullable PosixAPI> calls = new Supplier<>() {
+        private boolean asked;
+        private @Nullable PosixAPI loaded;
 
+        @Override
+        public synchronized @Nullable PosixAPI get() {
+            if (!asked) {
+                asked = true;
+                loaded = load();
+            }
+            return loaded;
+        }
+    };
+
+    /** Loads nothing native until room is needed: a cache that only reads opens the sooner. */
     FileSystemSpace(Path directory) {
         this.directory = directory;
-        ChronicleSettings.apply();
+    }
+
+    private static @Nullable PosixAPI load() {
         try {
-            this.posix = PosixAPI.posix();
+            ChronicleSettings.apply();
+            return PosixAPI.posix();
         } catch (RuntimeException | LinkageError e) {
             LOG.debug("no fallocate here, so that free space is watched instead", e);
+            return null;
         }
     }
 
     @Override
     public void reserve(Path file, long bytes) throws IOException {
         Files.createFile(file);
-        PosixAPI calls = posix;
-        int error = calls == null ? -1 : allocate(calls, file, KEEP_SIZE, 0, bytes);
-        if (error == NO_SPACE || error == QUOTA) {
-            Files.delete(file);
-            throw new IOException("no space left for %d bytes in %s".formatted(bytes, directory));
-        }
-        if (error != 0) {
-            posix = null;
-            long free = free();
-            if (free < bytes + MARGIN) {
+        boolean reserved = false;
+        try {
+            int error = allocate(file, KEEP_SIZE, 0, bytes);
+            if (error == NO_SPACE || error == QUOTA) {
+                throw new IOException("no space left for %d bytes in %s".formatted(bytes, directory));
+            }
+            if (error != 0 && free() < bytes + MARGIN) {
+                throw new IOException("only %d bytes are free in %s".formatted(free(), directory));
+            }
+            reserved = true;
+        } finally {
+            if (!reserved) {
                 Files.delete(file);
-                throw new IOException("only %d bytes are free in %s".formatted(free, directory));
             }
         }
     }
 
     @Override
     public void trim(Path file, long from, long to) {
-        PosixAPI calls = posix;
-        if (calls != null && from < to) {
-            allocate(calls, file, KEEP_SIZE | PUNCH_HOLE, from, to - from);
+        if (from < to) {
+            allocate(file, KEEP_SIZE | PUNCH_HOLE, from, to - from);
         }
     }
 
@@ -69,16 +87,17 @@ final class FileSystemSpace implements Space {
         return Files.getFileStore(directory).getUsableSpace();
     }
 
-    /** The error's number, or 0. */
-    private static int allocate(PosixAPI calls, Path file, int mode, long from, long bytes) {
-        int handle = calls.open(file.toString(), READ_WRITE, RIGHTS);
-        if (handle < 0) {
+    /** The error's number, 0 for none, -1 where there is no such call. */
+    private int allocate(Path file, int mode, long from, long bytes) {
+        PosixAPI posix = calls.get();
+        int handle = posix == null ? -1 : posix.open(file.toString(), READ_WRITE, RIGHTS);
+        if (posix == null || handle < 0) {
             return -1;
         }
         try {
-            return calls.fallocate(handle, mode, from, bytes) == 0 ? 0 : calls.lastError();
+            return posix.fallocate(handle, mode, from, bytes) == 0 ? 0 : posix.lastError();
         } finally {
-            calls.close(handle);
+            posix.close(handle);
         }
     }
 }

@@ -127,7 +127,7 @@ final class Leases {
         @Override
         public void release() {
             if (released.compareAndSet(false, true)) {
-                appends.appended(key).whenComplete((done, e) -> unlock());
+                appends.afterAppending(key, this::unlock);
             }
         }
 

@@ -7,6 +7,8 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The byte ranges of one file that stand for rights in a directory. The kernel takes back those of a dead process, whatever
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Locks implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Locks.class);
     private static final long ALIVE = 0;
     private static final long OPENING = 1;
     private static final long FIRST_KEY = 1L << 32;
@@ -76,9 +79,11 @@ final class Locks implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         try (once) {
             channel.close();
+        } catch (IOException e) {
+            LOG.debug("giving up the locks failed, and they with it", e);
         }
     }
 }

@@ -41,6 +41,25 @@ final class Opening {
         }
     }
 
+    void clear() {
+        if (!Files.isDirectory(options.directory)) {
+            return;
+        }
+        try {
+            CacheFiles files = new CacheFiles(options.directory.toRealPath());
+            try (Locks locks = Locks.open(files);
+                    FileLock opening = locks.opening()) {
+                if (!opening.isValid() || !locks.join()) {
+                    throw new StoreException("cannot clear the cache in %s: another process has it open; end that first"
+                            .formatted(options.directory));
+                }
+                files.clear();
+            }
+        } catch (IOException e) {
+            throw new StoreException("cannot clear the cache in %s: %s".formatted(options.directory, e), e);
+        }
+    }
+
     private ChronicleTier openToLook() throws IOException {
         CacheFiles files = new CacheFiles(options.directory.toRealPath());
         files.requireFormat(false);

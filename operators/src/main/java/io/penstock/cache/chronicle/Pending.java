@@ -2,7 +2,8 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.pipeline.SampleKey;
 import java.nio.ByteBuffer;
-import java.util.concurrent.CompletableFuture;
+import java.util.ArrayList;
+import java.util.List;
 
 /** An entry that waits to be appended: its value is served from here until it can be found in the log. */
 final class Pending {
@@ -12,8 +13,9 @@ final class Pending {
     final SampleKey key;
     final ByteBuffer value;
     final boolean tombstone;
-    final CompletableFuture<Boolean> appended = new CompletableFuture<>();
+    private final List<Runnable> afterwards = new ArrayList<>(0);
     private boolean cancelled;
+    private boolean done;
 
     private Pending(SampleKey key, ByteBuffer value, boolean tombstone) {
         this.key = key;
@@ -43,6 +45,24 @@ final class Pending {
         if (!cancelled) {
             publication.run();
         }
+    }
+
+    /** Runs when the entry is appended or lost; now if it is already. */
+    void afterwards(Runnable action) {
+        synchronized (this) {
+            if (!done) {
+                afterwards.add(action);
+                return;
+            }
+        }
+        action.run();
+    }
+
+    void done() {
+        synchronized (this) {
+            done = true;
+        }
+        afterwards.forEach(Runnable::run); // nothing is added any more
     }
 
     ByteBuffer view() {
