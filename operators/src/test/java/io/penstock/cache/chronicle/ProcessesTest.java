@@ -1,0 +1,195 @@
+package io.penstock.cache.chronicle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Lease;
+import io.penstock.pipeline.Sampler;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
+
+/** Several processes on one directory. */
+class ProcessesTest {
+
+    private static final int SAMPLES = 600;
+
+    @TempDir
+    Path directory;
+
+    private static ChronicleOptions options(Path directory, long budget) {
+        return ChronicleTier.at(directory).maxBytes(budget).segmentBytes(1 << 20);
+    }
+
+    /** Says which samples were loaded. */
+    private record Slow(PrintStream out) implements Dataset<Tensor> {
+        @Override
+        public long size() {
+            return SAMPLES;
+        }
+
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("slow");
+        }
+
+        @Override
+        public Mono<Tensor> get(long index) {
+            return Mono.delay(Duration.ofMillis(1)).map(tick -> {
+                out.println("load " + index);
+                return Tensor.ofBytes(Values.value(index));
+            });
+        }
+    }
+
+    /** Streams two epochs through the cache, and says what was loaded and whether every sample was right. */
+    static final class Reader {
+        public static void main(String[] arguments) {
+            PrintStream out = Child.output();
+            AtomicInteger right = new AtomicInteger();
+            try (ChronicleTier tier =
+                    options(Path.of(arguments[0]), Long.parseLong(arguments[1])).open()) {
+                new Slow(out)
+                        .cache(tier, Schema.tensor("v")).stream(Sampler.shuffled(Long.parseLong(arguments[2]))
+                                        .epochs(2))
+                                .doOnNext(sample -> {
+                                    byte[] bytes = new byte[sample.value().byteSize()];
+                                    sample.value().data().get(0, bytes);
+                                    if (java.util.Arrays.equals(
+                                            bytes, Values.value(sample.draw().index()))) {
+                                        right.incrementAndGet();
+                                    }
+                                })
+                                .blockLast();
+                out.println("right " + right + " used " + tier.statistics().bytes() + " errors "
+                        + tier.statistics().errors());
+            }
+        }
+    }
+
+    /** Takes the lease of a sample, says so, and does nothing. */
+    static final class Holder {
+        public static void main(String[] arguments) throws IOException {
+            PrintStream out = Child.output();
+            ChronicleTier tier = options(Path.of(arguments[0]), 64 << 20).open();
+            Lease lease = tier.lease(Values.key(7)).block();
+            out.println("holds " + (lease != null));
+            System.in.read();
+            out.println("goes on");
+            Values.put(tier, 7);
+            lease.release();
+            System.in.read();
+            System.in.read();
+            System.in.read();
+            tier.close();
+        }
+    }
+
+    private List<String> runFour(long budget) throws IOException, InterruptedException {
+        List<Child> children = new ArrayList<>();
+        List<String> said = new ArrayList<>();
+        try {
+            for (int i = 0; i < 4; i++) {
+                children.add(Child.start(Reader.class, directory, budget, i));
+            }
+            for (Child child : children) {
+                said.addAll(child.rest());
+                assertThat(child.exit()).isZero();
+            }
+        } finally {
+            children.forEach(Child::close);
+        }
+        assertThat(said)
+                .filteredOn(line -> line.startsWith("right " + 2 * SAMPLES + " "))
+                .hasSize(4);
+        return said;
+    }
+
+    @Test
+    void processes_fourAtOnce_loadEachSampleOnceInTotal() throws Exception {
+        List<String> said = runFour(64 << 20);
+
+        assertThat(said)
+                .filteredOn(line -> line.startsWith("load "))
+                .hasSize(SAMPLES)
+                .doesNotHaveDuplicates();
+        assertThat(said).filteredOn(line -> line.endsWith(" errors 0")).hasSize(4);
+    }
+
+    @Test
+    void processes_fourAtOnce_keepOneBudget() throws Exception {
+        long budget = 2 << 20;
+
+        List<String> said = runFour(budget);
+
+        assertThat(said)
+                .filteredOn(line -> line.startsWith("right "))
+                .allSatisfy(line ->
+                        assertThat(Long.parseLong(line.split(" ", -1)[3])).isBetween(budget / 2, budget));
+        try (ChronicleTier tier = options(directory, budget).open()) {
+            assertThat(tier.statistics().bytes()).isBetween(budget / 2, budget);
+        }
+    }
+
+    @Test
+    void lease_ofAnotherProcess_isWaitedForUntilItsValueIsThere() throws Exception {
+        try (ChronicleTier tier = options(directory, 64 << 20).open();
+                Child holder = Child.start(Holder.class, directory)) {
+            assertThat(holder.line()).isEqualTo("holds true");
+            AtomicInteger given = new AtomicInteger();
+            Mono<Lease> waiting = tier.lease(Values.key(7))
+                    .doOnNext(lease -> given.incrementAndGet())
+                    .cache();
+            waiting.subscribe();
+            assertThat(tier.lease(Values.key(8)).block(Values.TIMEOUT)).isNotNull();
+            assertThat(given).hasValue(0);
+
+            holder.goOn();
+            Lease lease = waiting.block(Values.TIMEOUT);
+
+            assertThat(Values.get(tier, 7)).isEqualTo(Values.value(7));
+            lease.release();
+        }
+    }
+
+    @Test
+    void lease_ofAKilledProcess_isFree() throws Exception {
+        try (ChronicleTier tier = options(directory, 64 << 20).open();
+                Child holder = Child.start(Holder.class, directory)) {
+            assertThat(holder.line()).isEqualTo("holds true");
+            Mono<Lease> waiting = tier.lease(Values.key(7)).cache();
+            waiting.subscribe();
+
+            holder.kill();
+            Lease lease = waiting.block(Values.TIMEOUT);
+
+            assertThat(Values.get(tier, 7)).isNull();
+            lease.release();
+        }
+    }
+
+    @Test
+    void lease_cancelledWhileWaiting_isNotKept() {
+        try (ChronicleTier tier = options(directory, 64 << 20).open()) {
+            Lease first = tier.lease(Values.key(7)).block(Values.TIMEOUT);
+            tier.lease(Values.key(7)).subscribe().dispose();
+
+            first.release();
+            Lease next = tier.lease(Values.key(7)).block(Values.TIMEOUT);
+            next.release();
+            next.release();
+
+            assertThat(tier.lease(Values.key(7)).block(Values.TIMEOUT)).isNotNull();
+        }
+    }
+}
