@@ -1,6 +1,10 @@
 package io.penstock.bench;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /**
  * The limit: one thread that copies samples, in an order known beforehand, from direct memory into a direct batch buffer,
@@ -30,6 +34,23 @@ final class BareLoop {
             records.at(i).copyTo(all, offsets[i]);
         }
         return new BareLoop(new ByteBuffer[] {all}, offsets, sampleBytes, batch);
+    }
+
+    /** Over one mapped file of all samples, one after the other. */
+    static BareLoop overOneFile(Path file, MadeRecords records, int sampleBytes, int batch) throws IOException {
+        int count = Math.toIntExact(records.size());
+        int[] offsets = new int[count];
+        try (FileChannel channel = FileChannel.open(
+                file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer sample = ByteBuffer.allocateDirect(sampleBytes);
+            for (int i = 0; i < count; i++) {
+                offsets[i] = Math.multiplyExact(i, sampleBytes);
+                records.at(i).copyTo(sample, 0);
+                channel.write(sample.clear(), offsets[i]);
+            }
+            ByteBuffer all = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
+            return new BareLoop(new ByteBuffer[] {all}, offsets, sampleBytes, batch);
+        }
     }
 
     /** Over one view a sample, as a cache holds them; each view's last {@code sampleBytes} are the sample. */

@@ -11,6 +11,7 @@ public final class Benchmarks {
     public static List<Benchmark> all() {
         return List.of(
                 new WarmEpochs(),
+                new DiskEpochs(),
                 new DrawCost(),
                 new DecodeSpeed(),
                 new StageCost(),

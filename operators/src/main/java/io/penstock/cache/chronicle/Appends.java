@@ -80,6 +80,7 @@ final class Appends {
         pendingCount.incrementAndGet();
         if (catalogue.contains(key)) { // published since it was looked for
             leave(entry);
+            entry.done(); // a lease may wait for it by now
             return Mono.just(true);
         }
         long now = waiting.addAndGet(entry.bytes());

@@ -11,8 +11,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Disposable;
-import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
@@ -50,7 +48,6 @@ final class Leases {
     private final class Request {
         private final SampleKey key;
         private final MonoSink<Lease> sink;
-        private final Disposable.Swap wait = Disposables.swap();
         private final AtomicReference<@Nullable Lease> given = new AtomicReference<>();
         private volatile boolean cancelled;
 
@@ -60,15 +57,19 @@ final class Leases {
             sink.onCancel(this::cancel);
         }
 
+        /** A timer that is under way when the wish is given up finds that out when it fires. */
         void ask(long millis) {
+            if (cancelled) {
+                return;
+            }
             try {
                 Lease lease = isThere.test(key) ? () -> {} : take(key);
                 if (lease != null) {
                     give(lease);
                 } else {
-                    wait.update(Mono.delay(Duration.ofMillis(millis), Schedulers.parallel())
+                    Mono.delay(Duration.ofMillis(millis), Schedulers.parallel())
                             .then(follow)
-                            .subscribe(never -> {}, sink::error, () -> ask(Math.min(2 * millis, LONGEST_WAIT_MILLIS))));
+                            .subscribe(never -> {}, sink::error, () -> ask(Math.min(2 * millis, LONGEST_WAIT_MILLIS)));
                 }
             } catch (IOException e) {
                 sink.error(e);
@@ -87,7 +88,6 @@ final class Leases {
 
         private void cancel() {
             cancelled = true;
-            wait.dispose();
             Lease lease = given.get();
             if (lease != null) {
                 lease.release();

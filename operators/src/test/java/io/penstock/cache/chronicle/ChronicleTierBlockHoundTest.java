@@ -1,0 +1,53 @@
+package io.penstock.cache.chronicle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.blockhound.BlockHound;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Nothing blocks the threads that ask a disk cache, also while it is behind with writing and other processes write too. */
+class ChronicleTierBlockHoundTest {
+
+    @TempDir
+    Path directory;
+
+    @BeforeAll
+    static void install() {
+        BlockHound.install();
+    }
+
+    @Test
+    void tier_putsGetsAndLeases_blockNoWorker() {
+        int samples = 2_000;
+        ChronicleOptions options =
+                ChronicleTier.at(directory).maxBytes(64 << 20).pendingBytes(1 << 16);
+        try (ChronicleTier tier = options.open();
+                ChronicleTier follower = options.readOnly().open()) {
+            Mono<Long> all = Flux.range(0, samples)
+                    .flatMap(i -> Mono.defer(() -> load(tier, follower, i)).subscribeOn(Schedulers.parallel()), 16)
+                    .count();
+
+            assertThat(all.block(Values.TIMEOUT)).isEqualTo(samples);
+            assertThat(tier.statistics().samples()).isEqualTo(samples / 2);
+        }
+    }
+
+    private static Mono<Boolean> load(ChronicleTier tier, ChronicleTier follower, int number) {
+        long sample = number / 2;
+        return Mono.usingWhen(
+                        tier.lease(Values.key(sample)),
+                        lease -> tier.get(Values.key(sample))
+                                .map(ByteBuffer::hasRemaining)
+                                .switchIfEmpty(Mono.defer(
+                                        () -> tier.put(Values.key(sample), ByteBuffer.wrap(Values.value(sample))))),
+                        lease -> Mono.fromRunnable(lease::release))
+                .flatMap(done -> follower.get(Values.key(sample)).hasElement());
+    }
+}

@@ -1,0 +1,53 @@
+package io.penstock.bench;
+
+import io.penstock.batch.Batches;
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Draws;
+import io.penstock.pipeline.Sampler;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+
+/**
+ * A shuffled epoch from draw to closed batch. Two are run and the second is measured, from the last batch of one to the last
+ * of the other, so that threads and buffers are there and nothing was prepared ahead.
+ */
+final class MeasuredEpoch {
+
+    private final Schema<Tensor> schema = Schema.tensor("bytes");
+
+    Schema<Tensor> schema() {
+        return schema;
+    }
+
+    private static Sampler sampler(int seed) {
+        return Sampler.shuffled(seed).epochs(2);
+    }
+
+    double seconds(Dataset<Tensor> cached, int batch, int seed) {
+        long[] ends = new long[2];
+        cached.stream(sampler(seed))
+                .transform(Batches.of(batch, schema))
+                .doOnNext(full -> consume(full, ends))
+                .blockLast();
+        return (ends[1] - ends[0]) / 1e9;
+    }
+
+    private static void consume(Batch batch, long[] ends) {
+        try (batch) {
+            if (batch.endsEpoch()) {
+                ends[(int) batch.epoch()] = System.nanoTime();
+            }
+        }
+    }
+
+    /** The order of the epoch that is measured. */
+    int[] order(int samples, int seed) {
+        Draws draws = sampler(seed).draws(samples);
+        int[] order = new int[samples];
+        for (int i = 0; i < order.length; i++) {
+            order[i] = (int) draws.at(samples + i).index();
+        }
+        return order;
+    }
+}
