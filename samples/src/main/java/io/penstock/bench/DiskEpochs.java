@@ -85,6 +85,7 @@ final class DiskEpochs implements Benchmark {
             for (int i = 0; i < work.samples; i++) {
                 cached.get(i).block();
             }
+            long missesBefore = tier.statistics().misses();
             BareLoop file = BareLoop.overOneFile(folder.resolve("plain"), records, work.sampleBytes, work.batch);
             int[] round = {0};
             int[][] order = {{}};

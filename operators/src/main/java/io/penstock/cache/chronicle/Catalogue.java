@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which segments there are, and where in them the value of each key lies.
  *
- * <p>A location is 20 bits of segment number, from 1, and 25 bits of position in units of 64 bytes, and a bit that says
- * that the value's checksum was looked at. Numbers are never used twice: a location of a dropped segment is a miss.
+ * <p>A location is 4 bits of length code, 20 bits of segment number, from 1, 25 bits of position in units of 64 bytes, and a
+ * bit that says that the value's checksum was looked at, and with it its key and length. Numbers are never used twice: a
+ * location of a dropped segment is a miss. Codes other than 0 stand for lengths that were read twice in a row: such a value
+ * is found without a look at its header, which is a wait for memory that copying a kilobyte does not hide.
  *
  * <p>Of two entries for one key the one with the higher sequence number counts, and a tombstone hides what is older than it,
  * so it does not matter in which order the logs of several processes are read.
@@ -26,7 +28,10 @@ import org.jspecify.annotations.Nullable;
 final class Catalogue implements Walk.Finds {
 
     private static final int POSITION_BITS = 25;
-    private static final int MAX_SEGMENTS = 1 << 20;
+    private static final int NUMBER_BITS = 20;
+    private static final int MAX_SEGMENTS = 1 << NUMBER_BITS;
+    private static final int PLACE_BITS = 1 + POSITION_BITS + NUMBER_BITS;
+    private static final int CODES = 1 << 4;
 
     private final RamIndex index;
     private final boolean checkAlways;
@@ -36,6 +41,12 @@ final class Catalogue implements Walk.Finds {
     private final AtomicLong damaged = new AtomicLong();
     private volatile @Nullable Segment[] segments = new Segment[16];
     private int count;
+
+    /** By code. An element is written once, before any location with it is published. */
+    private final int[] lengths = new int[CODES];
+
+    private int codes = 1;
+    private int lastLength = -1;
 
     Catalogue(RamIndex index, boolean checkAlways) {
         this.index = index;
@@ -82,33 +93,54 @@ final class Catalogue implements Walk.Finds {
             return null;
         }
         ByteBuffer file = segment.bytes();
+        int code = (int) (location >>> PLACE_BITS);
+        if (code != 0 && !checkAlways) {
+            return file.slice((int) positionOf(location), lengths[code]);
+        }
         long at = positionOf(location);
         int length = Entry.lengthOf(key, file, at);
         ByteBuffer value = length < 0 ? null : file.slice((int) at, length);
-        if (value != null && (checkAlways || (location & 1) == 0)) {
-            if (!Entry.matches(key, value, file, at)) {
-                value = null;
-            } else if ((location & 1) == 0) {
-                index.replace(key, location, location | 1);
-            }
-        }
-        if (value == null) {
+        boolean unchecked = (location & 1) == 0;
+        if (value == null || (unchecked || checkAlways) && !Entry.matches(key, value, file, at)) {
             forgetDamaged(key, location, segment);
+            return null;
+        }
+        if (unchecked) {
+            index.replace(key, location, location | 1 | (long) codeOf(length) << PLACE_BITS);
         }
         return value;
     }
 
+    private synchronized int codeOf(int length) {
+        for (int code = 1; code < codes; code++) {
+            if (lengths[code] == length) {
+                return code;
+            }
+        }
+        if (length == lastLength && codes < CODES) {
+            lengths[codes] = length;
+            return codes++;
+        }
+        lastLength = length;
+        return 0;
+    }
+
     private void forgetDamaged(SampleKey key, long location, Segment segment) {
-        if (index.replace(key, location, 0) || index.replace(key, location | 1, 0)) {
+        long now = index.find(key);
+        if (placeOf(now) == placeOf(location) && index.replace(key, now, 0)) {
             samples.decrementAndGet();
             bury(location);
             damage(segment);
         }
     }
 
+    private static long placeOf(long location) {
+        return location >>> 1 & (1L << PLACE_BITS - 1) - 1;
+    }
+
     private @Nullable Segment segmentOf(long location) {
         @Nullable Segment[] all = segments;
-        int number = (int) (location >>> POSITION_BITS + 1);
+        int number = (int) (placeOf(location) >>> POSITION_BITS);
         return number < all.length ? all[number] : null;
     }
 
@@ -206,7 +238,7 @@ final class Catalogue implements Walk.Finds {
         @Override
         public void value(Segment copy, long valueAt, SampleKey key, long sequence, int length) {
             long location = index.find(key);
-            if (location >>> 1 == ((long) held.number << POSITION_BITS | valueAt / Entry.ALIGNMENT)) {
+            if (placeOf(location) == ((long) held.number << POSITION_BITS | valueAt / Entry.ALIGNMENT)) {
                 use.accept(key, length);
             }
         }

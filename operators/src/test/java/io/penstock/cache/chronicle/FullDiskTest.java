@@ -20,13 +20,19 @@ class FullDiskTest {
     Path directory;
 
     /** A file system with so much room and no more. */
-    private record Quota(long[] left) implements Space {
+    private static final class Quota implements Space {
+        private long left;
+
+        Quota(long bytes) {
+            left = bytes;
+        }
+
         @Override
         public void reserve(Path file, long bytes) throws IOException {
-            if (bytes > left[0]) {
+            if (bytes > left) {
                 throw new IOException("no space left in the quota");
             }
-            left[0] -= bytes;
+            left -= bytes;
             Files.createFile(file);
         }
 
@@ -35,7 +41,7 @@ class FullDiskTest {
 
         @Override
         public long free() {
-            return Math.max(left[0], 2 << 20);
+            return Math.max(left, 2 << 20);
         }
     }
 
@@ -61,7 +67,7 @@ class FullDiskTest {
     @Test
     void quota_usedUp_turnsTheCacheReadOnly() {
         ChronicleOptions options = ChronicleTier.at(directory).maxBytes(64 << 20);
-        try (ChronicleTier tier = new Opening(options, new Quota(new long[] {4 << 20})).open()) {
+        try (ChronicleTier tier = new Opening(options, new Quota(4 << 20)).open()) {
             fillBeyond(tier);
         }
 
