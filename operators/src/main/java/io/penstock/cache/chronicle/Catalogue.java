@@ -111,6 +111,10 @@ final class Catalogue implements Walk.Finds {
         return value;
     }
 
+    int touch(SampleKey[] keys) {
+        return index.touch(keys);
+    }
+
     private synchronized int codeOf(int length) {
         for (int code = 1; code < codes; code++) {
             if (lengths[code] == length) {
