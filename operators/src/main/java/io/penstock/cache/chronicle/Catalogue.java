@@ -35,6 +35,7 @@ final class Catalogue implements Walk.Finds {
 
     private final RamIndex index;
     private final boolean checkAlways;
+    private final Object numbering = new Object();
     private final ConcurrentMap<SampleKey, Long> tombstones = new ConcurrentHashMap<>();
     private final AtomicLong samples = new AtomicLong();
     private final AtomicLong lastSequence = new AtomicLong(-1);
@@ -54,24 +55,28 @@ final class Catalogue implements Walk.Finds {
     }
 
     /** A number for a file. Elements are written before any location with their number is published. */
-    synchronized Segment add(Path file) {
-        int number = ++count;
-        if (number == MAX_SEGMENTS) {
-            throw new IllegalStateException("more than %d segments; choose larger ones".formatted(MAX_SEGMENTS));
+    Segment add(Path file) {
+        synchronized (numbering) {
+            int number = ++count;
+            if (number == MAX_SEGMENTS) {
+                throw new IllegalStateException("more than %d segments; choose larger ones".formatted(MAX_SEGMENTS));
+            }
+            if (number == segments.length) {
+                segments = Arrays.copyOf(segments, 2 * number);
+            }
+            Segment segment = new Segment(file, number);
+            segments[number] = segment;
+            return segment;
         }
-        if (number == segments.length) {
-            segments = Arrays.copyOf(segments, 2 * number);
-        }
-        Segment segment = new Segment(file, number);
-        segments[number] = segment;
-        return segment;
     }
 
     /** Makes misses of whatever was still found in it. */
-    synchronized void drop(Segment segment) {
-        @Nullable Segment[] fewer = segments.clone();
-        fewer[segment.number] = null;
-        segments = fewer;
+    void drop(Segment segment) {
+        synchronized (numbering) {
+            @Nullable Segment[] fewer = segments.clone();
+            fewer[segment.number] = null;
+            segments = fewer;
+        }
     }
 
     List<Segment> segments() {
@@ -115,18 +120,20 @@ final class Catalogue implements Walk.Finds {
         return index.touch(keys);
     }
 
-    private synchronized int codeOf(int length) {
-        for (int code = 1; code < codes; code++) {
-            if (lengths[code] == length) {
-                return code;
+    private int codeOf(int length) {
+        synchronized (numbering) {
+            for (int code = 1; code < codes; code++) {
+                if (lengths[code] == length) {
+                    return code;
+                }
             }
+            if (length == lastLength && codes < CODES) {
+                lengths[codes] = length;
+                return codes++;
+            }
+            lastLength = length;
+            return 0;
         }
-        if (length == lastLength && codes < CODES) {
-            lengths[codes] = length;
-            return codes++;
-        }
-        lastLength = length;
-        return 0;
     }
 
     private void forgetDamaged(SampleKey key, long location, Segment segment) {

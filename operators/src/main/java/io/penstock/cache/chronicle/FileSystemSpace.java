@@ -26,17 +26,20 @@ final class FileSystemSpace implements Space {
     private static final long MARGIN = 16L << 20;
 
     private final Path directory;
+    private final Object loading = new Object();
     private final Supplier<@Nullable PosixAPI> calls = new Supplier<>() {
         private boolean asked;
         private @Nullable PosixAPI loaded;
 
         @Override
-        public synchronized @Nullable PosixAPI get() {
-            if (!asked) {
-                asked = true;
-                loaded = load();
+        public @Nullable PosixAPI get() {
+            synchronized (loading) {
+                if (!asked) {
+                    asked = true;
+                    loaded = load();
+                }
+                return loaded;
             }
-            return loaded;
         }
     };
 

@@ -13,6 +13,7 @@ final class Pending {
     final SampleKey key;
     final ByteBuffer value;
     final boolean tombstone;
+    private final Object fate = new Object();
     private final List<Runnable> afterwards = new ArrayList<>(0);
     private boolean cancelled;
     private boolean done;
@@ -32,24 +33,30 @@ final class Pending {
     }
 
     /** The key is to be forgotten: it will not be published any more. */
-    synchronized void cancel() {
-        cancelled = true;
+    void cancel() {
+        synchronized (fate) {
+            cancelled = true;
+        }
     }
 
-    synchronized boolean isCancelled() {
-        return cancelled;
+    boolean isCancelled() {
+        synchronized (fate) {
+            return cancelled;
+        }
     }
 
     /** Runs unless it was cancelled, and not while it is being cancelled. */
-    synchronized void publish(Runnable publication) {
-        if (!cancelled) {
-            publication.run();
+    void publish(Runnable publication) {
+        synchronized (fate) {
+            if (!cancelled) {
+                publication.run();
+            }
         }
     }
 
     /** Runs when the entry is appended or lost; now if it is already. */
     void afterwards(Runnable action) {
-        synchronized (this) {
+        synchronized (fate) {
             if (!done) {
                 afterwards.add(action);
                 return;
@@ -59,7 +66,7 @@ final class Pending {
     }
 
     void done() {
-        synchronized (this) {
+        synchronized (fate) {
             done = true;
         }
         afterwards.forEach(Runnable::run); // nothing is added any more
