@@ -17,10 +17,13 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private final Tier tier;
     private final Codec<T> codec;
     private final Fingerprint layout;
+    private final Filling filling;
+    private final int fillingId;
     private final Level[] levels;
     private final Meter misses = new Meter();
     private final TierFaults faults = new TierFaults();
     private final Loads<T> loads;
+    private volatile @Nullable Boolean originsWanted; // null until the tier was told who fills it
 
     private record Level(int number, Tier tier, Meter hits) {}
 
@@ -29,6 +32,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         this.tier = tier;
         this.codec = codec;
         this.layout = Fingerprint.of(codec);
+        this.filling = Filling.of(base, codec);
+        this.fillingId = filling.id();
         this.loads = new Loads<>(tier, codec, faults);
         List<Tier> tiers = tier.levels();
         this.levels = new Level[tiers.size()];
@@ -198,15 +203,29 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
             long started = System.nanoTime();
             return base.deferred(draw).flatMap(value -> {
                 long took = System.nanoTime() - started;
-                return loads.store(key, value, () -> new Offer(draw.epoch(), took, false))
-                        .thenReturn(value);
+                return loads.store(key, value, () -> offer(draw, took)).thenReturn(value);
             });
         });
+    }
+
+    private Offer offer(Draw draw, long loadNanos) {
+        Boolean origins = originsWanted;
+        if (origins == null) {
+            origins = tier.filledBy(filling);
+            originsWanted = origins;
+        }
+        Origin origin = origins ? Origin.of(name(draw.index()), state(draw.index()), fillingId) : Origin.UNKNOWN;
+        return new Offer(draw.epoch(), loadNanos, false, origin);
     }
 
     @Override
     public SampleKey key(long index) {
         return base.key(index).with(layout);
+    }
+
+    @Override
+    public Fingerprint stages() {
+        return base.stages().with(layout);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.tensor.Codec;
+import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
@@ -32,6 +33,15 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      */
     default SampleKey key(long index) {
         return SampleKey.of(fingerprint()).with(index);
+    }
+
+    /**
+     * What of the source's state decides the key of this sample, as words for people: its size, its modification time.
+     * A persisted cache remembers them, and so can say which one changed. The data set's fingerprint by default, since
+     * that is what the default {@link #key} is made of.
+     */
+    default List<String> state(long index) {
+        return fingerprint().words();
     }
 
     @Override

@@ -35,6 +35,11 @@ final class MappedDataset<A, T> extends Stage<A, T> implements Dataset<T> {
     }
 
     @Override
+    public Fingerprint stages() {
+        return base.stages().with(step.fingerprint());
+    }
+
+    @Override
     public void report(RunStatistics.Tally tally) {
         super.report(tally);
         step.report(tally);

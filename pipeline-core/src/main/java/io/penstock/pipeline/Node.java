@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
@@ -45,6 +46,16 @@ interface Node<T> {
     /** The key of a sample; only datasets have one. */
     default SampleKey key(long index) {
         throw new IllegalStateException("only datasets have keys");
+    }
+
+    /** What of the source's state decides a sample's key; only datasets have one. */
+    default List<String> state(long index) {
+        throw new IllegalStateException("only datasets have keys");
+    }
+
+    /** The stages between the sources and what leaves this node, as they are part of its keys. */
+    default Fingerprint stages() {
+        return Fingerprint.of();
     }
 
     /** Adds what this stage and those above did in an epoch. */

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import java.util.List;
 import java.util.Objects;
 
 /** A run of a dataset's samples, renumbered from 0. */
@@ -32,6 +33,11 @@ final class SlicedDataset<T> extends Stage<T, T> implements Dataset<T> {
     @Override
     public SampleKey key(long index) {
         return base.key(inBase(index));
+    }
+
+    @Override
+    public List<String> state(long index) {
+        return base.state(inBase(index));
     }
 
     @Override

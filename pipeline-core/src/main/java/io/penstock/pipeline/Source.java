@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import java.util.List;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
@@ -72,6 +73,11 @@ final class Source<T> implements Dataset<T>, Node<T> {
     @Override
     public SampleKey key(long index) {
         return dataset.key(index);
+    }
+
+    @Override
+    public List<String> state(long index) {
+        return dataset.state(index);
     }
 
     @Override

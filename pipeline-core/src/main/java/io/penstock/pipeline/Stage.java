@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import java.util.List;
 import reactor.core.publisher.Mono;
 
 /** What the stages over one other stage share: its size and names, and a public face over {@link Node#begin}. */
@@ -23,6 +24,16 @@ abstract class Stage<A, T> implements Node<T> {
 
     public String name(long index) {
         return base.pipeline().name(index);
+    }
+
+    @Override
+    public List<String> state(long index) {
+        return base.state(index);
+    }
+
+    @Override
+    public Fingerprint stages() {
+        return base.stages();
     }
 
     public Mono<T> load(Draw draw) {

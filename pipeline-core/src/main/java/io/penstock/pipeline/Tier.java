@@ -64,6 +64,15 @@ public interface Tier extends AutoCloseable {
     }
 
     /**
+     * Told who is about to fill it, before the first put of theirs and perhaps several times. A tier that outlives its
+     * process keeps the words, to say later why a key misses; others need not listen. Returns at once, with whether
+     * {@link Offer}s should say their origin, which costs a microsecond each.
+     */
+    default boolean filledBy(Filling filling) {
+        return false;
+    }
+
+    /**
      * Whether a put of this key could be taken now. Asked before a value is encoded for it, so that a full tier costs
      * nothing; {@code true} unless the tier knows better.
      */

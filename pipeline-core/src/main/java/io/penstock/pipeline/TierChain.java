@@ -104,6 +104,15 @@ final class TierChain implements Tier {
     }
 
     @Override
+    public boolean filledBy(Filling filling) {
+        boolean origins = false;
+        for (Tier level : levels) {
+            origins |= level.filledBy(filling);
+        }
+        return origins;
+    }
+
+    @Override
     public void remove(SampleKey key) {
         levels.forEach(level -> level.remove(key));
     }

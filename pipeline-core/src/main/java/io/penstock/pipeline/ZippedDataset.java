@@ -1,5 +1,7 @@
 package io.penstock.pipeline;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BiFunction;
 import reactor.core.publisher.Mono;
 
@@ -63,6 +65,18 @@ final class ZippedDataset<A, B> implements Dataset<ZippedDataset.Pair<A, B>>, No
     @Override
     public SampleKey key(long index) {
         return left.key(index).with(right.key(index));
+    }
+
+    @Override
+    public List<String> state(long index) {
+        List<String> both = new ArrayList<>(left.state(index));
+        both.addAll(right.state(index));
+        return both;
+    }
+
+    @Override
+    public Fingerprint stages() {
+        return left.stages().with(right.stages());
     }
 
     @Override

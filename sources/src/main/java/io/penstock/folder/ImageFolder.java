@@ -132,6 +132,14 @@ public final class ImageFolder implements Dataset<LabelledFile> {
         return images.key(at(index));
     }
 
+    /** The folder, the file's size and modification time, and its label. */
+    @Override
+    public List<String> state(long index) {
+        int image = at(index);
+        List<String> file = images.entry(image).state();
+        return List.of("in " + store.location(), file.get(0), file.get(1), "label " + images.label(image));
+    }
+
     /** The path below the root: {@code cat/1.jpg}. */
     @Override
     public String name(long index) {

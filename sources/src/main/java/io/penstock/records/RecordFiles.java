@@ -142,6 +142,13 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
         return keys[file].with(offset(index, file));
     }
 
+    /** The folder, the file's size and modification time, and the length of a record. */
+    @Override
+    public List<String> state(long index) {
+        List<String> file = files[file(index)].state();
+        return List.of("in " + store.location(), file.get(0), file.get(1), "records of " + recordBytes + " bytes");
+    }
+
     /** The file and the byte its record begins at: {@code train/data-2.bin@150528}. */
     @Override
     public String name(long index) {
