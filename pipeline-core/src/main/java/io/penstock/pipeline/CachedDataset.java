@@ -4,6 +4,7 @@ import io.penstock.tensor.Codec;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -16,6 +17,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private final Tier tier;
     private final Codec<T> codec;
+    private final @Nullable Rechecks<T> rechecks;
     private final Fingerprint layout;
     private final Filling filling;
     private final int fillingId;
@@ -27,10 +29,11 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private record Level(int number, Tier tier, Meter hits) {}
 
-    CachedDataset(Node<T> base, Tier tier, Codec<T> codec) {
+    CachedDataset(Node<T> base, Tier tier, Codec<T> codec, @Nullable HitCheck check) {
         super(base, base.pipeline().fingerprint());
         this.tier = tier;
         this.codec = codec;
+        this.rechecks = check == null ? null : new Rechecks<>(check, base, codec);
         this.layout = Fingerprint.of(codec);
         this.filling = Filling.of(base, codec);
         this.fillingId = filling.id();
@@ -76,7 +79,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
                 counted = i;
             }
             ByteBuffer bytes = found[i];
-            Object value = bytes == null ? ABSENT : decoded(levels[0], bytes);
+            Object value = bytes == null ? ABSENT : decoded(levels[0], keys[i], bytes, draws[i]);
             if (value != ABSENT) {
                 begun[i] = value;
                 hits++;
@@ -119,7 +122,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     /** The value of what a level holds, counted, and offered to the faster ones; {@link #ABSENT} if it is no value. */
     private Object hit(Level level, SampleKey key, ByteBuffer bytes, Draw draw) {
-        Object value = decoded(level, bytes);
+        Object value = decoded(level, key, bytes, draw);
         if (value != ABSENT) {
             level.hits.count(draw);
             if (level.number > 0) {
@@ -129,8 +132,13 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         return value;
     }
 
-    private Object decoded(Level level, ByteBuffer bytes) {
+    /** The value of these bytes, or a {@code Mono} that compares it first; {@link #ABSENT} if they are none. */
+    private Object decoded(Level level, SampleKey key, ByteBuffer bytes, Draw draw) {
         try {
+            if (rechecks != null && rechecks.picks(key)) {
+                ByteBuffer kept = bytes.duplicate();
+                return rechecks.compared(codec.decode(bytes), kept, draw);
+            }
             return codec.decode(bytes);
         } catch (RuntimeException e) {
             faults.report(level.tier, e);
@@ -161,11 +169,11 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private Mono<T> askedLater(Mono<ByteBuffer> asked, int at, SampleKey key, Draw draw, long landed) {
         Level level = levels[at];
-        return asked.flatMap(bytes -> Node.<T>toMono(hit(level, key, bytes, draw)))
-                .onErrorResume(e -> {
+        return asked.onErrorResume(e -> {
                     faults.report(level.tier, e);
                     return Mono.empty();
                 })
+                .flatMap(bytes -> Node.<T>toMono(hit(level, key, bytes, draw)))
                 .switchIfEmpty(Mono.defer(() -> {
                     Object found = lookUp(at + 1, key, draw, landed);
                     if (found != ABSENT) {
@@ -223,6 +231,12 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         return base.key(index).with(layout);
     }
 
+    /** What the tiers hold is the same at every look; what is above them may not be. */
+    @Override
+    public Mono<String> unsteady(Draw draw, Function<? super T, ByteBuffer> finish) {
+        return base.unsteady(draw, finish);
+    }
+
     @Override
     public Fingerprint stages() {
         return base.stages().with(layout);
@@ -235,6 +249,9 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
             tally.hits(level.tier.name(), level.hits);
         }
         tally.misses(misses);
+        if (rechecks != null) {
+            tally.rechecks(rechecks.verified, rechecks.differing);
+        }
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.penstock.pipeline;
 
 /** Data could not be had: the message says what failed, where, what was wanted, what came and what to do. */
 public abstract sealed class DataException extends RuntimeException
-        permits SampleException, StoreException, FormatException {
+        permits SampleException, StoreException, FormatException, MismatchException {
 
     private static final long serialVersionUID = 1;
 

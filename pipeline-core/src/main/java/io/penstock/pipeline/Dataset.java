@@ -66,7 +66,15 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * @param codec how; a {@link io.penstock.tensor.Schema} is one
      */
     default Dataset<T> cache(Tier tier, Codec<T> codec) {
-        return new CachedDataset<>(Node.of(this), tier, codec);
+        return new CachedDataset<>(Node.of(this), tier, codec, null);
+    }
+
+    /**
+     * The same, with a share of the hits loaded again and compared with what the tier holds. What is checked costs a load
+     * and a comparison, counts among the loads, and is counted in {@link RunStatistics#verified}; the rest costs nothing.
+     */
+    default Dataset<T> cache(Tier tier, Codec<T> codec, HitCheck check) {
+        return new CachedDataset<>(Node.of(this), tier, codec, check);
     }
 
     /**

@@ -1,5 +1,9 @@
 package io.penstock.pipeline;
 
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import reactor.core.publisher.Mono;
+
 /** A dataset through one or several deterministic stages. */
 final class MappedDataset<A, T> extends Stage<A, T> implements Dataset<T> {
 
@@ -37,6 +41,13 @@ final class MappedDataset<A, T> extends Stage<A, T> implements Dataset<T> {
     @Override
     public Fingerprint stages() {
         return base.stages().with(step.fingerprint());
+    }
+
+    @Override
+    public Mono<String> unsteady(Draw draw, Function<? super T, ByteBuffer> finish) {
+        return base.deferred(draw)
+                .mapNotNull(input -> step.unsteady(input, draw, finish))
+                .switchIfEmpty(base.unsteady(draw, input -> finish.apply(step.apply(input, draw))));
     }
 
     @Override

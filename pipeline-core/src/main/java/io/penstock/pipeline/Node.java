@@ -1,7 +1,9 @@
 package io.penstock.pipeline;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
@@ -56,6 +58,19 @@ interface Node<T> {
     /** The stages between the sources and what leaves this node, as they are part of its keys. */
     default Fingerprint stages() {
         return Fingerprint.of();
+    }
+
+    /**
+     * The name of the stage above that gives different results for one and the same draw, empty if none was seen to; see
+     * {@link Step#unsteady}.
+     */
+    default Mono<String> unsteady(Draw draw, Function<? super T, ByteBuffer> finish) {
+        return deferred(draw)
+                .map(finish)
+                .repeat(Step.AGAIN)
+                .collectList()
+                .filter(results -> results.stream().distinct().count() > 1)
+                .map(results -> "load");
     }
 
     /** Adds what this stage and those above did in an epoch. */

@@ -15,10 +15,23 @@ import java.util.function.Function;
  * @param hits    by the name of the tier that answered, fastest first; no entry without a cache
  * @param misses  lookups that no tier answered
  * @param skipped samples that were left out after a failure
+ * @param verified hits that were loaded again and compared, as a {@link HitCheck} asked
+ * @param differing those among them that were not the same
  * @param stages  in the order samples pass them
  */
 public record RunStatistics(
-        long loads, Map<String, Long> hits, long misses, long skipped, List<StageStatistics> stages) {
+        long loads,
+        Map<String, Long> hits,
+        long misses,
+        long skipped,
+        long verified,
+        long differing,
+        List<StageStatistics> stages) {
+
+    /** Of a pipeline without checked hits. */
+    public RunStatistics(long loads, Map<String, Long> hits, long misses, long skipped, List<StageStatistics> stages) {
+        this(loads, hits, misses, skipped, 0, 0, stages);
+    }
 
     /** Adds up the stages of a pipeline. */
     static final class Tally {
@@ -28,6 +41,8 @@ public record RunStatistics(
         private long loads;
         private long misses;
         private long skipped;
+        private long verified;
+        private long differing;
 
         private Tally(Function<Meter, Meter.Counts> counts) {
             this.counts = counts;
@@ -67,6 +82,11 @@ public record RunStatistics(
             misses += samples(meter);
         }
 
+        void rechecks(Meter same, Meter other) {
+            verified += same.samples(epoch);
+            differing += other.samples(epoch);
+        }
+
         void skipped(Meter meter) {
             skipped += samples(meter);
         }
@@ -77,6 +97,8 @@ public record RunStatistics(
                     Collections.unmodifiableMap(new LinkedHashMap<>(hits)),
                     misses,
                     skipped,
+                    verified,
+                    differing,
                     List.copyOf(stages));
         }
     }

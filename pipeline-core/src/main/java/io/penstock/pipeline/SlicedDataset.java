@@ -1,7 +1,10 @@
 package io.penstock.pipeline;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
+import reactor.core.publisher.Mono;
 
 /** A run of a dataset's samples, renumbered from 0. */
 final class SlicedDataset<T> extends Stage<T, T> implements Dataset<T> {
@@ -23,6 +26,11 @@ final class SlicedDataset<T> extends Stage<T, T> implements Dataset<T> {
     @Override
     public Object begin(Draw draw) {
         return base.begin(draw.at(inBase(draw.index())));
+    }
+
+    @Override
+    public Mono<String> unsteady(Draw draw, Function<? super T, ByteBuffer> finish) {
+        return base.unsteady(draw.at(inBase(draw.index())), finish);
     }
 
     @Override

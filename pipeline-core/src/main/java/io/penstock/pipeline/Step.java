@@ -1,10 +1,15 @@
 package io.penstock.pipeline;
 
+import java.nio.ByteBuffer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** One or several stages as a single function of (value, draw): neighbouring stages run in one call, without a hop. */
 interface Step<A, B> {
+
+    /** How often a stage is run again before it counts as deterministic. */
+    int AGAIN = 3;
 
     B apply(A value, Draw draw);
 
@@ -12,6 +17,14 @@ interface Step<A, B> {
     Fingerprint fingerprint();
 
     void report(RunStatistics.Tally tally);
+
+    /**
+     * The name of the last stage that gives different results when it is run again on one and the same input; null if
+     * none was seen to. Only the end of the chain can be compared, so each stage is run again with all that follow it,
+     * the last ones first.
+     * @param finish what follows, down to bytes
+     */
+    @Nullable String unsteady(A input, Draw draw, Function<? super B, ByteBuffer> finish);
 
     default <C> Step<A, C> then(Step<B, C> next) {
         return new Both<>(this, next, fingerprint().with(next.fingerprint()));
@@ -31,6 +44,14 @@ interface Step<A, B> {
         @Override
         public C apply(A value, Draw draw) {
             return second.apply(first.apply(value, draw), draw);
+        }
+
+        @Override
+        public @Nullable String unsteady(A input, Draw draw, Function<? super C, ByteBuffer> finish) {
+            String found = second.unsteady(first.apply(input, draw), draw, finish);
+            return found != null
+                    ? found
+                    : first.unsteady(input, draw, between -> finish.apply(second.apply(between, draw)));
         }
 
         @Override
@@ -90,6 +111,17 @@ interface Step<A, B> {
             }
             meter.stop(draw, started);
             return result;
+        }
+
+        @Override
+        public @Nullable String unsteady(A input, Draw draw, Function<? super B, ByteBuffer> finish) {
+            ByteBuffer once = finish.apply(apply(input, draw));
+            for (int again = 0; again < AGAIN; again++) {
+                if (!finish.apply(apply(input, draw)).equals(once)) {
+                    return stage;
+                }
+            }
+            return null;
         }
 
         private SampleException failure(Draw draw, RuntimeException cause) {

@@ -1,8 +1,10 @@
 package io.penstock.pipeline;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /** Two datasets of one size, sample by sample; deterministic, so a dataset itself. */
@@ -40,6 +42,14 @@ final class ZippedDataset<A, B> implements Dataset<ZippedDataset.Pair<A, B>>, No
             return Mono.zip(Node.<A>toMono(a), Node.<B>toMono(b), Pair::new);
         }
         return new Pair<>(a, b);
+    }
+
+    @Override
+    public Mono<String> unsteady(Draw draw, Function<? super Pair<A, B>, ByteBuffer> finish) {
+        return right.deferred(draw)
+                .flatMap(b -> left.unsteady(draw, a -> finish.apply(new Pair<>(a, b))))
+                .switchIfEmpty(left.deferred(draw)
+                        .flatMap(a -> right.unsteady(draw, b -> finish.apply(new Pair<>(a, b)))));
     }
 
     @Override

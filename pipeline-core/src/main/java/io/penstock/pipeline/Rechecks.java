@@ -1,0 +1,70 @@
+package io.penstock.pipeline;
+
+import io.penstock.tensor.Codec;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/** Loads hits again and compares; see {@link HitCheck}. */
+final class Rechecks<T> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Rechecks.class);
+    private static final String NONE = "";
+
+    final Meter verified = new Meter();
+    final Meter differing = new Meter();
+    private final HitCheck check;
+    private final Node<T> base;
+    private final Codec<T> codec;
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+    Rechecks(HitCheck check, Node<T> base, Codec<T> codec) {
+        this.check = check;
+        this.base = base;
+        this.codec = codec;
+    }
+
+    boolean picks(SampleKey key) {
+        return check.picks(key);
+    }
+
+    /** The held value, once loading it again has given the same. */
+    Mono<T> compared(T held, ByteBuffer bytes, Draw draw) {
+        return base.deferred(draw)
+                .flatMap(again -> {
+                    verified.count(draw);
+                    // equal values may have several encodings, such as sets
+                    boolean same = codec.encode(again).equals(bytes) || held.equals(again);
+                    return same ? Mono.just(held) : differs(held, draw);
+                })
+                .defaultIfEmpty(held);
+    }
+
+    private Mono<T> differs(T held, Draw draw) {
+        differing.count(draw);
+        return base.unsteady(draw, codec::encode).defaultIfEmpty(NONE).flatMap(stage -> {
+            String message = "the cache holds another value of sample %d: %s than loading it again gives: %s"
+                    .formatted(draw.index(), base.pipeline().name(draw.index()), reason(stage));
+            if (check.fails()) {
+                return Mono.error(new MismatchException(message));
+            }
+            if (warned.add(stage)) {
+                LOG.warn("{} (said once; others are counted)", message);
+            }
+            return Mono.just(held);
+        });
+    }
+
+    private String reason(String stage) {
+        return stage.equals(NONE)
+                ? ("every load now gives the same, so the source or one of the stages %s has changed and kept its name;"
+                                + " give what changed another name, or clear the cache")
+                        .formatted(base.stages().words())
+                : ("stage \"%s\" is not deterministic: it gives different results for one and the same sample;"
+                                + " make it depend on its input alone, or roll its dice behind the cache with augment")
+                        .formatted(stage);
+    }
+}
