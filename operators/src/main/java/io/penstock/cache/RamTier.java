@@ -5,6 +5,7 @@ import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
 import java.nio.ByteBuffer;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -129,8 +130,21 @@ public final class RamTier implements Tier {
         if (!(share > 0 && share <= 1)) {
             throw new IllegalArgumentException("the share of free memory must be in (0, 1], was " + share);
         }
+        return share(share, FreeMemory.now().free(), heapMayGrow());
+    }
+
+    /**
+     * Bytes of memory that a tier could be given now, those that {@link #ofFreeShare} takes a share of; empty where the
+     * system does not say.
+     */
+    public static OptionalLong freeBytes() {
+        long free = FreeMemory.now().free();
+        return free == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(Math.max(0, free - heapMayGrow()));
+    }
+
+    private static long heapMayGrow() {
         Runtime jvm = Runtime.getRuntime();
-        return share(share, FreeMemory.now().free(), jvm.maxMemory() - jvm.totalMemory());
+        return jvm.maxMemory() - jvm.totalMemory();
     }
 
     static long share(double share, long free, long heapMayGrow) {

@@ -70,6 +70,13 @@ class RamTierTest extends TierKit {
     }
 
     @Test
+    void freeBytes_here_areSomeAndNotMoreThanAreFree() {
+        long free = RamTier.freeBytes().orElseThrow();
+
+        assertThat(free).isBetween(1L, FreeMemory.now().total());
+    }
+
+    @Test
     void ofFreeShare_ofAHundredth_worksWithinIt() {
         try (Tier tier = RamTier.ofFreeShare(0.01)) {
             put(tier, key(1), valueOf(1, 1000));

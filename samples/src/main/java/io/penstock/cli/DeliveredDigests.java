@@ -5,6 +5,8 @@ import io.penstock.digest.StreamDigest;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Sample;
 import io.penstock.tensor.Schema;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ final class DeliveredDigests<T> implements EpochLog.Digesting {
     private final boolean wanted;
     private final Queue<Sample<T>> onTheWay = new ConcurrentLinkedQueue<>();
     private final StreamDigest<T> digest;
+    private List<Sample<T>> last = List.of();
 
     DeliveredDigests(boolean wanted, Schema<T> schema) {
         this.wanted = wanted;
@@ -39,15 +42,21 @@ final class DeliveredDigests<T> implements EpochLog.Digesting {
         if (!wanted) {
             return;
         }
-        int rows = batch.size();
-        while (rows > 0) {
+        List<Sample<T>> rows = new ArrayList<>(batch.size());
+        while (rows.size() < batch.size()) {
             Sample<T> sample = onTheWay.remove();
             // what an earlier epoch left over was dropped with its last, short batch
             if (sample.draw().epoch() == batch.epoch()) {
                 digest.observe(sample);
-                rows--;
+                rows.add(sample);
             }
         }
+        last = rows;
+    }
+
+    /** The samples of the last batch; none where nobody wants digests. */
+    List<Sample<T>> last() {
+        return last;
     }
 
     @Override

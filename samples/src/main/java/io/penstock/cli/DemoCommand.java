@@ -90,7 +90,7 @@ final class DemoCommand implements Callable<Integer> {
             out.line("penstock stream " + String.join(" ", flags));
         }
         try (StreamPlan<?> plan = StreamPlan.of(options)) {
-            Reporter reporter = json ? new JsonReporter(out) : new DemoReporter(out);
+            Reporter reporter = json ? new JsonReporter(out, false) : new DemoReporter(out);
             return StreamRun.of(plan, reporter, err(), !json && Terminal.onStandardError())
                     ? 0
                     : StreamCommand.INTERRUPTED;

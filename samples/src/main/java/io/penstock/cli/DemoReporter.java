@@ -23,6 +23,11 @@ final class DemoReporter implements Reporter {
     }
 
     @Override
+    public void headroom(Headroom.Report report, String consumer) {
+        table.headroom(report, consumer);
+    }
+
+    @Override
     public void done(RunReport report) {
         table.done(report);
         out.line(sentence(epochs.get(0), epochs.get(epochs.size() - 1)));

@@ -31,6 +31,7 @@ final class EpochLog {
     private long samples;
     private long batches;
     private long bytes;
+    private long consumerNanos;
     private long batchesInAll;
     private long samplesInAll;
 
@@ -75,6 +76,7 @@ final class EpochLog {
         samplesInAll += batch.size();
         bytes += bytes(batch);
         digesting.batch(batch);
+        consumerNanos += clock.getAsLong() - lastBatch;
         position = batch.next();
         if (batch.endsEpoch()) {
             epochEnds();
@@ -111,6 +113,7 @@ final class EpochLog {
                 bytes,
                 (lastBatch - epochStarted) / NANOS,
                 (first - epochStarted) / NANOS,
+                consumerNanos / NANOS,
                 statistics.apply(epoch),
                 digesting.of(epoch)));
         epoch++;
@@ -118,6 +121,7 @@ final class EpochLog {
         samples = 0;
         batches = 0;
         bytes = 0;
+        consumerNanos = 0;
     }
 
     /** The valid rows' bytes of all fields that are more than one number a sample. */

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes             of the delivered pixels or records; labels, one number a sample, do not count
  * @param seconds           from the last batch of the epoch before, or the start of the run, to this one's last
  * @param firstBatchSeconds from the same moment to its first batch
+ * @param consumerSeconds   that receiving its batches took
  * @param statistics        what the pipeline did for it
  * @param digests           null unless they were asked for
  */
@@ -22,6 +23,7 @@ record EpochReport(
         long bytes,
         double seconds,
         double firstBatchSeconds,
+        double consumerSeconds,
         RunStatistics statistics,
         @Nullable Digests digests) {
 

@@ -8,6 +8,7 @@ import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.HitCheck;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.Tier;
 import io.penstock.records.RecordFiles;
@@ -47,7 +48,7 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Set<S
         }
         Schema<Tensor> schema = Schema.tensor("bytes");
         Dataset<Tensor> records = RecordFiles.open(source.file(), source.recordBytes());
-        Dataset<Tensor> kept = cache == null ? records : records.cache(cache, schema);
+        Dataset<Tensor> kept = cached(records, cache, schema, options);
         return new Feed<>(records.fingerprint(), kept, schema, Set.of(), source.recordBytes() + BESIDE);
     }
 
@@ -55,7 +56,7 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Set<S
         Dataset<LabelledFile> files = ImageFolder.open(source.folder());
         Schema<Picture> schema = Schema.of(Picture.class);
         Dataset<Picture> decoded = decoded(files, ImageDecoder.fastest(), options.resize());
-        Dataset<Picture> kept = cache == null ? decoded : decoded.cache(cache, schema);
+        Dataset<Picture> kept = cached(decoded, cache, schema, options);
         long cachedBytes =
                 options.resize() == null ? 0 : (long) options.resize() * options.resize() * CHANNELS + BESIDE;
         if (options.augment() == null) {
@@ -65,6 +66,15 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Set<S
         Pipeline<Picture> augmented = kept.augment(
                 augment.name(), (picture, random) -> picture.with(pixels -> augment.apply(pixels, random)));
         return new Feed<>(files.fingerprint(), augmented, schema, Set.of(augment.name()), cachedBytes);
+    }
+
+    private static <T> Dataset<T> cached(
+            Dataset<T> dataset, @Nullable Tier cache, Schema<T> schema, StreamOptions options) {
+        if (cache == null) {
+            return dataset;
+        }
+        HitCheck check = options.verifyHits();
+        return check == null ? dataset.cache(cache, schema) : dataset.cache(cache, schema, check);
     }
 
     private static Dataset<Picture> decoded(Dataset<LabelledFile> files, ImageDecoder decoder, @Nullable Integer side) {

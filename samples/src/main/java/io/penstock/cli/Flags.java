@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.pipeline.HitCheck;
 import io.penstock.pipeline.Remainder;
 import java.util.Arrays;
 import java.util.Locale;
@@ -25,6 +26,28 @@ final class Flags {
         public ByteSize convert(String text) {
             try {
                 return ByteSize.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(Reason.of(e));
+            }
+        }
+    }
+
+    /** A share of hits to check, such as {@code 1%}, or {@code 1%,warn}. */
+    static final class Hits implements ITypeConverter<HitCheck> {
+
+        private static final String WARN = ",warn";
+
+        @Override
+        public HitCheck convert(String text) {
+            boolean warns = text.endsWith(WARN);
+            String share = warns ? text.substring(0, text.length() - WARN.length()) : text;
+            if (!share.endsWith("%")) {
+                throw new TypeConversionException(
+                        "a share such as 1% or 100%, or 1%,warn, was expected, was \"" + text + "\"");
+            }
+            try {
+                HitCheck check = HitCheck.ofShare(ByteSize.parse(share).share());
+                return warns ? check.warning() : check;
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException(Reason.of(e));
             }

@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.math.BigDecimal;
@@ -9,9 +10,12 @@ import java.math.RoundingMode;
 final class JsonReporter implements Reporter {
 
     private final Output out;
+    private final boolean hitsVerified;
 
-    JsonReporter(Output out) {
+    /** @param hitsVerified whether hits are loaded again, so that what came of it is to be said */
+    JsonReporter(Output out, boolean hitsVerified) {
         this.out = out;
+        this.hitsVerified = hitsVerified;
     }
 
     @Override
@@ -30,6 +34,10 @@ final class JsonReporter implements Reporter {
         report.statistics().hits().forEach(hits::put);
         node.put("misses", report.statistics().misses())
                 .put("skipped", report.statistics().skipped());
+        if (hitsVerified) {
+            node.put("verified", report.statistics().verified())
+                    .put("differing", report.statistics().differing());
+        }
         EpochReport.Digests digests = report.digests();
         if (digests != null) {
             node.put("order_digest", hex(digests.order())).put("content_digest", hex(digests.content()));
@@ -45,7 +53,34 @@ final class JsonReporter implements Reporter {
                 .put("seconds", rounded(report.seconds(), 6))
                 .put("resume", report.resume().toString())
                 .put("verdict", report.verdict());
+        if (report.advice() != null) {
+            advice(report.advice(), node.putObject("advice"));
+        }
         out.line(node.toString());
+    }
+
+    @Override
+    public void headroom(Headroom.Report report, String consumer) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        node.put("event", "headroom")
+                .put("consumer", consumer)
+                .put("batches", report.batches())
+                .put("samples", report.samples())
+                .put("seconds", rounded(report.seconds(), 6))
+                .put("samples_per_second", rounded(report.samplesPerSecond(), 1));
+        out.line(node.toString());
+    }
+
+    private static void advice(Advice advice, ObjectNode node) {
+        node.put("enough_share", rounded(advice.enoughShare(), 4)).put("enough_bytes", advice.enoughBytes());
+        ArrayNode budgets = node.putArray("budgets");
+        for (Advice.Budget budget : advice.budgets()) {
+            budgets.addObject()
+                    .put("cache", budget.name())
+                    .put("bytes", budget.bytes())
+                    .put("share", rounded(budget.share(), 4))
+                    .put("epoch_seconds", rounded(budget.seconds(), 6));
+        }
     }
 
     private static String hex(long digest) {

@@ -5,5 +5,8 @@ interface Reporter {
 
     void epoch(EpochReport report);
 
+    /** How fast the consumer is alone, beside a run that took so many seconds for so many samples. */
+    void headroom(Headroom.Report report, String consumer);
+
     void done(RunReport report);
 }

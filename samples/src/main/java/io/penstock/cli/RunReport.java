@@ -1,5 +1,7 @@
 package io.penstock.cli;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a whole run came to.
  *
@@ -8,5 +10,12 @@ package io.penstock.cli;
  * @param resume  where another run goes on
  * @param skipped samples left out in all epochs
  * @param verdict what limits the run and what would change it
+ * @param advice  whether more cache would help; null where nothing was loaded to judge it by
  */
-record RunReport(long epochs, double seconds, ResumeToken resume, long skipped, String verdict) {}
+record RunReport(
+        long epochs,
+        double seconds,
+        ResumeToken resume,
+        long skipped,
+        String verdict,
+        @Nullable Advice advice) {}

@@ -55,7 +55,7 @@ final class StreamCommand implements Callable<Integer> {
     private <T> int run(StreamPlan<T> plan) {
         Output out = new Output(spec.commandLine().getOut());
         Reporter reporter = options.json()
-                ? new JsonReporter(out)
+                ? new JsonReporter(out, options.verifyHits() != null)
                 : new TableReporter(
                         out,
                         options.quarantine() == null

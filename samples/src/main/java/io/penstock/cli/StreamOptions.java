@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.pipeline.HitCheck;
 import io.penstock.pipeline.Remainder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -182,7 +183,22 @@ interface StreamOptions {
             description = "Write a line for every sample that is given up.")
     @Nullable Path quarantine();
 
-    @Option(order = 25, names = "--json", description = "Print one JSON object a line, and nothing else.")
+    @Option(
+            order = 25,
+            names = "--verify-hits",
+            paramLabel = "SHARE[,warn]",
+            converter = Flags.Hits.class,
+            description = "Load this share of the cache's hits again, such as 1%%, and fail where they differ, "
+                    + "or warn and count.")
+    @Nullable HitCheck verifyHits();
+
+    @Option(
+            order = 26,
+            names = "--headroom",
+            description = "Deliver the last batches again and again at the end, to see how fast the consumer is alone.")
+    boolean headroom();
+
+    @Option(order = 27, names = "--json", description = "Print one JSON object a line, and nothing else.")
     boolean json();
 
     @Option(

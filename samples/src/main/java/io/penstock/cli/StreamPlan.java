@@ -18,6 +18,7 @@ import reactor.core.scheduler.Scheduler;
 final class StreamPlan<T> implements AutoCloseable {
 
     private static final long DEFAULT_SEED = 42;
+    private static final double SENSIBLE_SHARE = 0.8;
     private static final Duration BACKOFF = Duration.ofMillis(100);
 
     private final Feed<T> feed;
@@ -90,6 +91,9 @@ final class StreamPlan<T> implements AutoCloseable {
         }
         if (options.cachePolicy() != null && options.cacheRam() == null) {
             throw new IllegalArgumentException("--cache-policy needs --cache-ram");
+        }
+        if (options.verifyHits() != null && options.cacheRam() == null) {
+            throw new IllegalArgumentException("--verify-hits needs a cache to check: --cache-ram");
         }
     }
 
@@ -189,17 +193,14 @@ final class StreamPlan<T> implements AutoCloseable {
                 execution.inFlight(),
                 feed.cachedBytes() * pipeline.size(),
                 roomForACache(),
+                resources.diskBytes(),
                 feed.randomStages(),
                 cache == null ? null : Surroundings.Held.of(cache.statistics()));
     }
 
-    /** What a RAM cache could have at most; 0 where the system does not say. */
+    /** What a RAM cache could sensibly have; 0 where the system does not say. */
     private static long roomForACache() {
-        try (Tier largest = RamTier.ofFreeShare(0.8)) {
-            return largest.statistics().capacity();
-        } catch (IllegalArgumentException e) {
-            return 0;
-        }
+        return (long) (SENSIBLE_SHARE * RamTier.freeBytes().orElse(0));
     }
 
     @Override

@@ -48,6 +48,11 @@ record StreamResources(
                 metrics);
     }
 
+    /** What the directory of the persisted cache could have; 0 where there is none. */
+    long diskBytes() {
+        return 0;
+    }
+
     @Override
     public void close() {
         if (metrics != null) {

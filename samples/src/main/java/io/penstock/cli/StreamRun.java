@@ -7,11 +7,14 @@ import io.penstock.pipeline.Sample;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /** Runs a plan once, to its end, to {@code --stop-after}, or until a signal comes. */
 final class StreamRun<T> {
+
+    private static final int HEADROOM_BATCHES = 8;
 
     private final StreamPlan<T> plan;
     private final Reporter reporter;
@@ -20,7 +23,10 @@ final class StreamRun<T> {
     private final DeliveredDigests<T> digests;
     private final EpochLog log;
 
+    private final Headroom<T> headroom = new Headroom<>(HEADROOM_BATCHES);
+
     private @Nullable EpochReport last;
+    private @Nullable EpochReport lastLoading;
     private long skipped;
     private long epochs;
 
@@ -67,8 +73,51 @@ final class StreamRun<T> {
         } else {
             log.completed(plan.sampler().epochs());
         }
-        reporter.done(new RunReport(epochs, log.seconds(), plan.token(log.position()), skipped, verdict()));
+        Optional<Headroom.Report> alone = plan.options().headroom() ? headroom() : Optional.empty();
+        Surroundings around = plan.surroundings();
+        Advice advice =
+                lastLoading == null ? null : Advice.of(around, lastLoading).orElse(null);
+        String verdict = verdict(around, advice)
+                + alone.map(report -> headroomWords(report)).orElse("");
+        reporter.done(new RunReport(epochs, log.seconds(), plan.token(log.position()), skipped, verdict, advice));
         return true;
+    }
+
+    /** Delivers the last batches again to a consumer like this run's, and says how fast it was. */
+    private Optional<Headroom.Report> headroom() {
+        boolean digested = plan.options().digest();
+        DeliveredDigests<T> again = new DeliveredDigests<>(digested, plan.feed().schema());
+        EpochLog received = new EpochLog(
+                plan.sampler().start(), System::nanoTime, plan.pipeline()::statistics, again, report -> {});
+        Optional<Headroom.Report> report = headroom.measure(
+                (batch, samples) -> {
+                    samples.forEach(again::sample);
+                    received.batch(batch);
+                },
+                System::nanoTime);
+        report.ifPresent(
+                found -> reporter.headroom(found, digested ? "counting and digesting batches" : "counting batches"));
+        return report;
+    }
+
+    private String headroomWords(Headroom.Report report) {
+        double share = last == null || report.samplesPerSecond() <= 0
+                ? 0
+                : last.samplesPerSecond() / report.samplesPerSecond();
+        return String.format(
+                Locale.ROOT, "; the last epoch went at %.1f %% of what the consumer alone does", 100 * share);
+    }
+
+    /** Whether this is one of the last batches of the run, or nearly. */
+    private boolean isNearTheEnd() {
+        Integer stopAfter = plan.options().stopAfter();
+        long size = plan.pipeline().size();
+        long draws = (plan.sampler().epochs() - log.position().epoch()) * size
+                - log.position().offset();
+        long most = (long) HEADROOM_BATCHES
+                * plan.options().batch()
+                * plan.sampler().shard().worldSize();
+        return draws <= most || stopAfter != null && log.batchesInAll() + HEADROOM_BATCHES >= stopAfter;
     }
 
     private Flux<Batch> batches() {
@@ -82,6 +131,9 @@ final class StreamRun<T> {
     private void consume(Batch batch) {
         try (batch) {
             log.batch(batch);
+            if (plan.options().headroom() && isNearTheEnd()) {
+                headroom.keep(batch, digests.last());
+            }
         }
         if (progress.isDue()) {
             long epoch = Math.max(0, log.position().epoch() - (log.position().offset() == 0 ? 1 : 0));
@@ -104,13 +156,16 @@ final class StreamRun<T> {
         if (report.samples() > 0 || last == null) {
             last = report;
         }
+        if (report.samples() > 0 && report.statistics().loads() > 0) {
+            lastLoading = report;
+        }
         epochs++;
         skipped += report.statistics().skipped();
         progress.clear();
         reporter.epoch(report);
     }
 
-    private String verdict() {
+    private String verdict(Surroundings around, @Nullable Advice advice) {
         if (last == null) {
             return "nothing was left to do: %s is the end of %d epochs"
                     .formatted(words(plan.sampler().start()), plan.sampler().epochs());
@@ -123,7 +178,7 @@ final class StreamRun<T> {
                             plan.options().batch(),
                             plan.options().remainder().name().toLowerCase(Locale.ROOT));
         }
-        return Verdict.of(plan.surroundings(), last);
+        return Verdict.of(around, last) + (advice == null || last != lastLoading ? "" : "; " + advice.text());
     }
 
     private static String words(Position position) {

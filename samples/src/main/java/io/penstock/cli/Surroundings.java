@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param inFlight     loads at most
  * @param bytesForAll  a RAM cache of all samples would need, 0 where nothing could be cached
  * @param freeBytes    of memory that a cache could take
+ * @param diskBytes    that the directory of a persisted cache could have, 0 where none was named
  * @param randomStages the names of those that no cache can skip
  * @param cache        how full it is, null if there is none
  */
@@ -23,8 +24,15 @@ record Surroundings(
         int inFlight,
         long bytesForAll,
         long freeBytes,
+        long diskBytes,
         Set<String> randomStages,
         @Nullable Held cache) {
+
+    /** What a cache of all samples would need, by what it holds if it holds any; 0 where nobody knows. */
+    long allBytes() {
+        long byHeld = cache == null ? 0 : cache.bytesForAll(samples);
+        return byHeld > 0 ? byHeld : bytesForAll;
+    }
 
     /** What a cache holds. */
     record Held(long samples, long bytes) {

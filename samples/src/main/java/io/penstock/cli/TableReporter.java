@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class TableReporter implements Reporter {
 
     private static final String HEAD =
-            "epoch   samples  seconds  samples/s     MB/s  first batch    loads  hits ram   misses  skipped";
+            "epoch   samples  seconds  samples/s     MB/s  first batch    loads  hits ram hits disk   misses  skipped";
 
     private final Output out;
     private final @Nullable String quarantine;
@@ -28,13 +28,13 @@ final class TableReporter implements Reporter {
             headed = true;
         }
         String digested = digests == null ? "" : "  %016x  %016x".formatted(digests.order(), digests.content());
-        out.line(row(report) + digested + otherHits(report));
+        out.line(row(report) + digested + otherHits(report) + verified(report));
     }
 
     private static String row(EpochReport report) {
         return String.format(
                 Locale.ROOT,
-                "%5d %9d %8.2f %10.0f %8.1f %10.3f s %8d %9d %8d %8d",
+                "%5d %9d %8.2f %10.0f %8.1f %10.3f s %8d %9d %9d %8d %8d",
                 report.epoch(),
                 report.samples(),
                 report.seconds(),
@@ -43,15 +43,35 @@ final class TableReporter implements Reporter {
                 report.firstBatchSeconds(),
                 report.statistics().loads(),
                 report.statistics().hits().getOrDefault("ram", 0L),
+                report.statistics().hits().getOrDefault("disk", 0L),
                 report.statistics().misses(),
                 report.statistics().skipped());
     }
 
     private static String otherHits(EpochReport report) {
         return report.statistics().hits().entrySet().stream()
-                .filter(entry -> !entry.getKey().equals("ram"))
+                .filter(entry ->
+                        !entry.getKey().equals("ram") && !entry.getKey().equals("disk"))
                 .map(entry -> "  hits " + entry.getKey() + " " + entry.getValue())
                 .collect(Collectors.joining());
+    }
+
+    private static String verified(EpochReport report) {
+        long verified = report.statistics().verified();
+        return verified == 0
+                ? ""
+                : "  verified %d, %d differ"
+                        .formatted(verified, report.statistics().differing());
+    }
+
+    @Override
+    public void headroom(Headroom.Report report, String consumer) {
+        out.line(String.format(
+                Locale.ROOT,
+                "headroom: the consumer alone (%s) takes %,.0f samples/s, %d batches over and over",
+                consumer,
+                report.samplesPerSecond(),
+                report.batches()));
     }
 
     @Override

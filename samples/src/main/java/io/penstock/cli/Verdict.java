@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * One line that says what limits a run and what would change it.
@@ -44,10 +45,17 @@ final class Verdict {
             return pace();
         }
         if (misses == 0) {
-            return "served from RAM: " + pace();
+            return "served from %s: %s".formatted(tiers(), pace());
         }
         return "%s of the samples came from the cache: %s; %s"
                 .formatted(percent((double) epoch.hits() / (epoch.hits() + misses)), moreCache(), pace());
+    }
+
+    private String tiers() {
+        return epoch.statistics().hits().entrySet().stream()
+                .filter(tier -> tier.getValue() > 0)
+                .map(tier -> tier.getKey().equals("ram") ? "RAM" : tier.getKey())
+                .collect(Collectors.joining(" and "));
     }
 
     private String moreCache() {

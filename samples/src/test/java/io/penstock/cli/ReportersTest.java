@@ -21,7 +21,7 @@ class ReportersTest {
 
     @Test
     void json_ofAnEpoch_hasTheKeysOfTheContractInOrder() {
-        new JsonReporter(out).epoch(epoch(Map.of("ram", 10L), new EpochReport.Digests(0xabcL, -1)));
+        new JsonReporter(out, false).epoch(epoch(Map.of("ram", 10L), new EpochReport.Digests(0xabcL, -1)));
 
         assertThat(written).hasToString("""
                 {"event":"epoch","epoch":0,"samples":1000,"batches":16,"bytes":150528000,"seconds":1.52,\
@@ -32,7 +32,7 @@ class ReportersTest {
 
     @Test
     void json_withoutDigestOrCache_leavesDigestsOutAndHitsIn() {
-        new JsonReporter(out).epoch(epoch(Map.of(), null));
+        new JsonReporter(out, false).epoch(epoch(Map.of(), null));
 
         assertThat(written.toString()).doesNotContain("digest").contains("\"hits\":{\"ram\":0,\"disk\":0}");
     }
@@ -42,12 +42,38 @@ class ReportersTest {
         PlanPrint plan = PlanPrint.of(Fingerprint.of("a"), Fingerprint.of("a", "b"), "shuffled");
         ResumeToken token = new ResumeToken(42, new Position(3, 0), plan);
 
-        new JsonReporter(out).done(new RunReport(3, 1.9, token, 0, "all is \"well\""));
+        new JsonReporter(out, false).done(new RunReport(3, 1.9, token, 0, "all is \"well\"", null));
 
         assertThat(written)
                 .hasToString("{\"event\":\"done\",\"epochs\":3,\"seconds\":1.9,\"resume\":\""
                         + token.toString().replace("\"", "\\\"")
                         + "\",\"verdict\":\"all is \\\"well\\\"\"}\n");
+    }
+
+    @Test
+    void json_ofVerifiedHits_countsThem() {
+        RunStatistics statistics = new RunStatistics(990, Map.of(), 990, 0, 12, 3, List.of());
+
+        new JsonReporter(out, true).epoch(new EpochReport(0, 1000, 16, 1, 1.5, 0.1, 0.1, statistics, null));
+
+        assertThat(written.toString()).contains("\"verified\":12,\"differing\":3");
+    }
+
+    @Test
+    void json_ofAdviceAndHeadroom_hasTheirFigures() {
+        PlanPrint plan = PlanPrint.of(Fingerprint.of("a"), Fingerprint.of("a", "b"), "shuffled");
+        ResumeToken token = new ResumeToken(42, new Position(3, 0), plan);
+        Advice advice = new Advice(0.5, 1000, List.of(new Advice.Budget("ram", 800, 0.4, 12.5)));
+
+        new JsonReporter(out, false).headroom(new Headroom.Report(8, 5120, 0.5), "counting batches");
+        new JsonReporter(out, false).done(new RunReport(1, 1, token, 0, "well", advice));
+
+        assertThat(written.toString().lines().toList().get(0))
+                .isEqualTo("{\"event\":\"headroom\",\"consumer\":\"counting batches\",\"batches\":8,"
+                        + "\"samples\":5120,\"seconds\":0.5,\"samples_per_second\":10240.0}");
+        assertThat(written.toString().lines().toList().get(1))
+                .endsWith(",\"advice\":{\"enough_share\":0.5,\"enough_bytes\":1000,\"budgets\":"
+                        + "[{\"cache\":\"ram\",\"bytes\":800,\"share\":0.4,\"epoch_seconds\":12.5}]}}");
     }
 
     @Test
@@ -58,13 +84,13 @@ class ReportersTest {
 
         table.epoch(epoch(Map.of("ram", 10L), null));
         table.epoch(epoch(Map.of("ram", 10L), null));
-        table.done(new RunReport(2, 3.04, token, 6, "all is well"));
+        table.done(new RunReport(2, 3.04, token, 6, "all is well", null));
 
         List<String> lines = written.toString().lines().toList();
         assertThat(lines).hasSize(5);
         assertThat(lines.get(0)).startsWith("epoch   samples").doesNotContain("digest");
         assertThat(lines.get(1).strip().split("\\s+"))
-                .containsExactly("0", "1000", "1.52", "658", "99.0", "0.110", "s", "990", "10", "990", "3");
+                .containsExactly("0", "1000", "1.52", "658", "99.0", "0.110", "s", "990", "10", "0", "990", "3");
         assertThat(lines.get(3)).isEqualTo("skipped: 6 samples, listed in bad.jsonl");
         assertThat(lines.get(4)).isEqualTo("verdict: all is well");
     }
@@ -90,6 +116,6 @@ class ReportersTest {
 
     private static EpochReport epoch(Map<String, Long> hits, EpochReport.Digests digests) {
         return new EpochReport(
-                0, 1000, 16, 150_528_000, 1.52, 0.11, new RunStatistics(990, hits, 990, 3, List.of()), digests);
+                0, 1000, 16, 150_528_000, 1.52, 0.11, 0.01, new RunStatistics(990, hits, 990, 3, List.of()), digests);
     }
 }

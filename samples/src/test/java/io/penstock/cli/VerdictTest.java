@@ -85,13 +85,24 @@ class VerdictTest {
         assertThat(verdict).isEqualTo("the consumer sets the pace (workers 10 % busy, 1.0 of 32 loads in flight)");
     }
 
+    @Test
+    void verdict_ofAnEpochFromDisk_saysSo() {
+        RunStatistics statistics = new RunStatistics(0, Map.of("ram", 0L, "disk", 62_500L), 0, 0, List.of());
+
+        String verdict = Verdict.of(
+                around(1, 1, new Surroundings.Held(62_500, 1)),
+                new EpochReport(0, 62_500, 1000, 1, 10, 0.1, 0.1, statistics, null));
+
+        assertThat(verdict).startsWith("served from disk: the consumer sets the pace");
+    }
+
     private static Surroundings around(long forAll, long free, Surroundings.@Nullable Held cache) {
-        return new Surroundings(62_500, 2, 8, 32, forAll, free, Set.of("crop"), cache);
+        return new Surroundings(62_500, 2, 8, 32, forAll, free, 0, Set.of("crop"), cache);
     }
 
     private static EpochReport epoch(long hits, long misses, StageStatistics... stages) {
         RunStatistics statistics = new RunStatistics(62_500 - hits, Map.of("ram", hits), misses, 0, List.of(stages));
-        return new EpochReport(0, 62_500, 1000, 1, 10, 0.1, statistics, null);
+        return new EpochReport(0, 62_500, 1000, 1, 10, 0.1, 0.1, statistics, null);
     }
 
     private static StageStatistics load(double seconds) {
