@@ -1,0 +1,153 @@
+package io.penstock.cache.chronicle;
+
+import io.penstock.pipeline.Filling;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who filled a directory: a text file with a line for each, which all processes append to. It is there for people and
+ * decides nothing, so a line that is damaged or half written is passed over.
+ *
+ * <p>A line is a checksum, then words with tabs between them: the codec, how many words the source has, the source's, the
+ * stages'.
+ */
+final class Roster {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Roster.class);
+    private static final long MOST_BYTES = 16L << 20;
+    private static final String BREAK = "\t";
+
+    private final Path file;
+    private final Set<Integer> known = ConcurrentHashMap.newKeySet();
+
+    Roster(Path file) {
+        this.file = file;
+    }
+
+    /** Appends a line unless there is one; a failure is logged, and costs an explanation at worst. */
+    void add(Filling filling) {
+        if (!known.add(filling.id())) {
+            return;
+        }
+        try {
+            if (!read().contains(filling)) {
+                append(line(filling));
+            }
+        } catch (IOException e) {
+            LOG.warn("cannot note in {} who fills the cache, so misses will not be explained: {}", file, e.toString());
+        }
+    }
+
+    private void append(String line) throws IOException {
+        try (FileChannel channel = FileChannel.open(
+                file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
+            // first a line end, in case that someone died in the middle of a line
+            ByteBuffer bytes = StandardCharsets.UTF_8.encode("\n" + line + "\n");
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        }
+    }
+
+    /** All that are legible, in the order they came. */
+    List<Filling> read() throws IOException {
+        Map<Integer, Filling> fillings = new LinkedHashMap<>();
+        for (String line : lines()) {
+            Filling filling = parse(line);
+            if (filling != null) {
+                fillings.putIfAbsent(filling.id(), filling);
+            }
+        }
+        return List.copyOf(fillings.values());
+    }
+
+    private List<String> lines() throws IOException {
+        try {
+            if (Files.size(file) > MOST_BYTES) {
+                LOG.warn("{} is too large to be read: {} bytes", file, Files.size(file));
+                return List.of();
+            }
+            // damaged bytes become other letters, and the checksum sees it
+            return new String(Files.readAllBytes(file), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
+        } catch (NoSuchFileException e) {
+            return List.of();
+        }
+    }
+
+    static String line(Filling filling) {
+        List<String> words = new ArrayList<>();
+        words.add(filling.codec());
+        words.add(Integer.toString(filling.source().size()));
+        words.addAll(filling.source());
+        words.addAll(filling.stages());
+        String text = String.join(BREAK, words.stream().map(Roster::escaped).toList());
+        return "%08x".formatted(check(text)) + BREAK + text;
+    }
+
+    static @Nullable Filling parse(String line) {
+        int first = line.indexOf(BREAK);
+        if (first < 0) {
+            return null;
+        }
+        String text = line.substring(first + 1);
+        String[] words = text.split(BREAK, -1);
+        if (!line.substring(0, first).equals("%08x".formatted(check(text)))
+                || words.length < 2
+                || !words[1].matches("\\d{1,6}")) {
+            return null;
+        }
+        List<String> all = new ArrayList<>();
+        for (String word : words) {
+            all.add(plain(word));
+        }
+        int stages = 2 + Integer.parseInt(words[1]);
+        return stages > all.size()
+                ? null
+                : new Filling(all.subList(2, stages), all.subList(stages, all.size()), all.get(0));
+    }
+
+    private static int check(String text) {
+        CRC32C sum = new CRC32C();
+        sum.update(text.getBytes(StandardCharsets.UTF_8));
+        return (int) sum.getValue();
+    }
+
+    private static String escaped(String word) {
+        return word.replace("\\", "\\\\")
+                .replace("\t", "\\t")
+                .replace("\n", "\\n")
+                .replace("\r", "\\r");
+    }
+
+    private static String plain(String escaped) {
+        StringBuilder word = new StringBuilder();
+        for (int i = 0; i < escaped.length(); i++) {
+            char c = escaped.charAt(i);
+            if (c == '\\' && i + 1 < escaped.length()) {
+                char next = escaped.charAt(++i);
+                word.append(next == 't' ? '\t' : next == 'n' ? '\n' : next == 'r' ? '\r' : next);
+            } else {
+                word.append(c);
+            }
+        }
+        return word.toString();
+    }
+}

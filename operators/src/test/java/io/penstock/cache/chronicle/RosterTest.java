@@ -1,0 +1,87 @@
+package io.penstock.cache.chronicle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.Filling;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RosterTest {
+
+    private static final Filling ONE = new Filling(List.of("images", "/data"), List.of("map decode"), "tensors 1 [a]");
+    private static final Filling TWO = new Filling(List.of("images", "/data"), List.of("map resize"), "tensors 1 [a]");
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path folder;
+
+    @Test
+    void add_severalTimesByTwo_keepsALineForEach() throws IOException {
+        Roster roster = new Roster(folder.resolve("fillings"));
+        Roster other = new Roster(folder.resolve("fillings"));
+
+        assertThat(roster.read()).isEmpty();
+        roster.add(ONE);
+        roster.add(ONE);
+        other.add(ONE);
+        other.add(TWO);
+
+        assertThat(roster.read()).containsExactly(ONE, TWO);
+        assertThat(Files.readString(folder.resolve("fillings")).lines().filter(line -> !line.isEmpty()))
+                .hasSize(2);
+    }
+
+    @Test
+    void read_ofHalfALineAndADamagedOne_hasTheOthers() throws IOException {
+        Path file = folder.resolve("fillings");
+        String damaged = Roster.line(ONE).replace("decode", "decade");
+        Files.writeString(file, damaged + "\n" + Roster.line(ONE).substring(0, 20));
+
+        new Roster(file).add(TWO);
+
+        assertThat(new Roster(file).read()).containsExactly(TWO);
+    }
+
+    @Test
+    void read_ofBytesThatAreNoText_isEmpty() throws IOException {
+        Path file = Files.write(folder.resolve("fillings"), new byte[] {-1, 9, 0, 10, -128, 9, 9, 9});
+
+        assertThat(new Roster(file).read()).isEmpty();
+    }
+
+    @Test
+    void add_whereNothingCanBeWritten_onlyLosesTheLine() throws IOException {
+        Roster roster = new Roster(folder.resolve("missing").resolve("fillings"));
+
+        roster.add(ONE);
+
+        assertThat(roster.read()).isEmpty();
+    }
+
+    @Property(tries = 200)
+    void parse_ofAnyWords_bringsThemBack(
+            @ForAll @Size(max = 4) List<String> source,
+            @ForAll @Size(max = 4) List<String> stages,
+            @ForAll String codec) {
+        // what has no UTF-8 cannot come back from a file
+        Filling filling = new Filling(
+                source.stream().map(RosterTest::writable).toList(),
+                stages.stream().map(RosterTest::writable).toList(),
+                writable(codec));
+
+        assertThat(Roster.parse(Roster.line(filling))).isEqualTo(filling);
+        assertThat(Roster.line(filling).lines().count()).isEqualTo(1);
+    }
+
+    private static String writable(String word) {
+        return new String(word.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+    }
+}
