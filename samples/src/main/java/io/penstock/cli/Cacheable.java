@@ -1,0 +1,80 @@
+package io.penstock.cli;
+
+import io.penstock.folder.ImageFolder;
+import io.penstock.folder.LabelledFile;
+import io.penstock.image.ImageDecoder;
+import io.penstock.image.Resize;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Filling;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.HitCheck;
+import io.penstock.pipeline.Tier;
+import io.penstock.records.RecordFiles;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A source with the stages that depend on the sample alone: what goes into a cache.
+ *
+ * @param source      the fingerprint of the source alone
+ * @param dataset     with these stages
+ * @param schema      of its samples, which is the cache's codec too
+ * @param sampleBytes that a sample takes in a cache, about; 0 where it is not known beforehand
+ */
+record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, long sampleBytes) {
+
+    /** What a cache keeps beside a sample's bytes: its layout, its key. */
+    private static final int BESIDE = 96;
+
+    private static final int CHANNELS = 3;
+
+    /**
+     * Opens what the flags name: lists the folder or asks for the file's size.
+     * @throws IllegalArgumentException if the flags do not fit together
+     */
+    static Cacheable<?> open(SourceSpec source, @Nullable Integer resize) {
+        return source instanceof SourceSpec.Images images
+                ? images(images, resize)
+                : records((SourceSpec.Records) source, resize);
+    }
+
+    static Cacheable<Tensor> records(SourceSpec.Records source, @Nullable Integer resize) {
+        if (resize != null) {
+            throw new IllegalArgumentException("--resize and --augment are for images; records are delivered as they are");
+        }
+        Dataset<Tensor> records = RecordFiles.open(source.file(), source.recordBytes());
+        return new Cacheable<>(
+                records.fingerprint(), records, Schema.tensor("bytes"), source.recordBytes() + (long) BESIDE);
+    }
+
+    static Cacheable<Picture> images(SourceSpec.Images source, @Nullable Integer resize) {
+        Dataset<LabelledFile> files = ImageFolder.open(source.folder());
+        long bytes = resize == null ? 0 : (long) resize * resize * CHANNELS + BESIDE;
+        return new Cacheable<>(
+                files.fingerprint(), decoded(files, ImageDecoder.fastest(), resize), Schema.of(Picture.class), bytes);
+    }
+
+    private static Dataset<Picture> decoded(Dataset<LabelledFile> files, ImageDecoder decoder, @Nullable Integer side) {
+        if (side == null) {
+            return files.map("decode " + decoder.id(), file -> new Picture(decoder.decode(file.bytes()), file.label()));
+        }
+        Resize resize = Resize.exact(side, side);
+        return files.map(
+                "decode %s reduced, %s".formatted(decoder.id(), resize),
+                file -> new Picture(decoder.decodeReduced(file.bytes(), resize), file.label()));
+    }
+
+    /** Behind a cache, if there is one, with hits checked if that is wanted. */
+    Dataset<T> in(@Nullable Tier cache, @Nullable HitCheck check) {
+        if (cache == null) {
+            return dataset;
+        }
+        return check == null ? dataset.cache(cache, schema) : dataset.cache(cache, schema, check);
+    }
+
+    /** As whom a cache knows it. */
+    Filling filling() {
+        return Filling.of(dataset, schema);
+    }
+}

@@ -1,0 +1,43 @@
+package io.penstock.cli;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * A directory to cache in and how much of its disk, as {@code --cache-disk} says it: {@code DIR}, {@code DIR,20GiB} or
+ * {@code DIR,50%} of what is free.
+ *
+ * @param size null where nothing was said
+ */
+record DiskSpec(Path directory, @Nullable ByteSize size) {
+
+    /**
+     * Reads it. What follows the last comma is a size if it begins with a digit, so that directories may have commas.
+     * @throws IllegalArgumentException if there is no directory, or no size where one is
+     */
+    static DiskSpec parse(String text) {
+        int comma = text.lastIndexOf(',');
+        boolean sized = comma >= 0 && comma + 1 < text.length() && Character.isDigit(text.charAt(comma + 1));
+        String directory = sized ? text.substring(0, comma) : text;
+        if (directory.isBlank() || directory.endsWith(",")) {
+            throw new IllegalArgumentException(
+                    "a directory and a size such as DIR, DIR,20GiB or DIR,50%% were expected, was \"%s\""
+                            .formatted(text));
+        }
+        return new DiskSpec(Path.of(directory), sized ? ByteSize.parse(text.substring(comma + 1)) : null);
+    }
+
+    /** For picocli. */
+    static final class Reader implements ITypeConverter<DiskSpec> {
+        @Override
+        public DiskSpec convert(String text) {
+            try {
+                return parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(Reason.of(e));
+            }
+        }
+    }
+}
