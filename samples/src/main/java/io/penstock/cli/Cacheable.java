@@ -41,7 +41,8 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
 
     static Cacheable<Tensor> records(SourceSpec.Records source, @Nullable Integer resize) {
         if (resize != null) {
-            throw new IllegalArgumentException("--resize and --augment are for images; records are delivered as they are");
+            throw new IllegalArgumentException(
+                    "--resize and --augment are for images; records are delivered as they are");
         }
         Dataset<Tensor> records = RecordFiles.open(source.file(), source.recordBytes());
         return new Cacheable<>(

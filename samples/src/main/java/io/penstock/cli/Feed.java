@@ -32,7 +32,8 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Set<S
 
     private static Feed<Tensor> records(SourceSpec.Records source, StreamOptions options, @Nullable Tier cache) {
         if (options.augment() != null) {
-            throw new IllegalArgumentException("--resize and --augment are for images; records are delivered as they are");
+            throw new IllegalArgumentException(
+                    "--resize and --augment are for images; records are delivered as they are");
         }
         Cacheable<Tensor> records = Cacheable.records(source, options.resize());
         return of(records, records.in(cache, options.verifyHits()), Set.of());

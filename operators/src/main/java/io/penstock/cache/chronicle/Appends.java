@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -72,8 +73,8 @@ final class Appends {
     }
 
     /** Whether the value is held, once it may be known; empty if it was refused. */
-    @Nullable Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-        Pending entry = Pending.value(key, value);
+    @Nullable Mono<Boolean> put(SampleKey key, ByteBuffer value, Origin origin) {
+        Pending entry = Pending.value(key, value, origin);
         if (pending.putIfAbsent(key, entry) != null) {
             return Mono.just(true);
         }

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /** The names in a cache's directory. What has another name is not ours: it is neither read nor deleted. */
 final class CacheFiles {
@@ -46,6 +45,11 @@ final class CacheFiles {
         return root.resolve("once");
     }
 
+    /** Who filled the cache, see {@link Roster}. */
+    Path fillings() {
+        return root.resolve("fillings");
+    }
+
     private Path format() {
         return root.resolve("format");
     }
@@ -69,7 +73,8 @@ final class CacheFiles {
         }
     }
 
-    private int readFormat() throws IOException {
+    /** The format's number; 0 where none is legible. */
+    int readFormat() throws IOException {
         try (var in = Files.newInputStream(format(), StandardOpenOption.READ)) {
             String line = new String(in.readNBytes(100), StandardCharsets.ISO_8859_1);
             Matcher words = FORMAT_LINE.matcher(line);
@@ -159,7 +164,7 @@ final class CacheFiles {
         for (Path log : logs()) {
             deleteLog(log);
         }
-        for (@Nullable Path file : List.of(control(), locks(), once(), format(), root.resolve("format.new"))) {
+        for (Path file : List.of(control(), fillings(), locks(), once(), root.resolve("format.new"), format())) {
             Files.deleteIfExists(file);
         }
     }

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.ObjLongConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -230,28 +230,26 @@ final class Catalogue implements Walk.Finds {
         return false;
     }
 
-    /** Every key that is held and its length, by going through the files. */
-    void forEach(ObjLongConsumer<SampleKey> use) {
+    /** Everything that was written to the files and is whole, by going through their headers. */
+    void forEach(Consumer<KeptEntry> use) {
         for (Segment segment : segments()) {
-            new Walk(new Held(segment, use)).on(segment.again());
+            new Walk(new Kept(segment, use)).on(segment.again());
         }
     }
 
-    private final class Held implements Walk.Finds {
-        private final Segment held;
-        private final ObjLongConsumer<SampleKey> use;
+    private final class Kept implements Walk.Finds {
+        private final Segment kept;
+        private final Consumer<KeptEntry> use;
 
-        Held(Segment held, ObjLongConsumer<SampleKey> use) {
-            this.held = held;
+        Kept(Segment kept, Consumer<KeptEntry> use) {
+            this.kept = kept;
             this.use = use;
         }
 
         @Override
         public void value(Segment copy, long valueAt, SampleKey key, long sequence, int length) {
-            long location = index.find(key);
-            if (placeOf(location) == ((long) held.number << POSITION_BITS | valueAt / Entry.ALIGNMENT)) {
-                use.accept(key, length);
-            }
+            boolean live = placeOf(index.find(key)) == ((long) kept.number << POSITION_BITS | valueAt / Entry.ALIGNMENT);
+            use.accept(new KeptEntry(key, Entry.origin(copy.bytes(), valueAt), kept.name(), valueAt, length, live));
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -75,14 +76,14 @@ final class ChronicleLog implements AutoCloseable {
     }
 
     /** Appends a whole entry; where its value lies in the file. */
-    long append(int kind, SampleKey key, long sequence, ByteBuffer value) {
+    long append(int kind, SampleKey key, long sequence, ByteBuffer value, Origin origin) {
         try (DocumentContext document = appender.writingDocument()) {
             try {
                 Bytes<?> bytes = document.wire().bytes();
                 long start = bytes.writePosition();
                 long valueAt = Entry.valueAt(start - Entry.WORD);
                 int length = value.remaining();
-                ByteBuffer header = Entry.header(kind, key, sequence, value, valueAt);
+                ByteBuffer header = Entry.header(kind, key, sequence, value, origin, valueAt);
                 long end = Entry.end(valueAt, length);
                 bytes.write(start, PADDING, 0, (int) (valueAt - Entry.HEADER - start));
                 bytes.write(valueAt - Entry.HEADER, header, 0, Entry.HEADER);

@@ -1,6 +1,9 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.pipeline.Filling;
 import io.penstock.pipeline.Lease;
+import io.penstock.pipeline.Offer;
+import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
@@ -9,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.ObjLongConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -141,10 +144,24 @@ public final class ChronicleTier implements Tier {
 
     @Override
     public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-        return Mono.defer(() -> keep(key, value));
+        return Mono.defer(() -> keep(key, value, Origin.UNKNOWN));
     }
 
-    private Mono<Boolean> keep(SampleKey key, ByteBuffer value) {
+    @Override
+    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
+        return Mono.defer(() -> keep(key, value, offer.origin()));
+    }
+
+    /** Keeps the words in a file beside the log, from which they explain misses later. */
+    @Override
+    public boolean filledBy(Filling filling) {
+        if (!closed.get() && parts.locks != null) { // or it only looks
+            parts.roster.add(filling);
+        }
+        return true;
+    }
+
+    private Mono<Boolean> keep(SampleKey key, ByteBuffer value, Origin origin) {
         if (holds(key)) {
             return Mono.just(true);
         }
@@ -153,7 +170,7 @@ public final class ChronicleTier implements Tier {
             shortest = length;
         }
         boolean fits = !closed.get() && length <= MOST_VALUE_BYTES && appends.hasRoomFor(length);
-        Mono<Boolean> kept = fits ? appends.put(key, value) : null;
+        Mono<Boolean> kept = fits ? appends.put(key, value, origin) : null;
         if (kept == null) {
             refused.increment();
             return Mono.just(false);
@@ -189,11 +206,16 @@ public final class ChronicleTier implements Tier {
         return closed.get() ? Mono.empty() : Mono.fromFuture(appends::flushed).then();
     }
 
+    /** Whether a key is held; unlike {@link #get} it looks at no value and counts nothing. */
+    public boolean contains(SampleKey key) {
+        return holds(key);
+    }
+
     /**
-     * Every key that is held in the files, with the length of its value in bytes, in no order. Reads all headers; what
-     * comes or goes meanwhile may be among them or not.
+     * Everything that is in the files, what is not found any more included, in no order. Reads all headers; what comes or
+     * goes meanwhile may be among them or not.
      */
-    public void forEachKey(ObjLongConsumer<SampleKey> use) {
+    public void forEach(Consumer<KeptEntry> use) {
         catalogue.forEach(use);
     }
 

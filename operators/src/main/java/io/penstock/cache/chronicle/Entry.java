@@ -1,22 +1,24 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * What lies in one document of the log: padding, a header of 40 bytes, and the value, which begins at a multiple of 64.
+ * What lies in one document of the log: padding, a header of 60 bytes, and the value, which begins at a multiple of 64.
  *
  * <p>The header ends where the value begins, so both are found from one position, and a header is in one cache line. Its
  * own checksum covers its place in the file too: what was moved, or is the content of a value, is no header.
  * <pre>
  *  0 magic and kind   4 checksum of the rest and the position   8 key   24 sequence   32 length   36 checksum of the value
+ *  40 the origin: sample   48 state   56 filling
  * </pre>
  */
 final class Entry {
 
-    static final int HEADER = 40;
+    static final int HEADER = 60;
     static final int ALIGNMENT = 64;
     static final int WORD = Integer.BYTES; // what Chronicle puts before each document
     static final int VALUE = 0x01_54_53_50; // "PST", kind 1, little-endian
@@ -28,6 +30,9 @@ final class Entry {
     private static final int SEQUENCE_AT = 24;
     private static final int LENGTH_AT = 32;
     private static final int VALUE_CHECK_AT = 36;
+    private static final int SAMPLE_AT = 40;
+    private static final int STATE_AT = 48;
+    private static final int FILLING_AT = 56;
 
     private Entry() {}
 
@@ -45,19 +50,22 @@ final class Entry {
         return WORD + HEADER + (long) Math.max(0, length);
     }
 
-    /** The most that a document takes. */
+    /** The most that a document takes: the padding before the header is less than an alignment. */
     static long mostBytes(int length) {
-        return end(valueAt(ALIGNMENT - WORD), length) - (ALIGNMENT - WORD);
+        return WORD + ALIGNMENT + HEADER + (long) length;
     }
 
-    static ByteBuffer header(int kind, SampleKey key, long sequence, ByteBuffer value, long valueAt) {
+    static ByteBuffer header(int kind, SampleKey key, long sequence, ByteBuffer value, Origin origin, long valueAt) {
         ByteBuffer header = ByteBuffer.allocate(HEADER).order(ByteOrder.LITTLE_ENDIAN);
         header.putInt(0, kind)
                 .putLong(HIGH_AT, key.high())
                 .putLong(LOW_AT, key.low())
                 .putLong(SEQUENCE_AT, sequence)
                 .putInt(LENGTH_AT, value.remaining())
-                .putInt(VALUE_CHECK_AT, valueCheck(key, value));
+                .putInt(VALUE_CHECK_AT, valueCheck(key, value))
+                .putLong(SAMPLE_AT, origin.sample())
+                .putLong(STATE_AT, origin.state())
+                .putInt(FILLING_AT, origin.filling());
         return header.putInt(CHECK_AT, headerCheck(header, 0, valueAt));
     }
 
@@ -87,6 +95,11 @@ final class Entry {
 
     static int length(ByteBuffer file, long valueAt) {
         return file.getInt((int) valueAt - HEADER + LENGTH_AT);
+    }
+
+    static Origin origin(ByteBuffer file, long valueAt) {
+        int at = (int) valueAt - HEADER;
+        return new Origin(file.getLong(at + SAMPLE_AT), file.getLong(at + STATE_AT), file.getInt(at + FILLING_AT));
     }
 
     /** The length of this key's value, or -1 if what lies there is something else. */

@@ -81,7 +81,7 @@ final class LogWriter implements AutoCloseable {
         Segment target = Objects.requireNonNull(segment);
         long sequence = control.nextSequence();
         int kind = entry.tombstone ? Entry.TOMBSTONE : Entry.VALUE;
-        long valueAt = Objects.requireNonNull(log).append(kind, entry.key, sequence, entry.value);
+        long valueAt = Objects.requireNonNull(log).append(kind, entry.key, sequence, entry.value, entry.origin);
         long end = Entry.end(valueAt, entry.value.remaining());
         target.walked = (int) end;
         left = Math.max(0, reserved - end - 2L * Entry.WORD);

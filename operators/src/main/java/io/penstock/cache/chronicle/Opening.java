@@ -114,6 +114,7 @@ final class Opening {
         final LogWriter writer;
         final Follower follower;
         final Appends appends;
+        final Roster roster;
 
         Parts(CacheFiles files, Control control, Space space, @Nullable Locks locks) throws IOException {
             this.files = files;
@@ -121,6 +122,7 @@ final class Opening {
             this.space = space;
             this.locks = locks;
             long expected = options.maxBytes > 0 ? options.maxBytes : space.free();
+            this.roster = new Roster(files.fillings());
             AtomicLong seen = new AtomicLong();
             this.catalogue = new Catalogue(RamIndex.forValuesOf(expected), options.verifyEveryRead);
             this.writer = new LogWriter(files, catalogue, control, space);

@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -12,24 +13,26 @@ final class Pending {
 
     final SampleKey key;
     final ByteBuffer value;
+    final Origin origin;
     final boolean tombstone;
     private final Object fate = new Object();
     private final List<Runnable> afterwards = new ArrayList<>(0);
     private boolean cancelled;
     private boolean done;
 
-    private Pending(SampleKey key, ByteBuffer value, boolean tombstone) {
+    private Pending(SampleKey key, ByteBuffer value, Origin origin, boolean tombstone) {
         this.key = key;
         this.value = value;
+        this.origin = origin;
         this.tombstone = tombstone;
     }
 
-    static Pending value(SampleKey key, ByteBuffer value) {
-        return new Pending(key, value.slice(), false);
+    static Pending value(SampleKey key, ByteBuffer value, Origin origin) {
+        return new Pending(key, value.slice(), origin, false);
     }
 
     static Pending tombstone(SampleKey key) {
-        return new Pending(key, NOTHING, true);
+        return new Pending(key, NOTHING, Origin.UNKNOWN, true);
     }
 
     /** The key is to be forgotten: it will not be published any more. */

@@ -84,10 +84,15 @@ final class Segment {
         return (int) INT.getAcquire(bytes, at);
     }
 
-    SegmentReport report() {
+    /** The file below the cache's directory. */
+    String name() {
         int names = file.getNameCount();
+        return file.subpath(Math.max(0, names - 2), names).toString();
+    }
+
+    SegmentReport report() {
         return new SegmentReport(
-                file.subpath(Math.max(0, names - 2), names).toString(),
+                name(),
                 entries.get(),
                 liveEntries.get(),
                 liveBytes.get(),

@@ -1,0 +1,130 @@
+package io.penstock.cache.chronicle;
+
+import io.penstock.pipeline.Filling;
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
+
+/**
+ * The directory of a {@link ChronicleTier} as tools see it, without opening the cache. All methods block.
+ */
+public final class CacheDirectory {
+
+    private final CacheFiles files;
+
+    private CacheDirectory(CacheFiles files) {
+        this.files = files;
+    }
+
+    /**
+     * The cache in a directory.
+     * @throws StoreException if there is no such directory, or no cache in it
+     */
+    public static CacheDirectory at(Path directory) {
+        try {
+            CacheFiles files = new CacheFiles(directory.toRealPath());
+            if (files.readFormat() == 0 && files.logs().isEmpty()) {
+                throw new StoreException(
+                        "no cache in %s: it has neither a file \"format\" of one nor a log".formatted(directory));
+            }
+            return new CacheDirectory(files);
+        } catch (IOException e) {
+            throw new StoreException("no cache in %s: %s".formatted(directory, reason(e)), e);
+        }
+    }
+
+    private static String reason(IOException e) {
+        return e instanceof java.nio.file.NoSuchFileException ? "there is no such directory" : e.toString();
+    }
+
+    /** The directory, without links. */
+    public Path path() {
+        return files.root;
+    }
+
+    /** The version of what is in the files; 0 where it is not legible. */
+    public int format() {
+        return attempt("read", files::readFormat);
+    }
+
+    /** Who filled it, in the order they came. */
+    public List<Filling> fillings() {
+        return attempt("read", () -> new Roster(files.fillings()).read());
+    }
+
+    /**
+     * The processes that have it open, by their ids as the system's list of locks has them; empty where there is no such
+     * list, as outside of Linux, and those in other containers may be missing.
+     */
+    public List<Long> processes() {
+        try {
+            long inode = ((Number) Objects.requireNonNull(Files.getAttribute(files.locks(), "unix:ino"))).longValue();
+            try (Stream<String> locks = Files.lines(Path.of("/proc/locks"))) {
+                return locks.map(line -> line.trim().split("\\s+"))
+                        .filter(words -> words.length >= 6 && words[5].endsWith(":" + inode))
+                        .map(words -> Long.parseLong(words[4]))
+                        .filter(process -> process > 0)
+                        .distinct()
+                        .sorted()
+                        .toList();
+            }
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+            return List.of();
+        }
+    }
+
+    /**
+     * Reads every value in the files and compares its checksum; the number of values.
+     * @param progress told the bytes of each value before they are read
+     * @param damaged  told of what is not as it was written
+     * @throws StoreException if the files cannot be read, or are of another version
+     */
+    public long verify(LongConsumer progress, Consumer<Damage> damaged) {
+        return attempt("verify", () -> {
+            files.requireFormat(false);
+            return new Verification(progress, damaged).of(files);
+        });
+    }
+
+    /**
+     * Deletes the cache's own files, and nothing else.
+     * @throws StoreException if a process has the cache open, or something cannot be deleted
+     */
+    public void clear() {
+        attempt("clear", () -> {
+            try (Locks locks = Locks.open(files);
+                    FileLock opening = locks.opening()) {
+                if (!opening.isValid() || !locks.join()) {
+                    throw new StoreException("cannot clear the cache in %s: it is open in process %s; end that first"
+                            .formatted(files.root, processes()));
+                }
+                files.clear();
+                return true;
+            }
+        });
+    }
+
+    private interface Attempt<T> {
+        T run() throws IOException;
+    }
+
+    private <T> T attempt(String verb, Attempt<T> work) {
+        try {
+            return work.run();
+        } catch (IOException e) {
+            throw new StoreException("cannot %s the cache in %s: %s".formatted(verb, files.root, e), e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "cache in " + files.root;
+    }
+}
