@@ -62,7 +62,7 @@ final class Loads<T> {
 
     /** Offers a value to the tier if it would take it: whether it did. */
     Mono<Boolean> store(SampleKey key, T value, Supplier<Offer> offer) {
-        if (!accepts(key)) {
+        if (roomKnown && !accepts(key)) {
             return Mono.just(false);
         }
         ByteBuffer bytes = codec.encode(value);

@@ -1,5 +1,7 @@
 package io.penstock.cli;
 
+import io.penstock.cache.chronicle.ChronicleOptions;
+import io.penstock.cache.chronicle.ChronicleTier;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -27,6 +29,18 @@ record DiskSpec(Path directory, @Nullable ByteSize size) {
                             .formatted(text));
         }
         return new DiskSpec(Path.of(directory), sized ? ByteSize.parse(text.substring(comma + 1)) : null);
+    }
+
+    /**
+     * Opens the cache.
+     * @throws io.penstock.pipeline.StoreException if the directory cannot be used
+     */
+    ChronicleTier open() {
+        ChronicleOptions cache = ChronicleTier.at(directory);
+        if (size != null) {
+            cache = size.isShare() ? cache.maxFreeShare(size.share()) : cache.maxBytes(size.bytes());
+        }
+        return cache.open();
     }
 
     /** For picocli. */

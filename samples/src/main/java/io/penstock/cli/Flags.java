@@ -115,7 +115,7 @@ final class Flags {
     static final class Later implements ITypeConverter<String> {
         @Override
         public String convert(String text) {
-            throw new TypeConversionException("not in this version; --cache-ram is the only cache");
+            throw new TypeConversionException("not in this version; --cache-ram and --cache-disk are the caches");
         }
     }
 

@@ -37,6 +37,7 @@ final class ProgressLine {
     /** Shows what is being done. */
     void show(String what) {
         if (shown) {
+            lastShown = System.nanoTime();
             terminal.print(ERASE + what);
             terminal.flush();
         }

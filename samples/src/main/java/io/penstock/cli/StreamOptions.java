@@ -47,8 +47,14 @@ interface StreamOptions {
             description = "hold: fill until full, then keep; no other policy hits more.")
     @Nullable String cachePolicy();
 
-    @Option(order = 5, names = "--cache-disk", hidden = true, converter = Flags.Later.class)
-    @Nullable String cacheDisk();
+    @Option(
+            order = 5,
+            names = "--cache-disk",
+            paramLabel = "DIR[,SIZE]",
+            converter = DiskSpec.Reader.class,
+            description = "Keep them in this directory too, where the next run finds them: DIR, DIR,20GiB, "
+                    + "or DIR,50%% of what is free, which is the default.")
+    @Nullable DiskSpec cacheDisk();
 
     @Option(order = 6, names = "--cache-redis", hidden = true, converter = Flags.Later.class)
     @Nullable String cacheRedis();

@@ -89,11 +89,12 @@ final class StreamPlan<T> implements AutoCloseable {
         if (options.retries() < 0) {
             throw new IllegalArgumentException("--retries must not be negative, was " + options.retries());
         }
-        if (options.cachePolicy() != null && options.cacheRam() == null) {
-            throw new IllegalArgumentException("--cache-policy needs --cache-ram");
+        boolean cached = options.cacheRam() != null || options.cacheDisk() != null;
+        if (options.cachePolicy() != null && !cached) {
+            throw new IllegalArgumentException("--cache-policy needs --cache-ram or --cache-disk");
         }
-        if (options.verifyHits() != null && options.cacheRam() == null) {
-            throw new IllegalArgumentException("--verify-hits needs a cache to check: --cache-ram");
+        if (options.verifyHits() != null && !cached) {
+            throw new IllegalArgumentException("--verify-hits needs a cache to check: --cache-ram or --cache-disk");
         }
     }
 

@@ -3,6 +3,8 @@ package io.penstock.cli;
 import io.penstock.cache.RamTier;
 import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
+import java.io.IOException;
+import java.nio.file.Files;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -11,16 +13,21 @@ import reactor.core.scheduler.Schedulers;
  * What a run opened, and closes at its end.
  *
  * @param cache      if one was asked for
+ * @param disk       where a part of it lies, if it was asked for
  * @param quarantine if one was asked for
  * @param pool       of workers, if their number was given
  * @param metrics    if a page was asked for
  */
 record StreamResources(
         @Nullable Tier cache,
+        @Nullable DiskSpec disk,
         @Nullable QuarantineFile quarantine,
         @Nullable Scheduler pool,
         @Nullable MetricsPage metrics)
         implements AutoCloseable {
+
+    private static final double SENSIBLE_SHARE = 0.8;
+    private static final String DISK = "disk";
 
     static StreamResources open(StreamOptions options) {
         Integer port = options.metricsPort();
@@ -36,21 +43,49 @@ record StreamResources(
     }
 
     private static StreamResources open(StreamOptions options, @Nullable MetricsPage metrics) {
-        ByteSize ram = options.cacheRam();
-        Tier cache =
-                ram == null ? null : ram.isShare() ? RamTier.ofFreeShare(ram.share()) : RamTier.ofBytes(ram.bytes());
+        Tier cache = cache(options.cacheRam(), options.cacheDisk());
         QuarantineFile quarantine = options.quarantine() == null ? null : QuarantineFile.at(options.quarantine());
         Integer workers = options.workers();
         return new StreamResources(
                 cache == null || metrics == null ? cache : metrics.show(cache),
+                options.cacheDisk(),
                 quarantine,
                 workers == null ? null : Schedulers.newParallel("penstock-worker", workers, true),
                 metrics);
     }
 
-    /** What the directory of the persisted cache could have; 0 where there is none. */
+    private static @Nullable Tier cache(@Nullable ByteSize ram, @Nullable DiskSpec disk) {
+        if (ram == null) {
+            return disk == null ? null : disk.open();
+        }
+        Tier fast = ram.isShare() ? RamTier.ofFreeShare(ram.share()) : RamTier.ofBytes(ram.bytes());
+        if (disk == null) {
+            return fast;
+        }
+        try {
+            return fast.backedBy(disk.open());
+        } catch (RuntimeException | Error e) {
+            fast.close();
+            throw e;
+        }
+    }
+
+    /** What the persisted cache has, and could sensibly have besides; 0 where there is none. */
     long diskBytes() {
-        return 0;
+        if (cache == null || disk == null) {
+            return 0;
+        }
+        long held = cache.levels().stream()
+                .filter(tier -> tier.name().equals(DISK))
+                .mapToLong(tier -> tier.statistics().bytes())
+                .sum();
+        try {
+            return held
+                    + (long) (SENSIBLE_SHARE
+                            * Files.getFileStore(disk.directory()).getUsableSpace());
+        } catch (IOException e) {
+            return held;
+        }
     }
 
     @Override

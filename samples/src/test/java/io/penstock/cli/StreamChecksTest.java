@@ -27,7 +27,7 @@ class StreamChecksTest {
 
     @Test
     void verifyHits_ofSteadyStages_areCounted() {
-        Cli run = Cli.stream(images + " --cache-ram 64MiB --epochs 3 --verify-hits 100%");
+        Cli run = Cli.stream(images + " --cache-ram 64MiB --epochs 3 --in-flight 8 --verify-hits 100%");
 
         assertThat(run.status()).isZero();
         assertThat(run.epochs())

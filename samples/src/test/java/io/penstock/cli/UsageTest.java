@@ -39,7 +39,8 @@ class UsageTest {
                 "--source images:x --cache-ram 101%           | at most 100%",
                 "--source images:x --cache-policy lru         | lru is not in this version",
                 "--source images:x --cache-policy hold        | --cache-policy needs --cache-ram",
-                "--source images:x --cache-disk y             | not in this version",
+                "--source images:x --cache-disk y,20          | a size is a number and a unit",
+                "--source images:x --cache-disk ,1GiB         | a directory and a size",
                 "--source images:x --cache-redis y            | not in this version",
                 "--source images:x --no-shuffle --window 4    | exclude each other",
                 "--source images:x --remainder some           | drop or pad or keep was expected",
@@ -125,11 +126,11 @@ class UsageTest {
 
     @Test
     void help_ofEveryCommand_isPrinted() {
-        for (String command : new String[] {"stream", "demo", "bench"}) {
+        for (String command : new String[] {"stream", "cache", "demo", "bench"}) {
             assertThat(Cli.run(command, "--help").out()).startsWith("Usage: penstock " + command);
             assertThat(Cli.run("help", command).out()).startsWith("Usage: penstock " + command);
         }
-        assertThat(Cli.run().out()).startsWith("Usage: penstock").contains("stream", "demo", "bench");
+        assertThat(Cli.run().out()).startsWith("Usage: penstock").contains("stream", "cache", "demo", "bench");
         assertThat(Cli.run("--version").out()).startsWith("penstock ");
     }
 

@@ -248,7 +248,8 @@ final class Catalogue implements Walk.Finds {
 
         @Override
         public void value(Segment copy, long valueAt, SampleKey key, long sequence, int length) {
-            boolean live = placeOf(index.find(key)) == ((long) kept.number << POSITION_BITS | valueAt / Entry.ALIGNMENT);
+            boolean live =
+                    placeOf(index.find(key)) == ((long) kept.number << POSITION_BITS | valueAt / Entry.ALIGNMENT);
             use.accept(new KeptEntry(key, Entry.origin(copy.bytes(), valueAt), kept.name(), valueAt, length, live));
         }
 

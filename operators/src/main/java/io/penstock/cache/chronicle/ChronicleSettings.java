@@ -1,5 +1,8 @@
 package io.penstock.cache.chronicle;
 
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
 /**
  * What Chronicle is told by system properties, which it reads when its first class loads: whoever is about to load one
  * calls {@link #apply} before. What a user has set stays.
@@ -9,7 +12,12 @@ final class ChronicleSettings {
     private static final String LANG = "java.lang.reflect";
     private static final String CHANNELS = "sun.nio.ch";
 
+    /** It warns of buffers that the collector frees and Chronicle cannot; held, or its level would be collected. */
+    private static final Logger CLEANER =
+            Logger.getLogger("net.openhft.chronicle.core.internal.cleaner.ReflectionBasedByteBufferCleanerService");
+
     static {
+        CLEANER.setLevel(Level.SEVERE);
         set("chronicle.analytics.disable"); // it calls home
         set("chronicle.announcer.disable"); // a banner
         set("chronicle.queue.disableFileShrinking"); // a file cut shorter under those who map it is a signal to them

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -209,6 +210,15 @@ public final class ChronicleTier implements Tier {
     /** Whether a key is held; unlike {@link #get} it looks at no value and counts nothing. */
     public boolean contains(SampleKey key) {
         return holds(key);
+    }
+
+    /** Every key that is held in the files, with the length of its value in bytes, in no order. */
+    public void forEachKey(ObjLongConsumer<SampleKey> use) {
+        catalogue.forEach(entry -> {
+            if (entry.live()) {
+                use.accept(entry.key(), entry.bytes());
+            }
+        });
     }
 
     /**

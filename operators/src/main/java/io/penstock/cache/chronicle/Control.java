@@ -23,6 +23,7 @@ final class Control {
     private static final int APPENDED = 64;
     private static final int SEQUENCE = 128;
     private static final int SEGMENTS = 192;
+    private static final int BUDGET = 256;
 
     private final ByteBuffer shared;
 
@@ -57,6 +58,15 @@ final class Control {
     void reset(long used, long nextSequence) {
         LONG.setVolatile(shared, USED, used);
         LONG.setVolatile(shared, SEQUENCE, nextSequence);
+    }
+
+    /** What the last to open the directory may take, for people. */
+    long budget() {
+        return (long) LONG.getVolatile(shared, BUDGET);
+    }
+
+    void noteBudget(long bytes) {
+        LONG.setVolatile(shared, BUDGET, bytes);
     }
 
     long used() {

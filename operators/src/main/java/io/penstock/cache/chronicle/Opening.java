@@ -87,7 +87,9 @@ final class Opening {
             if (alone) {
                 control.reset(new Tidying(files, parts.catalogue, space).used(), parts.catalogue.lastSequence() + 1);
             }
-            parts.writer.limit(budget(space, control.used()), options);
+            long budget = budget(space, control.used());
+            control.noteBudget(budget);
+            parts.writer.limit(budget, options);
             return new ChronicleTier(parts);
         } catch (IOException | RuntimeException | Error e) {
             locks.close();

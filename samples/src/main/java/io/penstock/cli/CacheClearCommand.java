@@ -1,0 +1,34 @@
+package io.penstock.cli;
+
+import io.penstock.cache.chronicle.CacheDirectory;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code penstock cache clear}: deletes a cache. */
+@Command(
+        name = "clear",
+        usageHelpWidth = 100,
+        description = "Delete a cache's own files, and no others; refused while a process has it open.")
+final class CacheClearCommand implements Callable<Integer> {
+
+    @Mixin
+    private final CacheFlags flags = new CacheFlags();
+
+    @Parameters(paramLabel = "DIR", description = "The cache's directory.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Path directory;
+
+    @Override
+    public Integer call() {
+        CacheDirectory cache = CacheDirectory.at(directory);
+        cache.clear();
+        flags.print(
+                "cleared " + cache.path(),
+                "cleared",
+                node -> node.put("directory", cache.path().toString()));
+        return 0;
+    }
+}

@@ -1,0 +1,40 @@
+package io.penstock.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock cache}: what can be done about the directory of a persisted cache. */
+@Command(
+        name = "cache",
+        abbreviateSynopsis = true,
+        usageHelpWidth = 100,
+        description = "Look into, check, fill, explain and clear the directory of a cache.")
+final class CacheCommand implements Runnable {
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private final HelpFlag help = new HelpFlag();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    private CacheCommand() {}
+
+    static CommandLine command() {
+        return new CommandLine(new CacheCommand())
+                .addSubcommand(new CacheInspectCommand())
+                .addSubcommand(new CacheVerifyCommand())
+                .addSubcommand(new CacheWarmCommand())
+                .addSubcommand(new CacheWhyMissCommand())
+                .addSubcommand(new CacheClearCommand());
+    }
+
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+}

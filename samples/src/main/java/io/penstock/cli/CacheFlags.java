@@ -1,0 +1,50 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.PrintWriter;
+import java.util.function.Consumer;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What the commands below {@code penstock cache} share: how they print. */
+final class CacheFlags {
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private final HelpFlag help = new HelpFlag();
+
+    @Option(names = "--json", order = 90, description = "Print one JSON object a line, and nothing else.")
+    private boolean json;
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    /** Prints a line for people, or an event for programs. */
+    void print(String forPeople, String event, Consumer<ObjectNode> fields) {
+        Output out = new Output(spec.commandLine().getOut());
+        if (json) {
+            ObjectNode node = JsonNodeFactory.instance.objectNode().put("event", event);
+            fields.accept(node);
+            out.line(node.toString());
+        } else {
+            out.line(forPeople);
+        }
+    }
+
+    ProgressLine progress(long total) {
+        return new ProgressLine(err(), !json && Terminal.onStandardError(), total);
+    }
+
+    /** One line on standard error, for what ends with status 1. */
+    void complain(String line) {
+        err().println(spec.qualifiedName() + ": " + line);
+    }
+
+    PrintWriter err() {
+        return spec.commandLine().getErr();
+    }
+}

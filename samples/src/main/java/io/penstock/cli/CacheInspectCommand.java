@@ -1,0 +1,149 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.cache.chronicle.CacheDirectory;
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.cache.chronicle.KeptEntry;
+import io.penstock.cache.chronicle.SegmentReport;
+import io.penstock.pipeline.Filling;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code penstock cache inspect}: what is in a cache, and who put it there. */
+@Command(name = "inspect", usageHelpWidth = 100, description = "Say what is in a cache and who put it there.")
+final class CacheInspectCommand implements Callable<Integer> {
+
+    @Mixin
+    private final CacheFlags flags = new CacheFlags();
+
+    @Parameters(paramLabel = "DIR", description = "The cache's directory.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Path directory;
+
+    private static final class Held {
+        private long entries;
+        private long bytes;
+
+        void add(KeptEntry entry) {
+            entries++;
+            bytes += entry.bytes();
+        }
+    }
+
+    @Override
+    public Integer call() {
+        CacheDirectory cache = CacheDirectory.at(directory);
+        try (ChronicleTier tier = ChronicleTier.at(directory).readOnly().open()) {
+            Map<Integer, Held> byFilling = new HashMap<>();
+            tier.forEach(entry -> {
+                if (entry.live()) {
+                    byFilling
+                            .computeIfAbsent(entry.origin().filling(), id -> new Held())
+                            .add(entry);
+                }
+            });
+            summary(cache, tier.segments());
+            tier.segments().forEach(this::segment);
+            for (Filling filling : cache.fillings()) {
+                Held held = byFilling.remove(filling.id());
+                filling(filling, held == null ? new Held() : held);
+            }
+            byFilling.values().forEach(this::unknown);
+        }
+        return 0;
+    }
+
+    private void summary(CacheDirectory cache, List<SegmentReport> segments) {
+        long entries = segments.stream().mapToLong(SegmentReport::entries).sum();
+        long live = segments.stream().mapToLong(SegmentReport::live).sum();
+        long liveBytes = segments.stream().mapToLong(SegmentReport::liveBytes).sum();
+        long deadBytes = segments.stream().mapToLong(SegmentReport::deadBytes).sum();
+        List<Long> processes = cache.processes();
+        String people = "%s: format %d, %d segments, %d entries, %d of them live: %s and %s dead; budget %s; open in %s"
+                .formatted(
+                        cache.path(),
+                        cache.format(),
+                        segments.size(),
+                        entries,
+                        live,
+                        ByteSize.roundedUp(liveBytes),
+                        ByteSize.roundedUp(deadBytes),
+                        cache.budget() > 0 ? ByteSize.roundedUp(cache.budget()) : "unknown",
+                        processes.isEmpty()
+                                ? "no process"
+                                : processes.stream().map(id -> "process " + id).collect(Collectors.joining(", ")));
+        flags.print(people, "cache", node -> {
+            node.put("directory", cache.path().toString())
+                    .put("format", cache.format())
+                    .put("segments", segments.size())
+                    .put("entries", entries)
+                    .put("live", live)
+                    .put("live_bytes", liveBytes)
+                    .put("dead_bytes", deadBytes)
+                    .put("budget_bytes", cache.budget());
+            processes.forEach(node.putArray("open_in")::add);
+        });
+    }
+
+    private void segment(SegmentReport segment) {
+        String people = "segment %s: %d entries, %d live: %s and %s dead%s"
+                .formatted(
+                        segment.name(),
+                        segment.entries(),
+                        segment.live(),
+                        ByteSize.roundedUp(segment.liveBytes()),
+                        ByteSize.roundedUp(segment.deadBytes()),
+                        segment.damaged() == 0 ? "" : ", %d places damaged".formatted(segment.damaged()));
+        flags.print(
+                people,
+                "segment",
+                node -> node.put("name", segment.name())
+                        .put("entries", segment.entries())
+                        .put("live", segment.live())
+                        .put("live_bytes", segment.liveBytes())
+                        .put("dead_bytes", segment.deadBytes())
+                        .put("damaged", segment.damaged()));
+    }
+
+    private void filling(Filling filling, Held held) {
+        String people = "filled by %s: %d live entries, %s: %s, kept as %s"
+                .formatted(
+                        id(filling.id()),
+                        held.entries,
+                        ByteSize.roundedUp(held.bytes),
+                        words(filling),
+                        filling.codec());
+        flags.print(people, "filling", node -> {
+            counts(node.put("id", id(filling.id())), held);
+            filling.source().forEach(node.putArray("source")::add);
+            filling.stages().forEach(node.putArray("stages")::add);
+            node.put("codec", filling.codec());
+        });
+    }
+
+    private static String words(Filling filling) {
+        String source = String.join(" ", filling.source());
+        return filling.stages().isEmpty() ? source : source + " -> " + String.join(" -> ", filling.stages());
+    }
+
+    private void unknown(Held held) {
+        String people = "filled by someone unknown: %d live entries, %s"
+                .formatted(held.entries, ByteSize.roundedUp(held.bytes));
+        flags.print(people, "filling", node -> counts(node.putNull("id"), held));
+    }
+
+    private static void counts(ObjectNode node, Held held) {
+        node.put("live", held.entries).put("live_bytes", held.bytes);
+    }
+
+    private static String id(int id) {
+        return "%08x".formatted(id);
+    }
+}

@@ -1,0 +1,31 @@
+package io.penstock.cli;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The flags of {@code stream} that decide what goes into a cache. */
+final class CacheSourceFlags {
+
+    @Option(
+            order = 1,
+            names = "--source",
+            required = true,
+            paramLabel = "SOURCE",
+            converter = SourceSpec.Reader.class,
+            description = "What to read: images:DIR or records:FILE,SIZE, as for stream.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private SourceSpec source;
+
+    @Option(
+            order = 2,
+            names = "--resize",
+            paramLabel = "N",
+            converter = Flags.Positive.class,
+            description = "Make every image exactly N x N, as for stream.")
+    private @Nullable Integer resize;
+
+    /** @throws IllegalArgumentException if the flags do not fit together */
+    Cacheable<?> open() {
+        return Cacheable.open(source, resize);
+    }
+}

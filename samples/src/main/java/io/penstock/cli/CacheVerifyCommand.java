@@ -1,0 +1,65 @@
+package io.penstock.cli;
+
+import io.penstock.cache.chronicle.CacheDirectory;
+import io.penstock.cache.chronicle.Damage;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code penstock cache verify}: reads everything and compares checksums. */
+@Command(
+        name = "verify",
+        usageHelpWidth = 100,
+        description = "Read every value of a cache and compare its checksum; status 1 if any is damaged.")
+final class CacheVerifyCommand implements Callable<Integer> {
+
+    @Mixin
+    private final CacheFlags flags = new CacheFlags();
+
+    @Parameters(paramLabel = "DIR", description = "The cache's directory.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Path directory;
+
+    private long bytes;
+    private long damaged;
+
+    @Override
+    public Integer call() {
+        CacheDirectory cache = CacheDirectory.at(directory);
+        ProgressLine progress = flags.progress(0);
+        long entries = cache.verify(
+                length -> {
+                    bytes += length;
+                    if (progress.isDue()) {
+                        progress.show("verifying: " + ByteSize.roundedUp(bytes));
+                    }
+                },
+                damage -> {
+                    progress.clear();
+                    report(damage);
+                });
+        progress.clear();
+        flags.print(
+                "%d values of %s read, %d places damaged".formatted(entries, ByteSize.roundedUp(bytes), damaged),
+                "verified",
+                node -> node.put("entries", entries).put("bytes", bytes).put("damaged", damaged));
+        if (damaged > 0) {
+            flags.complain("%d places are damaged; the cache takes them for misses and loads those samples again"
+                    .formatted(damaged));
+            return 1;
+        }
+        return 0;
+    }
+
+    private void report(Damage damage) {
+        damaged++;
+        flags.print(
+                "damaged: %s at %d: %s".formatted(damage.segment(), damage.position(), damage.what()),
+                "damage",
+                node -> node.put("segment", damage.segment())
+                        .put("position", damage.position())
+                        .put("what", damage.what()));
+    }
+}

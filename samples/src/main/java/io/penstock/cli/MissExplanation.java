@@ -1,0 +1,109 @@
+package io.penstock.cli;
+
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.cache.chronicle.KeptEntry;
+import io.penstock.pipeline.Filling;
+import io.penstock.pipeline.Origin;
+import io.penstock.pipeline.SampleKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a cache does not have a sample, by comparing what made its key with what made the keys of the entries that were kept
+ * for a sample of its name.
+ *
+ * @param reason  in one word: {@code held}, {@code never}, {@code source}, {@code stage}, {@code codec}, {@code lost} or
+ *                {@code unknown}
+ * @param changes in words, one for each thing that differs
+ */
+record MissExplanation(String reason, List<String> changes) {
+
+    /** Of one sample. */
+    static MissExplanation of(
+            Cacheable<?> cacheable, SampleKey key, long index, ChronicleTier tier, List<Filling> fillings) {
+        if (tier.contains(key)) {
+            return new MissExplanation("held", List.of());
+        }
+        Filling now = cacheable.filling();
+        List<String> state = cacheable.dataset().state(index);
+        Origin origin = Origin.of(cacheable.dataset().name(index), state, now.id());
+        Map<Integer, Filling> known =
+                fillings.stream().collect(Collectors.toMap(Filling::id, Function.identity(), (a, b) -> a));
+        Nearest nearest = new Nearest(origin, state, now, known);
+        tier.forEach(nearest::look);
+        return nearest.found().orElse(new MissExplanation("never", List.of()));
+    }
+
+    /** Looks for the entry with the fewest differences. */
+    private static final class Nearest {
+        private final Origin origin;
+        private final List<String> state;
+        private final Filling now;
+        private final Map<Integer, Filling> known;
+        private @Nullable MissExplanation best;
+
+        Nearest(Origin origin, List<String> state, Filling now, Map<Integer, Filling> known) {
+            this.origin = origin;
+            this.state = state;
+            this.now = now;
+            this.known = known;
+        }
+
+        void look(KeptEntry entry) {
+            if (entry.origin().isOfSameSample(origin)) {
+                MissExplanation explained = explained(entry);
+                if (best == null || explained.changes.size() <= best.changes.size()) {
+                    best = explained;
+                }
+            }
+        }
+
+        Optional<MissExplanation> found() {
+            return Optional.ofNullable(best);
+        }
+
+        private MissExplanation explained(KeptEntry entry) {
+            List<String> changes = new ArrayList<>();
+            for (String word : origin.changedSince(entry.origin(), state)) {
+                changes.add("its source has changed: now it is \"%s\"".formatted(word));
+            }
+            String reason = changes.isEmpty() ? "" : "source";
+            Filling then = known.get(entry.origin().filling());
+            if (then == null) {
+                changes.add("who kept it is not written down any more");
+                return new MissExplanation(reason.isEmpty() ? "unknown" : reason, changes);
+            }
+            List<String> stages = stages(then.stages(), now.stages());
+            changes.addAll(stages);
+            boolean codec = !then.codec().equals(now.codec());
+            if (codec) {
+                changes.add("it was kept as %s, and is wanted as %s".formatted(then.codec(), now.codec()));
+            }
+            if (changes.isEmpty()) {
+                changes.add("it was kept and is damaged or was removed; cache verify finds damage");
+                return new MissExplanation("lost", changes);
+            }
+            String other = stages.isEmpty() ? "codec" : "stage";
+            return new MissExplanation(reason.isEmpty() ? other : reason, changes);
+        }
+
+        private static List<String> stages(List<String> then, List<String> now) {
+            List<String> changes = new ArrayList<>();
+            for (int i = 0; i < Math.max(then.size(), now.size()); i++) {
+                if (i >= then.size()) {
+                    changes.add("stage %d, \"%s\", was not there".formatted(i + 1, now.get(i)));
+                } else if (i >= now.size()) {
+                    changes.add("stage %d, \"%s\", is not there any more".formatted(i + 1, then.get(i)));
+                } else if (!then.get(i).equals(now.get(i))) {
+                    changes.add("stage %d was \"%s\", and is \"%s\"".formatted(i + 1, then.get(i), now.get(i)));
+                }
+            }
+            return changes;
+        }
+    }
+}
