@@ -42,6 +42,8 @@ final class CacheWarmCommand implements Callable<Integer> {
             description = "Loads begun and not yet kept (default: 16 a processor).")
     private @Nullable Integer inFlight;
 
+    private final LastWrites lastWrites = new LastWrites();
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
@@ -55,15 +57,21 @@ final class CacheWarmCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), Reason.of(e), e);
         }
         int most = inFlight == null ? IN_FLIGHT * Runtime.getRuntime().availableProcessors() : inFlight;
+        boolean ended;
+        Warming<?> warming;
         try (ChronicleTier tier = disk.open()) {
-            Warming<?> warming = new Warming<>(cacheable, tier, most);
-            boolean ended = warming.run(flags.progress(cacheable.dataset().size()), this::interrupted);
-            tier.flush().block();
-            return ended ? report(warming.outcome()) : StreamCommand.INTERRUPTED;
+            warming = new Warming<>(cacheable, tier, most);
+            ended = warming.run(flags.progress(cacheable.dataset().size()), this::interrupted);
+        } finally {
+            lastWrites.done();
         }
+        return ended ? report(warming.outcome()) : StreamCommand.INTERRUPTED;
     }
 
     private void interrupted(Warming.Outcome so) {
+        if (!lastWrites.await()) {
+            flags.complain("some of what was loaded could not be written in time");
+        }
         flags.complain("interrupted: %d of %d samples are there; repeat the command to go on"
                 .formatted(so.already() + so.loaded(), so.samples()));
     }

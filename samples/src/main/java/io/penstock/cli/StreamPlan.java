@@ -12,6 +12,8 @@ import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.scheduler.Scheduler;
 
 /** What the flags of {@code stream} come to: a pipeline, its order, its threads, and what has to be closed after it. */
@@ -21,6 +23,9 @@ final class StreamPlan<T> implements AutoCloseable {
     private static final double SENSIBLE_SHARE = 0.8;
     private static final Duration BACKOFF = Duration.ofMillis(100);
 
+    private static final Logger LOG = LoggerFactory.getLogger(StreamPlan.class);
+
+    private final LastWrites lastWrites = new LastWrites();
     private final Feed<T> feed;
     private final Pipeline<T> pipeline;
     private final Sampler sampler;
@@ -204,8 +209,16 @@ final class StreamPlan<T> implements AutoCloseable {
         return (long) (SENSIBLE_SHARE * RamTier.freeBytes().orElse(0));
     }
 
+    /** Waits a moment until what goes to disk has been written, if anything does. */
+    void awaitLastWrites() {
+        if (options.cacheDisk() != null && !lastWrites.await()) {
+            LOG.warn("the disk cache was not given the time to write everything; the rest is loaded again");
+        }
+    }
+
     @Override
     public void close() {
         resources.close();
+        lastWrites.done();
     }
 }

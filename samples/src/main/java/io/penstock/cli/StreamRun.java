@@ -178,7 +178,8 @@ final class StreamRun<T> {
                             plan.options().batch(),
                             plan.options().remainder().name().toLowerCase(Locale.ROOT));
         }
-        return Verdict.of(around, last) + (advice == null || last != lastLoading ? "" : "; " + advice.text());
+        return Verdict.of(around, last)
+                + (advice == null || last.statistics().loads() == 0 ? "" : "; " + advice.text());
     }
 
     private static String words(Position position) {
@@ -187,6 +188,7 @@ final class StreamRun<T> {
 
     private void lastWord() {
         progress.clear();
+        plan.awaitLastWrites();
         for (String line : List.of(
                 "interrupted; to go on, repeat the command with --resume '" + plan.token(log.position()) + "'")) {
             err.println(line);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,15 +69,115 @@ class ProcessTest {
         }
     }
 
+    @Test
+    void signal_whileADiskCacheIsFilled_leavesItUsable() throws Exception {
+        Path file = Files.write(folder.resolve("records.bin"), new byte[4000 * 1000]);
+        Path cache = folder.resolve("cache");
+        String[] flags = {
+            "--source", "records:" + file + ",4000", "--cache-disk", cache + ",64MiB", "--epochs", "100000"
+        };
+        Process process = start(flags);
+        try (BufferedReader out = lines(process)) {
+            assertThat(out.readLine()).startsWith("{\"event\":\"epoch\",\"epoch\":0,");
+            awaitSegments(cache); // Chronicle needs a second to begin, and cannot while a signal is acted on
+
+            process.toHandle().destroy();
+
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).isEqualTo(TERMINATED);
+        } finally {
+            process.destroyForcibly();
+        }
+        assertThat(Cli.run("cache", "verify", cache.toString()).status()).isZero();
+        Cli next = Cli.stream("--source records:" + file + ",4000 --cache-disk " + cache + ",64MiB");
+        assertThat(next.epoch(0).path("loads").asInt()).isZero();
+    }
+
+    @Test
+    void warm_thatIsInterrupted_goesOnWhereItWas() throws Exception {
+        int samples = 100_000;
+        Path file = Files.write(folder.resolve("records.bin"), new byte[100 * samples]);
+        Path cache = folder.resolve("cache");
+        String source = "records:" + file + ",100";
+        Process process = java("cache", "warm", cache + ",256MiB", "--source", source, "--json");
+        try {
+            awaitSegments(cache);
+            process.toHandle().destroy();
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.exitValue()).isEqualTo(TERMINATED);
+            assertThat(err.lines()).singleElement().asString().contains("repeat the command to go on");
+        } finally {
+            process.destroyForcibly();
+        }
+
+        Cli rest = Cli.run("cache", "warm", cache + ",256MiB", "--source", source, "--json");
+
+        assertThat(rest.status()).isZero();
+        assertThat(rest.done().path("already").asInt()).isBetween(1, samples - 1);
+        assertThat(rest.done().path("already").asInt()
+                        + rest.done().path("loaded").asInt())
+                .isEqualTo(samples);
+    }
+
+    @Test
+    void clear_whileAnotherProcessHasItOpen_isRefusedNamingIt() throws Exception {
+        Path file = Files.write(folder.resolve("records.bin"), new byte[4000 * 10]);
+        Path cache = folder.resolve("cache");
+        Process process = start(
+                "--source", "records:" + file + ",4000", "--cache-disk", cache + ",8MiB", "--epochs", "100000000");
+        try (BufferedReader out = lines(process)) {
+            assertThat(out.readLine()).contains("\"epoch\":0");
+
+            Cli refused = Cli.run("cache", "clear", cache.toString());
+
+            assertThat(refused.status()).isEqualTo(1);
+            assertThat(refused.err().lines())
+                    .singleElement()
+                    .asString()
+                    .contains("it is open in process [" + process.pid() + "]");
+        } finally {
+            process.destroyForcibly();
+        }
+        process.waitFor(30, TimeUnit.SECONDS);
+        assertThat(Cli.run("cache", "clear", cache.toString()).status()).isZero();
+    }
+
+    /** Watches until something was written there. */
+    private static void awaitSegments(Path cache) throws Exception {
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (System.nanoTime() < until) {
+            try {
+                if (Cli.run("cache", "inspect", cache.toString(), "--json")
+                                .events()
+                                .get(0)
+                                .path("live")
+                                .asInt()
+                        > 0) {
+                    return;
+                }
+            } catch (IndexOutOfBoundsException notYet) {
+                Thread.onSpinWait(); // it has not been made yet
+            }
+        }
+        throw new AssertionError("nothing was cached within a minute");
+    }
+
     private static Process start(String... flags) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "stream",
-                "--json"));
-        command.addAll(List.of(flags));
+        List<String> arguments = new ArrayList<>(List.of("stream", "--json"));
+        arguments.addAll(List.of(flags));
+        return java(arguments.toArray(String[]::new));
+    }
+
+    private static Process java(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        // what Chronicle needs opened
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("--add-opens"))
+                .forEach(command::add);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        command.addAll(List.of(arguments));
         return new ProcessBuilder(command).start();
     }
 

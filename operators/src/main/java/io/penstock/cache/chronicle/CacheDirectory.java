@@ -107,8 +107,11 @@ public final class CacheDirectory {
             try (Locks locks = Locks.open(files);
                     FileLock opening = locks.opening()) {
                 if (!opening.isValid() || !locks.join()) {
+                    long own = ProcessHandle.current().pid();
+                    List<Long> others =
+                            processes().stream().filter(id -> id != own).toList();
                     throw new StoreException("cannot clear the cache in %s: it is open in process %s; end that first"
-                            .formatted(files.root, processes()));
+                            .formatted(files.root, others));
                 }
                 files.clear();
                 return true;

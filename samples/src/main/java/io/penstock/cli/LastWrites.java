@@ -1,0 +1,30 @@
+package io.penstock.cli;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets the virtual machine wait, once a signal has come, until a cache on disk has written what it was given: without that
+ * a run that is interrupted early leaves nothing.
+ */
+final class LastWrites {
+
+    private static final long GRACE_MILLIS = 1500;
+
+    private final CountDownLatch written = new CountDownLatch(1);
+
+    /** Everything is written. */
+    void done() {
+        written.countDown();
+    }
+
+    /** Waits a moment for it; whether it came. */
+    boolean await() {
+        try {
+            return written.await(GRACE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}
