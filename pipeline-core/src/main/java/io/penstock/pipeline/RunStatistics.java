@@ -83,8 +83,8 @@ public record RunStatistics(
         }
 
         void rechecks(Meter same, Meter other) {
-            verified += same.samples(epoch);
-            differing += other.samples(epoch);
+            verified += samples(same);
+            differing += samples(other);
         }
 
         void skipped(Meter meter) {

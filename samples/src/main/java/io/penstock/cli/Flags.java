@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.cache.CachePolicy;
 import io.penstock.pipeline.HitCheck;
 import io.penstock.pipeline.Remainder;
 import java.util.Arrays;
@@ -99,15 +100,14 @@ final class Flags {
     }
 
     /** {@code hold}, the only policy of this version; others are refused by name. */
-    static final class Policy implements ITypeConverter<String> {
+    static final class Policy implements ITypeConverter<CachePolicy> {
         @Override
-        public String convert(String text) {
-            if (!text.equals("hold")) {
-                throw new TypeConversionException(
-                        (text.equals("lru") ? "lru is not in this version" : "there is no policy \"" + text + "\"")
-                                + "; hold is the only one");
+        public CachePolicy convert(String text) {
+            try {
+                return CachePolicy.named(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(Reason.of(e));
             }
-            return text;
         }
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.cache.CachePolicy;
 import io.penstock.pipeline.HitCheck;
 import io.penstock.pipeline.Remainder;
 import java.nio.file.Path;
@@ -42,10 +43,11 @@ interface StreamOptions {
     @Option(
             order = 4,
             names = "--cache-policy",
-            paramLabel = "hold",
+            paramLabel = "hold|lru|cost",
             converter = Flags.Policy.class,
-            description = "hold: fill until full, then keep; no other policy hits more.")
-    @Nullable String cachePolicy();
+            description =
+                    "What a full cache does: hold keeps what it has (default), lru evicts, cost keeps what is dear.")
+    @Nullable CachePolicy cachePolicy();
 
     @Option(
             order = 5,

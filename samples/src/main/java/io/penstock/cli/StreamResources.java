@@ -1,10 +1,12 @@
 package io.penstock.cli;
 
+import io.penstock.cache.CachePolicy;
 import io.penstock.cache.RamTier;
 import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -43,7 +45,7 @@ record StreamResources(
     }
 
     private static StreamResources open(StreamOptions options, @Nullable MetricsPage metrics) {
-        Tier cache = cache(options.cacheRam(), options.cacheDisk());
+        Tier cache = cache(options);
         QuarantineFile quarantine = options.quarantine() == null ? null : QuarantineFile.at(options.quarantine());
         Integer workers = options.workers();
         return new StreamResources(
@@ -54,11 +56,14 @@ record StreamResources(
                 metrics);
     }
 
-    private static @Nullable Tier cache(@Nullable ByteSize ram, @Nullable DiskSpec disk) {
+    private static @Nullable Tier cache(StreamOptions options) {
+        ByteSize ram = options.cacheRam();
+        DiskSpec disk = options.cacheDisk();
+        CachePolicy policy = Objects.requireNonNullElse(options.cachePolicy(), CachePolicy.HOLD);
         if (ram == null) {
             return disk == null ? null : disk.open();
         }
-        Tier fast = ram.isShare() ? RamTier.ofFreeShare(ram.share()) : RamTier.ofBytes(ram.bytes());
+        Tier fast = ram.isShare() ? RamTier.ofFreeShare(ram.share(), policy) : RamTier.ofBytes(ram.bytes(), policy);
         if (disk == null) {
             return fast;
         }

@@ -72,6 +72,9 @@ class MetricsPageTest {
         }
 
         @Override
+        public void headroom(Headroom.Report report, String unit) {}
+
+        @Override
         public void done(RunReport report) {
             page = get(address).body();
         }

@@ -37,7 +37,7 @@ class UsageTest {
                 "--source images:x --epochs -1                | from 1 on",
                 "--source images:x --cache-ram 5              | a size is a number and a unit",
                 "--source images:x --cache-ram 101%           | at most 100%",
-                "--source images:x --cache-policy lru         | lru is not in this version",
+                "--source images:x --cache-policy mru         | there is no cache policy \"mru\"",
                 "--source images:x --cache-policy hold        | --cache-policy needs --cache-ram",
                 "--source images:x --cache-disk y,20          | a size is a number and a unit",
                 "--source images:x --cache-disk ,1GiB         | a directory and a size",
