@@ -1,0 +1,75 @@
+package io.penstock.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.lmdbjava.Dbi;
+import org.lmdbjava.DbiFlags;
+import org.lmdbjava.Env;
+import org.lmdbjava.EnvFlags;
+import org.lmdbjava.Txn;
+
+/** LMDB: a mapped B+ tree. Written in large transactions, not synchronised to the disk, as ours is not. */
+final class LmdbStore implements SampleStore {
+
+    private static final int PUTS_A_TRANSACTION = 1_000;
+
+    private final Env<ByteBuffer> env;
+    private final Dbi<ByteBuffer> dbi;
+    private final ByteBuffer keyBytes = ByteBuffer.allocateDirect(Long.BYTES);
+    private Txn<ByteBuffer> txn;
+    private int puts;
+
+    LmdbStore(Path directory, long bytes) {
+        try {
+            Files.createDirectory(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        this.env = Env.create()
+                .setMapSize(bytes)
+                .setMaxDbs(1)
+                .open(directory.toFile(), EnvFlags.MDB_NOSYNC, EnvFlags.MDB_NORDAHEAD);
+        this.dbi = env.openDbi("samples", DbiFlags.MDB_CREATE);
+        this.txn = env.txnWrite();
+    }
+
+    private ByteBuffer key(long key) {
+        return keyBytes.clear().putLong(key).flip();
+    }
+
+    @Override
+    public String name() {
+        return "LMDB";
+    }
+
+    @Override
+    public void put(long key, ByteBuffer value) {
+        dbi.put(txn, key(key), value.duplicate());
+        puts++;
+        if (puts % PUTS_A_TRANSACTION == 0) {
+            txn.commit();
+            txn = env.txnWrite();
+        }
+    }
+
+    @Override
+    public void settle() {
+        txn.commit();
+        txn = env.txnRead();
+    }
+
+    @Override
+    public void read(long key, ByteBuffer batch, int at) {
+        ByteBuffer value = dbi.get(txn, key(key));
+        batch.put(at, value, 0, value.remaining());
+    }
+
+    @Override
+    public void close() {
+        txn.close();
+        env.close();
+    }
+}

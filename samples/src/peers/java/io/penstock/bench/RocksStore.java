@@ -1,0 +1,71 @@
+package io.penstock.bench;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.rocksdb.CompressionType;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteOptions;
+
+/** RocksDB with blob files, which suit large values, uncompressed and without a write-ahead log. */
+final class RocksStore implements SampleStore {
+
+    private final Options options;
+    private final WriteOptions writing;
+    private final ReadOptions reading;
+    private final RocksDB db;
+    private final ByteBuffer keyBytes = ByteBuffer.allocateDirect(Long.BYTES);
+
+    RocksStore(Path directory) {
+        RocksDB.loadLibrary();
+        this.options = new Options()
+                .setCreateIfMissing(true)
+                .setEnableBlobFiles(true)
+                .setMinBlobSize(512)
+                .setCompressionType(CompressionType.NO_COMPRESSION);
+        this.writing = new WriteOptions().setDisableWAL(true);
+        this.reading = new ReadOptions().setVerifyChecksums(false);
+        try {
+            this.db = RocksDB.open(options, directory.toString());
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private ByteBuffer key(long key) {
+        return keyBytes.clear().putLong(key).flip();
+    }
+
+    @Override
+    public String name() {
+        return "RocksDB";
+    }
+
+    @Override
+    public void put(long key, ByteBuffer value) {
+        try {
+            db.put(writing, key(key), value.duplicate());
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void read(long key, ByteBuffer batch, int at) {
+        try {
+            db.get(reading, key(key), batch.slice(at, batch.capacity() - at));
+        } catch (RocksDBException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        db.close();
+        reading.close();
+        writing.close();
+        options.close();
+    }
+}

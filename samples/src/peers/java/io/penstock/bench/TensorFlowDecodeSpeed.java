@@ -1,0 +1,53 @@
+package io.penstock.bench;
+
+import io.penstock.image.ImageDecoder;
+import io.penstock.image.Resize;
+import io.penstock.tensor.Tensor;
+import java.util.List;
+
+/** JPEG files decoded and resized to 224 × 224 a second, on one thread: ours against TensorFlow's kernels. */
+public final class TensorFlowDecodeSpeed implements Benchmark {
+
+    private static final int SIDE = 224;
+    private static final int WARM_UP = 2;
+    private static final int ROW = 8;
+
+    @Override
+    public String name() {
+        return "tensorflow";
+    }
+
+    @Override
+    public String about() {
+        return "JPEG decode and resize against TensorFlow's";
+    }
+
+    @Override
+    public List<Finding> run(Effort effort) {
+        List<byte[]> files = DecodeSpeed.files(effort, effort.of(200, 60));
+        List<Tensor> tensors = files.stream().map(Tensor::ofBytes).toList();
+        ImageDecoder fastest = ImageDecoder.fastest();
+        Resize resize = Resize.exact(SIDE, SIDE);
+        long[] sum = {0};
+        BareOpenCv.onOneThread();
+        try (TensorFlowDecoder antialiased = new TensorFlowDecoder(SIDE, true);
+                TensorFlowDecoder plain = new TensorFlowDecoder(SIDE, false)) {
+            Rounds rounds = Rounds.of(
+                    WARM_UP,
+                    effort.of(9, 5),
+                    round -> effort.progress().accept("tensorflow: round " + (round + 1)),
+                    List.of(
+                            () -> DecodeSpeed.perSecond(
+                                    tensors, file -> DecodeSpeed.decode(fastest, resize, file), sum),
+                            () -> DecodeSpeed.perSecond(files, antialiased::decode, sum),
+                            () -> DecodeSpeed.perSecond(files, plain::decode, sum)));
+            return List.of(
+                    Finding.of(name(), "ours, " + fastest.id() + ", " + resize, rounds.median(0), "images/s"),
+                    Finding.of(name(), "TensorFlow, antialiased", rounds.median(1), "images/s"),
+                    Finding.of(name(), "TensorFlow, not antialiased", rounds.median(2), "images/s"),
+                    Finding.of(name(), "ours of TensorFlow's antialiased", 100 * rounds.medianRatio(0, 1), "%")
+                            .atLeast(ROW, 100),
+                    Finding.of(name(), "ours of TensorFlow's not antialiased", 100 * rounds.medianRatio(0, 2), "%"));
+        }
+    }
+}
