@@ -102,7 +102,7 @@ final class DiskEpochs implements Benchmark {
                     Finding.of(
                                     name(),
                                     work + ": misses while warm",
-                                    tier.statistics().misses() - work.samples,
+                                    (double) (tier.statistics().misses() - missesBefore),
                                     "")
                             .atMost(EPOCHS_ROW, 0.01 * work.samples),
                     Finding.of(name(), work + ": pipeline", bytes / rounds.median(0) / 1e9, "GB/s"),
