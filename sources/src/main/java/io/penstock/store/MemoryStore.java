@@ -1,0 +1,98 @@
+package io.penstock.store;
+
+import io.penstock.pipeline.StoreException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.zip.CRC32C;
+import reactor.core.publisher.Mono;
+
+/**
+ * Bytes in memory, by key. For data that a program makes or has received, and for tests.
+ *
+ * <p>Keys are any texts. Versions are the bytes' CRC32C, so that the same contents under the same name are the same data
+ * in every process. Reads are answered at once, on the thread that asks, with copies. Immutable; nothing to close.
+ */
+public final class MemoryStore implements Store {
+
+    private final String location;
+    private final TreeMap<String, byte[]> contents = new TreeMap<>();
+    private final TreeMap<String, StoreEntry> entries = new TreeMap<>();
+
+    private MemoryStore(String name, Map<String, byte[]> contents) {
+        this.location = "memory:" + name;
+        contents.forEach((key, bytes) -> {
+            byte[] copy = bytes.clone();
+            CRC32C crc = new CRC32C();
+            crc.update(copy);
+            this.contents.put(key, copy);
+            this.entries.put(key, new StoreEntry(key, copy.length, crc.getValue()));
+        });
+    }
+
+    /**
+     * A store of copies of these bytes.
+     * @param name what tells it from other stores in memory; the same data deserve the same name in every run
+     */
+    public static MemoryStore of(String name, Map<String, byte[]> contents) {
+        return new MemoryStore(name, contents);
+    }
+
+    @Override
+    public String location() {
+        return location;
+    }
+
+    @Override
+    public void list(Visitor visitor) {
+        entries.forEach((key, entry) -> visitor.file(key, entry.size(), entry.version()));
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry) {
+        return Mono.fromCallable(() -> ByteBuffer.wrap(unchanged(entry).clone()));
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
+        Objects.checkFromToIndex(offset, offset + length, entry.size());
+        return Mono.fromCallable(() -> {
+            byte[] range = new byte[length];
+            System.arraycopy(unchanged(entry), (int) offset, range, 0, length);
+            return ByteBuffer.wrap(range);
+        });
+    }
+
+    private byte[] unchanged(StoreEntry entry) {
+        byte[] bytes = contents.get(entry.key());
+        if (bytes == null || !entry.equals(entries.get(entry.key()))) {
+            throw new StoreException("%s in %s is not as it was listed: had %d bytes, now %s"
+                    .formatted(entry.key(), location, entry.size(), bytes == null ? "is gone" : "has " + bytes.length));
+        }
+        return bytes;
+    }
+
+    @Override
+    public Mono<StoreEntry> entry(String key) {
+        return Mono.justOrEmpty(entries.get(key));
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int most) {
+        byte[] bytes = contents.get(key);
+        if (bytes == null) {
+            return Mono.empty();
+        }
+        if (bytes.length > most) {
+            return Mono.error(() -> new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
+                    .formatted(key, location, most, bytes.length)));
+        }
+        return Mono.fromCallable(() -> ByteBuffer.wrap(bytes.clone()));
+    }
+
+    @Override
+    public String toString() {
+        return location;
+    }
+}

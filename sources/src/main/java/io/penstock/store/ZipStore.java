@@ -1,0 +1,193 @@
+package io.penstock.store;
+
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The entries of a zip file, stored or deflated, zip64 too, by their names.
+ *
+ * <p>What the central directory says is checked when it is opened, which reads it whole: a file that is cut off, that has
+ * an entry twice or an encrypted one is refused. Names are only names here, so {@code ..} in one leads nowhere. Versions
+ * are the entries' checksums, and a whole entry's bytes are checked against them. A range of a deflated entry inflates all
+ * that comes before it; store what is read by range.
+ *
+ * <p>Blocking reads run on the scheduler given, as few lanes of it as keep up; values are delivered from its threads.
+ * Closing gives the file back at once. It is optional: it is given back, too, when the store is no longer reachable. A
+ * file that is overwritten while it is open reads as damaged or as it was.
+ */
+public final class ZipStore implements Store, AutoCloseable {
+
+    private static final Cleaner CLEANER = Cleaner.create();
+    private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
+
+    private final String location;
+    private final ZipFile zip;
+    private final Map<String, StoreEntry> entries;
+    private final ReadLanes lanes;
+    private final Cleaner.Cleanable cleanable;
+
+    private ZipStore(String location, ZipFile zip, Map<String, StoreEntry> entries, Scheduler scheduler) {
+        this.location = location;
+        this.zip = zip;
+        this.entries = entries;
+        this.lanes = new ReadLanes(scheduler);
+        this.cleanable = CLEANER.register(this, () -> close(zip));
+    }
+
+    /** The store of a zip file, which reads on {@code Schedulers.boundedElastic()}; see {@link #open(Path, Scheduler)}. */
+    public static ZipStore open(Path file) {
+        return open(file, Schedulers.boundedElastic());
+    }
+
+    /**
+     * The store of a zip file.
+     * @param scheduler where reads block; stays the caller's to dispose
+     * @throws StoreException if there is no such file, or its central directory is broken
+     */
+    public static ZipStore open(Path file, Scheduler scheduler) {
+        ZipFile zip = null;
+        try {
+            Path real = file.toRealPath();
+            String location = FileNames.ofAll(real);
+            zip = new ZipFile(real.toFile());
+            return new ZipStore(location, zip, entries(location, zip), scheduler);
+        } catch (IOException e) {
+            throw new StoreException("cannot open %s: %s".formatted(file.toAbsolutePath(), FileErrors.reason(e)), e);
+        } catch (RuntimeException e) {
+            close(zip);
+            throw e;
+        }
+    }
+
+    private static Map<String, StoreEntry> entries(String location, ZipFile zip) {
+        Map<String, StoreEntry> entries = new HashMap<>();
+        for (ZipEntry entry : Collections.list(zip.entries())) {
+            if (entry.isDirectory()) {
+                continue;
+            }
+            StoreEntry known = new StoreEntry(entry.getName(), entry.getSize(), entry.getCrc());
+            if (entries.put(entry.getName(), known) != null) {
+                throw new StoreException("cannot open %s: has an entry twice: %s".formatted(location, entry.getName()));
+            }
+        }
+        return entries;
+    }
+
+    private static void close(@Nullable ZipFile zip) {
+        if (zip != null) {
+            try {
+                zip.close();
+            } catch (IOException e) {
+                throw new StoreException("cannot close a file: " + FileErrors.reason(e), e);
+            }
+        }
+    }
+
+    @Override
+    public String location() {
+        return location;
+    }
+
+    @Override
+    public void list(Visitor visitor) {
+        for (String key : List.copyOf(entries.keySet())) {
+            StoreEntry entry = Objects.requireNonNull(entries.get(key));
+            visitor.file(key, entry.size(), entry.version());
+        }
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry) {
+        return lanes.read(() -> whole(entry));
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
+        Objects.checkFromToIndex(offset, offset + length, entry.size());
+        return lanes.read(() -> range(entry, offset, length));
+    }
+
+    @Override
+    public Mono<StoreEntry> entry(String key) {
+        return Mono.justOrEmpty(entries.get(key));
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int most) {
+        StoreEntry entry = entries.get(key);
+        if (entry == null) {
+            return Mono.empty();
+        }
+        if (entry.size() > most) {
+            return Mono.error(() -> new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
+                    .formatted(key, location, most, entry.size())));
+        }
+        return read(entry);
+    }
+
+    private ByteBuffer whole(StoreEntry entry) {
+        if (entry.size() > LARGEST_ARRAY) {
+            throw new StoreException("cannot read %s in %s: a sample holds at most %d bytes, the entry has %d"
+                    .formatted(entry.key(), location, LARGEST_ARRAY, entry.size()));
+        }
+        byte[] bytes = bytes(entry, 0, (int) entry.size());
+        CRC32 crc = new CRC32();
+        crc.update(bytes);
+        if (crc.getValue() != entry.version()) {
+            throw new StoreException("%s in %s is damaged: its checksum is %08x, its bytes have %08x"
+                    .formatted(entry.key(), location, entry.version(), crc.getValue()));
+        }
+        return ByteBuffer.wrap(bytes);
+    }
+
+    private ByteBuffer range(StoreEntry entry, long offset, int length) {
+        return ByteBuffer.wrap(bytes(entry, offset, length));
+    }
+
+    private byte[] bytes(StoreEntry entry, long offset, int length) {
+        if (!entry.equals(entries.get(entry.key()))) {
+            throw new StoreException("no such entry in %s: %s".formatted(location, entry.key()));
+        }
+        // an entry that claims a size takes that much only once its bytes are there
+        try (InputStream in = zip.getInputStream(zip.getEntry(entry.key()))) {
+            in.skipNBytes(offset);
+            byte[] bytes = in.readNBytes(length);
+            if (bytes.length < length) {
+                throw new StoreException("%s in %s ends early: has %d bytes, its size is %d"
+                        .formatted(entry.key(), location, offset + bytes.length, entry.size()));
+            }
+            return bytes;
+        } catch (IOException | IllegalStateException e) {
+            throw new StoreException(
+                    "cannot read %s in %s: %s".formatted(entry.key(), location, e.getMessage()), e);
+        }
+    }
+
+    /** Closes the file; later reads fail. */
+    @Override
+    public void close() {
+        cleanable.clean();
+    }
+
+    /** The file. */
+    @Override
+    public String toString() {
+        return location;
+    }
+}

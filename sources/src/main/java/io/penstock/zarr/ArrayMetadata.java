@@ -1,0 +1,76 @@
+package io.penstock.zarr;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.FormatException;
+import io.penstock.tensor.Shape;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What an array's metadata document says.
+ *
+ * @param chunk      the shape of what lies under one key
+ * @param attributes as JSON text
+ * @param manifest   whether a manifest, if there is one, would say where chunks lie
+ * @param state      of all that decides the values but the shape: an array that grows keeps the keys of its rows
+ */
+record ArrayMetadata(
+        ZarrFormat format,
+        Shape shape,
+        Shape chunk,
+        ElementType type,
+        CodecChain codecs,
+        byte[] fill,
+        ChunkKeys keys,
+        List<String> dimensionNames,
+        String attributes,
+        boolean manifest,
+        String state) {
+
+    static ArrayMetadata of(ZarrFormat format, JsonNode document, JsonNode attributes) {
+        Json.object(document, format == ZarrFormat.V2 ? ".zarray" : "zarr.json");
+        return format == ZarrFormat.V2 ? MetadataV2.read(document, attributes) : MetadataV3.read(document);
+    }
+
+    static Shape chunks(JsonNode node, Shape shape, String what) {
+        Shape chunk = Json.shape(node, what);
+        if (chunk.rank() != shape.rank()) {
+            throw new FormatException("\"%s\" must have the shape's %d axes, is %s".formatted(what, shape.rank(), chunk));
+        }
+        for (int i = 0; i < chunk.rank(); i++) {
+            if (chunk.dim(i) < 1) {
+                throw new FormatException("\"%s\" must be at least 1 along each axis, is %s".formatted(what, chunk));
+            }
+        }
+        return chunk;
+    }
+
+    static String state(JsonNode document, String... leftOut) {
+        ObjectNode copy = document.deepCopy();
+        copy.remove(List.of(leftOut));
+        return Fingerprint.of(Json.sorted(copy)).hex();
+    }
+
+    /** The shapes of shards, outermost first, then of the chunks that are read one at a time. */
+    List<Shape> levels() {
+        List<Shape> levels = new ArrayList<>(List.of(chunk));
+        CodecChain chain = codecs;
+        while (chain.isOnlySharding()) {
+            Sharding sharding = (Sharding) chain.serial();
+            levels.add(sharding.inner());
+            chain = sharding.codecs();
+        }
+        return levels;
+    }
+
+    /** The codecs of the chunks that are read one at a time. */
+    CodecChain innermost() {
+        CodecChain chain = codecs;
+        while (chain.isOnlySharding()) {
+            chain = ((Sharding) chain.serial()).codecs();
+        }
+        return chain;
+    }
+}

@@ -1,0 +1,205 @@
+package io.penstock.zarr;
+
+import io.penstock.pipeline.DataException;
+import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.Store;
+import io.penstock.tensor.Shape;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Fetches and decodes chunks: those under a key of their own whole, those in shards by the range that the shard's index
+ * says. Indexes are kept, and read once for all who want them.
+ */
+final class ChunkReader {
+
+    private static final long INDEX_BUDGET = 32L << 20;
+
+    private final Store store;
+    private final String path;
+    private final ArrayMetadata metadata;
+    private final List<Shape> levels;
+    private final Shape leaf;
+    private final Grid grid;
+    private final CodecChain codecs;
+    private final Scheduler decoding;
+    private final long mostBytes;
+    private final Loads<Shard> shards = new Loads<>(INDEX_BUDGET, Shard::bytes);
+
+    /** An open shard: the entry it lies in, where in it, and its index; without an index it is not stored. */
+    private record Shard(@Nullable Part part, @Nullable ShardIndex index) {
+        static final Shard ABSENT = new Shard(null, null);
+
+        long bytes() {
+            return 256 + (index == null ? 0 : 20L * index.size());
+        }
+    }
+
+    ChunkReader(Store store, String path, ArrayMetadata metadata, Scheduler decoding, long mostBytes) {
+        this.store = store;
+        this.path = path;
+        this.metadata = metadata;
+        this.levels = metadata.levels();
+        this.leaf = levels.get(levels.size() - 1);
+        this.grid = Grid.over(metadata.shape(), leaf);
+        this.codecs = metadata.innermost();
+        this.decoding = decoding;
+        this.mostBytes = mostBytes;
+    }
+
+    /** The chunks that are read one at a time. */
+    Grid grid() {
+        return grid;
+    }
+
+    /** A chunk by its place in C order. */
+    Mono<Chunk> read(long index) {
+        long[] at = grid.coordinates(index);
+        return Mono.defer(() -> {
+                    requireBounded();
+                    return levels.size() == 1 ? plain(at) : inShard(at);
+                })
+                .onErrorMap(RuntimeException.class, e -> failed(at, e));
+    }
+
+    /** A chunk of a size nobody can hold is metadata that is wrong or hostile. */
+    private void requireBounded() {
+        int width = Math.max(Integer.BYTES, metadata.type().width());
+        if (leaf.elements() > mostBytes / width) {
+            throw new FormatException("a chunk must have at most %d bytes, is %s%s; raise maxChunkBytes"
+                    .formatted(mostBytes, metadata.type().name(), leaf));
+        }
+    }
+
+    private Mono<Chunk> plain(long[] at) {
+        return store.find(path + metadata.keys().of(at), encodedBytes())
+                .publishOn(decoding)
+                .map(this::decode)
+                .defaultIfEmpty(Chunk.MISSING);
+    }
+
+    private int encodedBytes() {
+        return codecs.encodedBytes(leaf, metadata.type(), mostBytes);
+    }
+
+    private Chunk decode(ByteBuffer bytes) {
+        try {
+            Cells cells = codecs.decode(array(bytes), leaf, metadata.type(), mostBytes);
+            return new Chunk(ChunkTensor.of(cells, leaf, metadata.type()));
+        } catch (IndexOutOfBoundsException | BufferUnderflowException | NegativeArraySizeException e) {
+            throw new FormatException("bytes are damaged: " + e.getMessage(), e);
+        }
+    }
+
+    static byte[] array(ByteBuffer bytes) {
+        if (bytes.hasArray() && bytes.arrayOffset() == 0 && bytes.array().length == bytes.remaining()) {
+            return bytes.array();
+        }
+        byte[] copy = new byte[bytes.remaining()];
+        bytes.get(bytes.position(), copy);
+        return copy;
+    }
+
+    private Mono<Chunk> inShard(long[] at) {
+        int last = levels.size() - 1;
+        return shard(last - 1, at).flatMap(shard -> {
+            Part part = shard.index == null ? null : inner(shard, last, at);
+            return part == null
+                    ? Mono.just(Chunk.MISSING)
+                    : part.read(store, 0, (int) part.length()).publishOn(decoding).map(this::decode);
+        });
+    }
+
+    /** The shard of a level that holds a chunk. */
+    private Mono<Shard> shard(int level, long[] leafAt) {
+        long[] at = at(level, leafAt);
+        Grid shardGrid = Grid.over(metadata.shape(), levels.get(level));
+        // levels share one map: their numbers are told apart by what is left over
+        long number = Math.addExact(Math.multiplyExact(shardGrid.index(at), levels.size()), level);
+        return shards.get(number, () -> open(level, leafAt)).onErrorMap(ArithmeticException.class, e ->
+                new FormatException("array %s has too many shards".formatted(metadata.shape()), e));
+    }
+
+    private Mono<Shard> open(int level, long[] leafAt) {
+        if (level == 0) {
+            String key = path + metadata.keys().of(at(0, leafAt));
+            return store.entry(key)
+                    .flatMap(entry -> index(0, new Part(entry, 0, entry.size())))
+                    .defaultIfEmpty(Shard.ABSENT);
+        }
+        return shard(level - 1, leafAt).flatMap(outer -> {
+            Part part = outer.index == null ? null : inner(outer, level, leafAt);
+            return part == null ? Mono.just(Shard.ABSENT) : index(level, part);
+        });
+    }
+
+    private Mono<Shard> index(int level, Part part) {
+        Sharding sharding = sharding(level);
+        Shape per = sharding.perShard(levels.get(level));
+        int indexBytes = sharding.indexBytes(per);
+        long from = sharding.indexAt(part.length(), indexBytes);
+        int most = sharding.codecs().isOnlySharding()
+                ? Integer.MAX_VALUE
+                : sharding.codecs().encodedBytes(sharding.inner(), metadata.type(), mostBytes);
+        return part.read(store, from, indexBytes)
+                .publishOn(decoding)
+                .map(bytes -> new Shard(part, sharding.readIndex(array(bytes), per, part.length(), most)));
+    }
+
+    private Sharding sharding(int level) {
+        CodecChain chain = metadata.codecs();
+        for (int i = 0; i < level; i++) {
+            chain = ((Sharding) chain.serial()).codecs();
+        }
+        return (Sharding) chain.serial();
+    }
+
+    /** Where an inner chunk of a level lies; null if it is not stored. */
+    private @Nullable Part inner(Shard shard, int level, long[] leafAt) {
+        Shape per = sharding(level - 1).perShard(levels.get(level - 1));
+        long[] at = at(level, leafAt);
+        for (int i = 0; i < at.length; i++) {
+            at[i] %= per.dim(i);
+        }
+        int inner = (int) Grid.index(at, per);
+        Part part = shard.part;
+        ShardIndex index = shard.index;
+        return part == null || index == null || !index.has(inner)
+                ? null
+                : part.slice(index.offset(inner), index.length(inner));
+    }
+
+    private long[] at(int level, long[] leafAt) {
+        long[] at = new long[leafAt.length];
+        for (int i = 0; i < at.length; i++) {
+            at[i] = leafAt[i] / (levels.get(level).dim(i) / leaf.dim(i));
+        }
+        return at;
+    }
+
+    /** The key of the file that holds a chunk. */
+    String key(long index) {
+        return keyAt(at(0, grid.coordinates(index)));
+    }
+
+    /** The key at a place among the keys. */
+    String keyAt(long[] place) {
+        return path + metadata.keys().of(place);
+    }
+
+    private DataException failed(long[] at, RuntimeException cause) {
+        String where = "chunk %s in %s".formatted(path + metadata.keys().of(at(0, at)), store.location());
+        if (levels.size() > 1) {
+            where = "inner chunk %s of %s".formatted(java.util.Arrays.toString(at), where);
+        }
+        if (cause instanceof FormatException || !(cause instanceof DataException)) {
+            return new FormatException("cannot decode %s: %s".formatted(where, cause.getMessage()), cause);
+        }
+        return new StoreException("cannot read %s: %s".formatted(where, cause.getMessage()), cause);
+    }
+}

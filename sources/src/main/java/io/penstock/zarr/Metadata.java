@@ -1,0 +1,105 @@
+package io.penstock.zarr;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.Store;
+import java.util.List;
+import java.util.function.Function;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** The metadata documents at a path of a store. */
+final class Metadata {
+
+    private static final int MOST_BYTES = 16 << 20;
+    private static final JsonNode NOTHING = JsonNodeFactory.instance.objectNode();
+
+    private final Store store;
+    private final String path;
+
+    Metadata(Store store, String path) {
+        this.store = store;
+        this.path = path(path);
+    }
+
+    /** A path without slashes at its ends, that goes down only. */
+    static String path(String path) {
+        String bare = path.replaceAll("^/+|/+$", "");
+        if (bare.isEmpty()) {
+            return bare;
+        }
+        for (String part : bare.split("/", -1)) {
+            if (part.isEmpty() || part.equals(".") || part.equals("..") || part.indexOf('\0') >= 0) {
+                throw new IllegalArgumentException("path of an array must lead down from the store: \"%s\"".formatted(path));
+            }
+        }
+        return bare;
+    }
+
+    static String key(String path, String name) {
+        return path.isEmpty() ? name : path + "/" + name;
+    }
+
+    Mono<JsonNode> document(String name) {
+        return document(name, MOST_BYTES);
+    }
+
+    Mono<JsonNode> document(String name, int most) {
+        return store.find(key(path, name), most).map(bytes -> at(name, bytes, Json::parse));
+    }
+
+    /** What a function makes of a document, with errors that name it. */
+    <A, R> R at(String name, A what, Function<A, R> read) {
+        try {
+            return read.apply(what);
+        } catch (FormatException e) {
+            throw new FormatException(
+                    "cannot read %s in %s: %s".formatted(key(path, name), store.location(), e.getMessage()), e);
+        }
+    }
+
+    /** The array, by the first of these versions that there is. */
+    Mono<ZarrArray> array(List<ZarrFormat> formats) {
+        return Flux.fromIterable(formats)
+                .concatMap(this::found, 1)
+                .next()
+                .switchIfEmpty(Mono.error(() -> new StoreException("no zarr array at %s in %s: no %s there"
+                        .formatted(
+                                path.isEmpty() ? "/" : path,
+                                store.location(),
+                                formats.contains(ZarrFormat.V2)
+                                        ? formats.size() > 1 ? "zarr.json or .zarray" : ".zarray"
+                                        : "zarr.json"))))
+                .flatMap(this::withoutManifest);
+    }
+
+    private Mono<ZarrArray> found(ZarrFormat format) {
+        if (format == ZarrFormat.V3) {
+            return document("zarr.json")
+                    .filter(document -> !document.path("node_type").asText("").equals("group"))
+                    .map(document -> of(format, "zarr.json", document, NOTHING));
+        }
+        return document(".zarray")
+                .flatMap(document -> document(".zattrs")
+                        .defaultIfEmpty(NOTHING)
+                        .map(attributes -> of(format, ".zarray", document, attributes)));
+    }
+
+    ZarrArray of(ZarrFormat format, String name, JsonNode document, JsonNode attributes) {
+        return at(name, document, json -> ZarrArray.of(store, path, ArrayMetadata.of(format, json, attributes)));
+    }
+
+    private Mono<ZarrArray> withoutManifest(ZarrArray array) {
+        if (!array.metadata().manifest()) {
+            return Mono.just(array);
+        }
+        return store.entry(key(path, "manifest.json"))
+                .<ZarrArray>handle((entry, sink) -> sink.error(new FormatException(
+                        "cannot read %s in %s: storage transformer is not supported: \"chunk-manifest-json\""
+                                .formatted(key(path, "zarr.json"), store.location()))))
+                .defaultIfEmpty(array);
+    }
+
+}

@@ -1,0 +1,92 @@
+package io.penstock.zarr;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.pipeline.FormatException;
+import io.penstock.tensor.Shape;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads {@code .zarray}.
+ * @see <a href="https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html">Zarr storage specification version 2</a>
+ */
+final class MetadataV2 {
+
+    private MetadataV2() {}
+
+    static ArrayMetadata read(JsonNode document, JsonNode attributes) {
+        if (Json.integer(document.path("zarr_format"), "zarr_format") != 2) {
+            throw new FormatException("\"zarr_format\" must be 2, was " + document.path("zarr_format"));
+        }
+        Shape shape = Json.shape(document.path("shape"), "shape");
+        Shape chunk = ArrayMetadata.chunks(document.path("chunks"), shape, "chunks");
+        ElementType type = ElementType.v2(document.path("dtype"));
+        return new ArrayMetadata(
+                ZarrFormat.V2,
+                shape,
+                chunk,
+                type,
+                codecs(document, type, shape.rank()),
+                FillValue.of(document.path("fill_value"), type, ZarrFormat.V2),
+                new ChunkKeys(false, separator(document)),
+                dimensionNames(attributes, shape.rank()),
+                attributes.toString(),
+                false,
+                ArrayMetadata.state(document, "shape"));
+    }
+
+    private static char separator(JsonNode document) {
+        String separator = document.path("dimension_separator").asText(".");
+        if (!separator.equals(".") && !separator.equals("/")) {
+            throw new FormatException("\"dimension_separator\" must be \".\" or \"/\", was \"%s\"".formatted(separator));
+        }
+        return separator.charAt(0);
+    }
+
+    /** As xarray writes them. */
+    private static List<String> dimensionNames(JsonNode attributes, int rank) {
+        JsonNode names = attributes.path("_ARRAY_DIMENSIONS");
+        if (!names.isArray() || names.size() != rank) {
+            return List.of();
+        }
+        List<String> texts = new ArrayList<>();
+        names.forEach(name -> texts.add(name.asText("")));
+        return List.copyOf(texts);
+    }
+
+    private static CodecChain codecs(JsonNode document, ElementType type, int rank) {
+        List<ArrayToArray> arrays = new ArrayList<>();
+        String order = document.path("order").asText("C");
+        if (!order.equals("C") && !order.equals("F")) {
+            throw new FormatException("\"order\" must be \"C\" or \"F\", was \"%s\"".formatted(order));
+        }
+        if (order.equals("F") && rank > 1) {
+            arrays.add(Transpose.reversed(rank));
+        }
+        List<JsonNode> filters = new ArrayList<>();
+        JsonNode listed = document.path("filters");
+        if (!listed.isMissingNode() && !listed.isNull()) {
+            Json.array(listed, "filters").forEach(filters::add);
+        }
+        ArrayToBytes serial = new PlainBytes(type.bigEndian());
+        if (type.isText()) {
+            if (filters.isEmpty()) {
+                throw new FormatException("data type is not supported: objects (\"|O\") without a filter that says how they are written");
+            }
+            serial = Codecs.texts(id(filters.remove(0)));
+        }
+        List<BytesToBytes> compressions = new ArrayList<>();
+        for (JsonNode filter : filters) {
+            compressions.add(Codecs.bytes(id(filter), filter));
+        }
+        JsonNode compressor = document.path("compressor");
+        if (!compressor.isMissingNode() && !compressor.isNull()) {
+            compressions.add(Codecs.bytes(id(compressor), compressor));
+        }
+        return new CodecChain(arrays, serial, compressions);
+    }
+
+    private static String id(JsonNode codec) {
+        return Json.text(Json.object(codec, "codec").path("id"), "id of a codec");
+    }
+}

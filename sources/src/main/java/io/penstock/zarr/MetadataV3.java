@@ -1,0 +1,232 @@
+package io.penstock.zarr;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.pipeline.FormatException;
+import io.penstock.tensor.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Reads an array's {@code zarr.json}. What it does not know is refused, unless it says that it need not be understood.
+ * @see <a href="https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html">Zarr core specification version 3</a>
+ */
+final class MetadataV3 {
+
+    private static final Set<String> KNOWN = Set.of(
+            "zarr_format",
+            "node_type",
+            "shape",
+            "data_type",
+            "chunk_grid",
+            "chunk_key_encoding",
+            "fill_value",
+            "codecs",
+            "attributes",
+            "dimension_names",
+            "storage_transformers",
+            "consolidated_metadata");
+
+    private MetadataV3() {}
+
+    static ArrayMetadata read(JsonNode document) {
+        if (Json.integer(document.path("zarr_format"), "zarr_format") != 3) {
+            throw new FormatException("\"zarr_format\" must be 3, was " + document.path("zarr_format"));
+        }
+        if (!Json.text(document.path("node_type"), "node_type").equals("array")) {
+            throw new FormatException("\"node_type\" must be \"array\", was " + document.path("node_type"));
+        }
+        document.properties().forEach(field -> {
+            JsonNode value = field.getValue();
+            boolean optional = value.isObject() && value.path("must_understand").isBoolean()
+                    && !value.path("must_understand").booleanValue();
+            if (!KNOWN.contains(field.getKey()) && !optional) {
+                throw new FormatException("extension is not supported: \"%s\"".formatted(field.getKey()));
+            }
+        });
+        Shape shape = Json.shape(document.path("shape"), "shape");
+        JsonNode grid = document.path("chunk_grid");
+        if (!name(grid, "chunk_grid").equals("regular")) {
+            throw new FormatException("chunk grid is not supported: \"%s\"".formatted(name(grid, "chunk_grid")));
+        }
+        Shape chunk = ArrayMetadata.chunks(grid.path("configuration").path("chunk_shape"), shape, "chunk_shape");
+        ElementType type = ElementType.v3(document.path("data_type"));
+        byte[] fill = FillValue.of(document.path("fill_value"), type, ZarrFormat.V3);
+        return new ArrayMetadata(
+                ZarrFormat.V3,
+                shape,
+                chunk,
+                type,
+                chain(document.path("codecs"), chunk, type, fill),
+                fill,
+                keys(document.path("chunk_key_encoding")),
+                dimensionNames(document.path("dimension_names"), shape.rank()),
+                document.path("attributes").isObject() ? document.path("attributes").toString() : "{}",
+                manifest(document.path("storage_transformers")),
+                ArrayMetadata.state(document, "shape", "attributes", "dimension_names", "consolidated_metadata"));
+    }
+
+    /** The one transformer there is in the wild says that chunks lie elsewhere if there is a file that says so. */
+    private static boolean manifest(JsonNode transformers) {
+        boolean manifest = false;
+        for (JsonNode transformer : transformers) {
+            String name = name(transformer, "storage_transformers");
+            if (!name.equals("chunk-manifest-json")) {
+                throw new FormatException("storage transformer is not supported: \"%s\"".formatted(name));
+            }
+            manifest = true;
+        }
+        return manifest;
+    }
+
+    private static List<String> dimensionNames(JsonNode names, int rank) {
+        if (names.isMissingNode() || names.isNull()) {
+            return List.of();
+        }
+        if (Json.array(names, "dimension_names").size() != rank) {
+            throw new FormatException("\"dimension_names\" must name the shape's %d axes, names %d".formatted(rank, names.size()));
+        }
+        List<String> texts = new ArrayList<>();
+        names.forEach(name -> texts.add(name.isNull() ? "" : Json.text(name, "dimension_names")));
+        return List.copyOf(texts);
+    }
+
+    private static ChunkKeys keys(JsonNode encoding) {
+        String name = name(encoding, "chunk_key_encoding");
+        boolean plain = name.equals("v2");
+        if (!plain && !name.equals("default")) {
+            throw new FormatException("chunk key encoding is not supported: \"%s\"".formatted(name));
+        }
+        String separator = encoding.path("configuration").path("separator").asText(plain ? "." : "/");
+        if (!separator.equals(".") && !separator.equals("/")) {
+            throw new FormatException("\"separator\" must be \".\" or \"/\", was \"%s\"".formatted(separator));
+        }
+        return new ChunkKeys(!plain, separator.charAt(0));
+    }
+
+    /** Extension points are {@code {"name": …, "configuration": …}}, or just the name. */
+    private static String name(JsonNode node, String what) {
+        return Json.text(node.isObject() ? node.path("name") : node, "name of " + what);
+    }
+
+    private static CodecChain chain(JsonNode codecs, Shape chunk, ElementType type, byte[] fill) {
+        List<ArrayToArray> arrays = new ArrayList<>();
+        List<BytesToBytes> compressions = new ArrayList<>();
+        ArrayToBytes serial = null;
+        Shape shape = chunk;
+        ElementType stored = type;
+        for (JsonNode codec : Json.array(codecs, "codecs")) {
+            ZarrCodec next = codec(codec, shape, stored, fill);
+            if (next instanceof ArrayToArray array && serial == null) {
+                shape = array.encodedShape(shape);
+                stored = array.encodedType(stored);
+                arrays.add(array);
+            } else if (next instanceof ArrayToBytes bytes && serial == null) {
+                serial = bytes;
+            } else if (next instanceof BytesToBytes compression && serial != null) {
+                compressions.add(compression);
+            } else {
+                throw new FormatException(
+                        "codec \"%s\" is out of order: first those of arrays, then one that gives bytes, then those of bytes: %s"
+                                .formatted(name(codec, "codecs"), Json.brief(codecs)));
+            }
+        }
+        if (serial == null) {
+            throw new FormatException("codecs must have one that makes bytes of arrays: " + Json.brief(codecs));
+        }
+        if (type.isText() && serial instanceof PlainBytes) {
+            throw new FormatException("codec \"bytes\" cannot hold elements of type %s".formatted(type.name()));
+        }
+        return new CodecChain(arrays, serial, compressions);
+    }
+
+    private static ZarrCodec codec(JsonNode codec, Shape shape, ElementType type, byte[] fill) {
+        String name = name(codec, "codecs");
+        JsonNode config = codec.path("configuration");
+        switch (name) {
+            case "bytes":
+                return plain(config, type);
+            case "transpose":
+                return transpose(config.path("order"), shape.rank());
+            case "sharding_indexed":
+                return sharding(config, shape, type, fill);
+            case "numcodecs.packbits", "packbits":
+                throw Codecs.unsupported(name);
+            default:
+                break;
+        }
+        String id = name.startsWith("numcodecs.") ? name.substring("numcodecs.".length()) : name;
+        try {
+            if (id.equals("vlen-utf8") || id.equals("vlen-bytes") || id.equals("json2")) {
+                if (!type.isText()) {
+                    throw new FormatException("codec \"%s\" cannot hold elements of type %s".formatted(name, type.name()));
+                }
+                return Codecs.texts(id);
+            }
+            if (Codecs.isNumbers(id)) {
+                return elementwise(name, Codecs.numbers(id, config), type);
+            }
+            if (id.equals("bitround")) {
+                NumberType number = new NumberType(type.dtype(), false);
+                return elementwise(name, NumberFilter.cast(id, number, number), type);
+            }
+            return Codecs.bytes(id, config);
+        } catch (FormatException e) {
+            throw e.getMessage().startsWith("codec is not supported") ? Codecs.unsupported(name) : e;
+        }
+    }
+
+    private static Elementwise elementwise(String name, NumberFilter filter, ElementType type) {
+        if (type.kind() != ElementType.Kind.NUMBER || type.lanes() != 1 || filter.decoded().dtype() != type.dtype()) {
+            throw new FormatException(
+                    "codec \"%s\" of %s cannot hold elements of type %s".formatted(name, filter.decoded().dtype(), type.name()));
+        }
+        return new Elementwise(filter);
+    }
+
+    private static PlainBytes plain(JsonNode config, ElementType type) {
+        String endian = config.path("endian").asText("");
+        if (endian.isEmpty() && type.dtype().bytes() > 1) {
+            throw new FormatException("codec \"bytes\" must say \"endian\" for elements of type " + type.name());
+        }
+        if (!endian.isEmpty() && !endian.equals("little") && !endian.equals("big")) {
+            throw new FormatException("\"endian\" must be \"little\" or \"big\", was \"%s\"".formatted(endian));
+        }
+        return new PlainBytes(endian.equals("big"));
+    }
+
+    private static Transpose transpose(JsonNode order, int rank) {
+        if (order.isTextual() && (order.textValue().equals("C") || order.textValue().equals("F"))) {
+            // an early draft's, still found
+            return order.textValue().equals("F") ? Transpose.reversed(rank) : Transpose.none(rank);
+        }
+        long[] axes = Json.shape(order, "order").toArray();
+        if (axes.length != rank) {
+            throw new FormatException("\"order\" must name the shape's %d axes, names %d".formatted(rank, axes.length));
+        }
+        int[] places = new int[rank];
+        for (int i = 0; i < rank; i++) {
+            places[i] = (int) Math.min(axes[i], Integer.MAX_VALUE);
+        }
+        return new Transpose(places);
+    }
+
+    private static Sharding sharding(JsonNode config, Shape shape, ElementType type, byte[] fill) {
+        Shape inner = ArrayMetadata.chunks(config.path("chunk_shape"), shape, "chunk_shape");
+        String location = config.path("index_location").asText("end");
+        if (!location.equals("start") && !location.equals("end")) {
+            throw new FormatException("\"index_location\" must be \"start\" or \"end\", was \"%s\"".formatted(location));
+        }
+        Sharding sharding = new Sharding(
+                inner,
+                chain(config.path("codecs"), inner, type, fill),
+                chain(config.path("index_codecs"), shape, Sharding.NUMBERS, new byte[Long.BYTES]),
+                location.equals("start"),
+                fill);
+        if (!(sharding.index().serial() instanceof PlainBytes) || !sharding.index().arrays().isEmpty()) {
+            throw new FormatException("a shard index must be plain numbers: " + Json.brief(config.path("index_codecs")));
+        }
+        sharding.indexBytes(sharding.perShard(shape));
+        return sharding;
+    }
+}

@@ -1,0 +1,152 @@
+package io.penstock.zarr;
+
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.util.Arrays;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Puts regions together from chunks, which are loaded once for all regions that want them at the same time. */
+final class Regions {
+
+    private static final int IN_FLIGHT = 16; // chunks of one region
+    private static final int AT_HAND = 64; // chunks that are looked up before anything is waited for
+
+    private final ArrayMetadata metadata;
+    private final Grid grid;
+    private final LongFunction<Mono<Chunk>> source;
+    private final Loads<Chunk> chunks;
+
+    Regions(ArrayMetadata metadata, Grid grid, LongFunction<Mono<Chunk>> source, long budget) {
+        this.metadata = metadata;
+        this.grid = grid;
+        this.source = source;
+        this.chunks = new Loads<>(budget, Chunk::bytes);
+    }
+
+    static Shape between(long[] start, long[] stop, Shape within) {
+        boolean right = start.length == within.rank() && stop.length == within.rank();
+        long[] dims = new long[within.rank()];
+        for (int i = 0; right && i < dims.length; i++) {
+            right = start[i] >= 0 && start[i] <= stop[i] && stop[i] <= within.dim(i);
+            dims[i] = stop[i] - start[i];
+        }
+        if (!right) {
+            throw new IllegalArgumentException("region must lie within %s, was %s to %s"
+                    .formatted(within, Arrays.toString(start), Arrays.toString(stop)));
+        }
+        return Shape.of(dims);
+    }
+
+    /** The chunks that a region touches: where the first lies, and how many there are along each axis. */
+    private record Touched(long[] first, Shape counts) {}
+
+    private Touched touched(long[] start, Shape region) {
+        long[] first = new long[start.length];
+        long[] counts = new long[start.length];
+        for (int i = 0; i < first.length; i++) {
+            long length = grid.chunk().dim(i);
+            first[i] = start[i] / length;
+            counts[i] = region.dim(i) == 0 ? 0 : (start[i] + region.dim(i) - 1) / length - first[i] + 1;
+        }
+        return new Touched(first, Shape.of(counts));
+    }
+
+    private long index(Touched touched, long number) {
+        long[] at = Grid.coordinates(number, touched.counts);
+        for (int i = 0; i < at.length; i++) {
+            at[i] += touched.first[i];
+        }
+        return grid.index(at);
+    }
+
+    /** A region, made at once where its chunks are at hand. */
+    <R> Mono<R> read(long[] start, Shape region, Function<RegionCells, R> as) {
+        Touched touched = touched(start, region);
+        long count = touched.counts.elements();
+        if (count <= AT_HAND) {
+            Chunk[] held = held(touched, (int) count);
+            if (held != null) {
+                return Mono.fromCallable(() -> {
+                    RegionCells cells = begin(start, region);
+                    for (int i = 0; i < held.length; i++) {
+                        put(cells, held[i], index(touched, i));
+                    }
+                    return as.apply(cells);
+                });
+            }
+        }
+        if (count == 1) {
+            long index = index(touched, 0);
+            return load(index).map(chunk -> as.apply(put(begin(start, region), chunk, index)));
+        }
+        if (count > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("region %s of chunks %s has too many of them: %d; read a smaller one"
+                    .formatted(region, grid.chunk(), count));
+        }
+        return Mono.defer(() -> {
+            RegionCells cells = begin(start, region);
+            return Flux.range(0, (int) count)
+                    .map(number -> index(touched, number))
+                    .flatMap(index -> load(index).doOnNext(chunk -> put(cells, chunk, index)), IN_FLIGHT)
+                    .then(Mono.fromCallable(() -> as.apply(cells)));
+        });
+    }
+
+    private RegionCells begin(long[] start, Shape region) {
+        return new RegionCells(metadata.type(), metadata.fill(), start, region);
+    }
+
+    private Chunk @Nullable [] held(Touched touched, int count) {
+        Chunk[] held = new Chunk[count];
+        for (int i = 0; i < count; i++) {
+            Chunk chunk = atHand(index(touched, i));
+            if (chunk == null) {
+                return null;
+            }
+            held[i] = chunk;
+        }
+        return held;
+    }
+
+    private @Nullable Chunk atHand(long index) {
+        return chunks.held(index);
+    }
+
+    Mono<Chunk> load(long index) {
+        return chunks.get(index, () -> source.apply(index));
+    }
+
+    private RegionCells put(RegionCells cells, Chunk chunk, long index) {
+        long[] corner = grid.corner(index);
+        Tensor tensor = chunk.tensor();
+        if (tensor == null) {
+            cells.putFill(corner, grid.chunk());
+        } else {
+            ChunkTensor.require(tensor, grid.chunk(), metadata.type());
+            cells.put(tensor, corner, grid.chunk());
+        }
+        return cells;
+    }
+
+    /** A whole chunk as caches keep it, filled where it is not stored. */
+    Mono<Tensor> chunk(long index) {
+        return load(index).map(chunk -> {
+            Tensor tensor = chunk.tensor();
+            if (tensor != null) {
+                return tensor;
+            }
+            RegionCells filled = begin(new long[grid.chunk().rank()], grid.chunk());
+            filled.putFill(new long[grid.chunk().rank()], grid.chunk());
+            return filled.chunk();
+        });
+    }
+
+    Loads<Chunk> loads() {
+        return chunks;
+    }
+}

@@ -1,0 +1,102 @@
+package io.penstock.zarr;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.util.Arrays;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/** Regions of one shape at regular places of an array; rows are those of length 1 along the first axis, without it. */
+final class ZarrWindows implements Dataset<Tensor> {
+
+    private final ZarrArray array;
+    private final Shape window;
+    private final Shape stride;
+    private final Shape counts;
+    private final Shape given;
+    private final String word;
+    private final SampleKey key;
+
+    private ZarrWindows(ZarrArray array, Shape window, Shape stride, Shape counts, Shape given, String word) {
+        this.array = array;
+        this.window = window;
+        this.stride = stride;
+        this.counts = counts;
+        this.given = given;
+        this.word = word;
+        this.key = SampleKey.of(array.identity().with(word + " of " + window));
+    }
+
+    static ZarrWindows rows(ZarrArray array) {
+        Shape shape = array.shape();
+        if (shape.rank() == 0) {
+            throw new IllegalArgumentException("%s has no rows: it is a scalar; read it".formatted(array));
+        }
+        Shape row = shape.dropFirst().prepend(1);
+        long[] ones = new long[shape.rank()];
+        Arrays.fill(ones, 1);
+        long[] counts = ones.clone();
+        counts[0] = shape.dim(0);
+        return new ZarrWindows(array, row, Shape.of(ones), Shape.of(counts), shape.dropFirst(), "rows");
+    }
+
+    static ZarrWindows of(ZarrArray array, Shape window, Shape stride) {
+        Shape shape = array.shape();
+        boolean right = window.rank() == shape.rank() && stride.rank() == shape.rank();
+        long[] counts = new long[shape.rank()];
+        for (int i = 0; right && i < counts.length; i++) {
+            right = window.dim(i) >= 1 && stride.dim(i) >= 1 && window.dim(i) <= shape.dim(i);
+            counts[i] = right ? (shape.dim(i) - window.dim(i)) / stride.dim(i) + 1 : 0;
+        }
+        if (!right) {
+            throw new IllegalArgumentException(
+                    "window and stride must have a length of at least 1 for each axis of %s and fit in it, were %s and %s"
+                            .formatted(shape, window, stride));
+        }
+        return new ZarrWindows(array, window, stride, Shape.of(counts), window, "windows");
+    }
+
+    @Override
+    public long size() {
+        return counts.elements();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return array.fingerprint().with(word).with(window.toString()).with(stride.toString());
+    }
+
+    private long[] start(long index) {
+        return Grid.corner(Objects.checkIndex(index, size()), counts, stride);
+    }
+
+    @Override
+    public Mono<Tensor> get(long index) {
+        return array.regions().read(start(index), window, cells -> cells.tensor(given));
+    }
+
+    /** By where the window lies and the states of the chunks it touches, not by the stride or the array's length. */
+    @Override
+    public SampleKey key(long index) {
+        SampleKey sample = key;
+        long[] start = start(index);
+        for (long place : start) {
+            sample = sample.with(place);
+        }
+        return array.states().isKnown() ? array.states().with(sample, array, start, window) : sample;
+    }
+
+    /** The array's path and where the window begins: {@code images/rgb[17]}, {@code cube[0, 250, 500]}. */
+    @Override
+    public String name(long index) {
+        return array.path() + (word.equals("rows") ? "[" + index + "]" : Arrays.toString(start(index)));
+    }
+
+    @Override
+    public String toString() {
+        return "%s %s of %s".formatted(word, given, array);
+    }
+}
