@@ -174,8 +174,7 @@ public final class ZipStore implements Store, AutoCloseable {
             }
             return bytes;
         } catch (IOException | IllegalStateException e) {
-            throw new StoreException(
-                    "cannot read %s in %s: %s".formatted(entry.key(), location, e.getMessage()), e);
+            throw new StoreException("cannot read %s in %s: %s".formatted(entry.key(), location, e.getMessage()), e);
         }
     }
 

@@ -22,7 +22,7 @@ record ArrayMetadata(
         Shape chunk,
         ElementType type,
         CodecChain codecs,
-        byte[] fill,
+        FillValue fill,
         ChunkKeys keys,
         List<String> dimensionNames,
         String attributes,
@@ -37,7 +37,8 @@ record ArrayMetadata(
     static Shape chunks(JsonNode node, Shape shape, String what) {
         Shape chunk = Json.shape(node, what);
         if (chunk.rank() != shape.rank()) {
-            throw new FormatException("\"%s\" must have the shape's %d axes, is %s".formatted(what, shape.rank(), chunk));
+            throw new FormatException(
+                    "\"%s\" must have the shape's %d axes, is %s".formatted(what, shape.rank(), chunk));
         }
         for (int i = 0; i < chunk.rank(); i++) {
             if (chunk.dim(i) < 1) {

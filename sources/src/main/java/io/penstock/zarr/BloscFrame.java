@@ -94,7 +94,8 @@ final class BloscFrame {
 
     private void requireWithin(long at, long count) {
         if (at < HEADER || count < 0 || at + count > frame.length) {
-            throw new FormatException("frame of %d bytes has no bytes [%d, %d)".formatted(frame.length, at, at + count));
+            throw new FormatException(
+                    "frame of %d bytes has no bytes [%d, %d)".formatted(frame.length, at, at + count));
         }
     }
 
@@ -136,10 +137,12 @@ final class BloscFrame {
                 default -> throw new FormatException("compressor is not supported: format " + format);
             };
         } catch (LZ4Exception | DataFormatException e) {
-            throw new FormatException("%s stream at byte %d is damaged: %s".formatted(FORMATS[format], at, e.getMessage()), e);
+            throw new FormatException(
+                    "%s stream at byte %d is damaged: %s".formatted(FORMATS[format], at, e.getMessage()), e);
         }
         if (came != size) {
-            throw new FormatException("%s stream at byte %d must have %d bytes, has %d".formatted(FORMATS[format], at, size, came));
+            throw new FormatException(
+                    "%s stream at byte %d must have %d bytes, has %d".formatted(FORMATS[format], at, size, came));
         }
     }
 

@@ -235,7 +235,8 @@ final class Bzip2 {
     /** The next bits, at most 24 of them, first the highest. */
     private long bits(int count) {
         if (at + count > 8L * in.length) {
-            throw new FormatException("bytes are damaged: bzip2 stream ends early, after %d bytes".formatted(in.length));
+            throw new FormatException(
+                    "bytes are damaged: bzip2 stream ends early, after %d bytes".formatted(in.length));
         }
         int first = (int) (at >> 3);
         int window = 0;

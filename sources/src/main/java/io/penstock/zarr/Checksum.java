@@ -27,12 +27,11 @@ record Checksum(Sum sum, boolean atStart) implements BytesToBytes {
             if (this == FLETCHER32) {
                 return fletcher32(bytes, from, length);
             }
-            java.util.zip.Checksum checksum =
-                    switch (this) {
-                        case CRC32C -> new CRC32C();
-                        case CRC32 -> new CRC32();
-                        default -> new Adler32();
-                    };
+            java.util.zip.Checksum checksum = switch (this) {
+                case CRC32C -> new CRC32C();
+                case CRC32 -> new CRC32();
+                default -> new Adler32();
+            };
             checksum.update(bytes, from, length);
             return (int) checksum.getValue();
         }
@@ -51,11 +50,11 @@ record Checksum(Sum sum, boolean atStart) implements BytesToBytes {
                     .formatted(name(), most, encoded.length));
         }
         int from = atStart ? Integer.BYTES : 0;
-        int stored =
-                ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN).getInt(atStart ? 0 : length);
+        int stored = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN).getInt(atStart ? 0 : length);
         int found = sum.of(encoded, from, length);
         if (stored != found) {
-            throw new FormatException("%s: bytes are damaged: checksum is %08x, they have %08x".formatted(name(), stored, found));
+            throw new FormatException(
+                    "%s: bytes are damaged: checksum is %08x, they have %08x".formatted(name(), stored, found));
         }
         return Arrays.copyOfRange(encoded, from, from + length);
     }

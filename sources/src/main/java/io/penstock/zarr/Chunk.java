@@ -11,6 +11,6 @@ record Chunk(@Nullable Tensor tensor) {
     private static final int OVERHEAD = 256;
 
     long bytes() {
-        return OVERHEAD + (tensor == null ? 0 : tensor.byteSize());
+        return OVERHEAD + (tensor == null ? 0L : tensor.byteSize());
     }
 }

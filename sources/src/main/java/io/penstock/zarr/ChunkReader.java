@@ -111,7 +111,9 @@ final class ChunkReader {
             Part part = shard.index == null ? null : inner(shard, last, at);
             return part == null
                     ? Mono.just(Chunk.MISSING)
-                    : part.read(store, 0, (int) part.length()).publishOn(decoding).map(this::decode);
+                    : part.read(store, 0, (int) part.length())
+                            .publishOn(decoding)
+                            .map(this::decode);
         });
     }
 
@@ -121,8 +123,10 @@ final class ChunkReader {
         Grid shardGrid = Grid.over(metadata.shape(), levels.get(level));
         // levels share one map: their numbers are told apart by what is left over
         long number = Math.addExact(Math.multiplyExact(shardGrid.index(at), levels.size()), level);
-        return shards.get(number, () -> open(level, leafAt)).onErrorMap(ArithmeticException.class, e ->
-                new FormatException("array %s has too many shards".formatted(metadata.shape()), e));
+        return shards.get(number, () -> open(level, leafAt))
+                .onErrorMap(
+                        ArithmeticException.class,
+                        e -> new FormatException("array %s has too many shards".formatted(metadata.shape()), e));
     }
 
     private Mono<Shard> open(int level, long[] leafAt) {

@@ -24,8 +24,11 @@ final class ChunkStates {
         this.known = known;
         if (known) {
             StringBuilder text = new StringBuilder();
-            new TreeMap<>(states).forEach((key, state) -> text.append(key).append(' ').append(state).append('\n'));
-            this.all = Fingerprint.of("%d chunks %s".formatted(states.size(), Fingerprint.of(text.toString()).hex()));
+            new TreeMap<>(states)
+                    .forEach((key, state) ->
+                            text.append(key).append(' ').append(state).append('\n'));
+            this.all = Fingerprint.of("%d chunks %s"
+                    .formatted(states.size(), Fingerprint.of(text.toString()).hex()));
         } else {
             this.all = Fingerprint.of();
         }
@@ -45,7 +48,12 @@ final class ChunkStates {
                         public void file(String key, long size, long version) {
                             if (key.startsWith(prefix) && !key.endsWith("zarr.json")) {
                                 // mixed as a key is, since sizes and times differ in few bits
-                                states.put(key, new SampleKey(size, version).with(size).with(version).low());
+                                states.put(
+                                        key,
+                                        new SampleKey(size, version)
+                                                .with(size)
+                                                .with(version)
+                                                .low());
                             }
                         }
                     });

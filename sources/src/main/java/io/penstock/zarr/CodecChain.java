@@ -78,7 +78,8 @@ record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<BytesToBy
 
     void requireExact(String what) {
         if (!isExact()) {
-            throw new FormatException("%s must have codecs whose result has a known length, has %s".formatted(what, this));
+            throw new FormatException(
+                    "%s must have codecs whose result has a known length, has %s".formatted(what, this));
         }
     }
 

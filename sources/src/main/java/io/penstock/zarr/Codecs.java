@@ -38,7 +38,8 @@ final class Codecs {
     private static boolean atStart(JsonNode config, String otherwise) {
         String location = config.path("location").asText(otherwise);
         if (!location.equals("start") && !location.equals("end")) {
-            throw new FormatException("location of a checksum must be \"start\" or \"end\", was \"%s\"".formatted(location));
+            throw new FormatException(
+                    "location of a checksum must be \"start\" or \"end\", was \"%s\"".formatted(location));
         }
         return location.equals("start");
     }

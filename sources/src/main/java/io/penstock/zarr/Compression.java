@@ -31,7 +31,8 @@ enum Compression implements BytesToBytes {
     BZ2,
     BLOSC;
 
-    private static final LZ4SafeDecompressor LZ4_BLOCK = LZ4Factory.fastestInstance().safeDecompressor();
+    private static final LZ4SafeDecompressor LZ4_BLOCK =
+            LZ4Factory.fastestInstance().safeDecompressor();
     private static final int SLACK = 1 << 16;
 
     @Override

@@ -86,7 +86,8 @@ record ElementType(String name, Kind kind, DType dtype, int lanes, boolean bigEn
             }
             bytes += Math.min(count, LONGEST) * type.width();
             if (count > LONGEST || bytes > LONGEST) {
-                throw new FormatException("elements must have at most %d bytes: %s".formatted(LONGEST, Json.brief(fields)));
+                throw new FormatException(
+                        "elements must have at most %d bytes: %s".formatted(LONGEST, Json.brief(fields)));
             }
         }
         if (bytes == 0) {

@@ -24,6 +24,7 @@ record Elementwise(NumberFilter filter) implements ArrayToArray {
     public Cells decode(Cells encoded, Shape decodedShape) {
         Cells.Fixed numbers = (Cells.Fixed) encoded;
         int bytes = (int) decodedShape.elements() * filter.decoded().bytes();
-        return new Cells.Fixed(filter.decode(numbers.bytes(), bytes), filter.decoded().bytes());
+        return new Cells.Fixed(
+                filter.decode(numbers.bytes(), bytes), filter.decoded().bytes());
     }
 }

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 
@@ -18,11 +19,26 @@ final class FillValue {
 
     private static final Charset UTF_32LE = Charset.forName("UTF-32LE");
 
-    private FillValue() {}
+    private final byte[] bytes;
+    private final boolean zero;
 
-    static byte[] of(JsonNode value, ElementType type, ZarrFormat format) {
+    FillValue(byte[] bytes) {
+        this.bytes = bytes;
+        this.zero = Arrays.equals(bytes, new byte[bytes.length]);
+    }
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    /** Whether new arrays are filled with it already. */
+    boolean isZero() {
+        return zero;
+    }
+
+    static FillValue of(JsonNode value, ElementType type, ZarrFormat format) {
         try {
-            return type.isText() ? text(value) : fixed(value, type, format);
+            return new FillValue(type.isText() ? text(value) : fixed(value, type, format));
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw wrong(value, type);
         }
@@ -79,7 +95,7 @@ final class FillValue {
             throw new FormatException("fill value has %d bytes, elements of type %s have %d"
                     .formatted(bytes.length, type.name(), type.width()));
         }
-        return java.util.Arrays.copyOf(bytes, type.width());
+        return Arrays.copyOf(bytes, type.width());
     }
 
     private static byte[] numbers(JsonNode value, ElementType type, byte[] bytes) {
@@ -119,12 +135,15 @@ final class FillValue {
                 into.put(at + i, big[big.length - 1 - i]);
             }
         } else if (number.isFloat()) {
-            number.putDouble(into, at, switch (word) {
-                case "NaN" -> Double.NaN;
-                case "Infinity" -> Double.POSITIVE_INFINITY;
-                case "-Infinity" -> Double.NEGATIVE_INFINITY;
-                default -> throw wrong(value, type);
-            });
+            number.putDouble(
+                    into,
+                    at,
+                    switch (word) {
+                        case "NaN" -> Double.NaN;
+                        case "Infinity" -> Double.POSITIVE_INFINITY;
+                        case "-Infinity" -> Double.NEGATIVE_INFINITY;
+                        default -> throw wrong(value, type);
+                    });
         } else if (word.equals("NaT")) {
             number.putLong(into, at, Long.MIN_VALUE);
         } else {
@@ -133,9 +152,8 @@ final class FillValue {
     }
 
     private static long inRange(JsonNode value, ElementType type, NumberType number) {
-        BigInteger integer = value.isFloatingPointNumber()
-                ? value.decimalValue().toBigIntegerExact()
-                : value.bigIntegerValue();
+        BigInteger integer =
+                value.isFloatingPointNumber() ? value.decimalValue().toBigIntegerExact() : value.bigIntegerValue();
         boolean unsigned = switch (number.dtype()) {
             case BOOL, U8, U16, U32, U64 -> true;
             default -> false;

@@ -115,7 +115,8 @@ final class Json {
     static Shape shape(JsonNode node, String what) {
         array(node, what);
         if (node.size() > MOST_AXES) {
-            throw new FormatException("\"%s\" must have at most %d axes, has %d".formatted(what, MOST_AXES, node.size()));
+            throw new FormatException(
+                    "\"%s\" must have at most %d axes, has %d".formatted(what, MOST_AXES, node.size()));
         }
         long[] dims = new long[node.size()];
         for (int i = 0; i < dims.length; i++) {
@@ -129,8 +130,8 @@ final class Json {
     }
 
     static FormatException wrong(String what, String wanted, JsonNode came) {
-        return new FormatException("\"%s\" must be %s, was %s"
-                .formatted(what, wanted, came.isMissingNode() ? "left out" : brief(came)));
+        return new FormatException(
+                "\"%s\" must be %s, was %s".formatted(what, wanted, came.isMissingNode() ? "left out" : brief(came)));
     }
 
     /** Enough of it to be recognised in a message. */
@@ -142,7 +143,8 @@ final class Json {
     /** One line with the keys of objects in order. */
     static String sorted(JsonNode node) {
         try {
-            return SORTED.writeValueAsString(SORTED.treeToValue(node, Object.class)); // maps, which are sorted as they go
+            return SORTED.writeValueAsString(
+                    SORTED.treeToValue(node, Object.class)); // maps, which are sorted as they go
         } catch (JsonProcessingException e) {
             throw new FormatException("cannot write JSON: " + e.getOriginalMessage(), e);
         }

@@ -32,7 +32,8 @@ final class Metadata {
         }
         for (String part : bare.split("/", -1)) {
             if (part.isEmpty() || part.equals(".") || part.equals("..") || part.indexOf('\0') >= 0) {
-                throw new IllegalArgumentException("path of an array must lead down from the store: \"%s\"".formatted(path));
+                throw new IllegalArgumentException(
+                        "path of an array must lead down from the store: \"%s\"".formatted(path));
             }
         }
         return bare;
@@ -101,5 +102,4 @@ final class Metadata {
                                 .formatted(key(path, "zarr.json"), store.location()))))
                 .defaultIfEmpty(array);
     }
-
 }

@@ -38,7 +38,8 @@ final class MetadataV2 {
     private static char separator(JsonNode document) {
         String separator = document.path("dimension_separator").asText(".");
         if (!separator.equals(".") && !separator.equals("/")) {
-            throw new FormatException("\"dimension_separator\" must be \".\" or \"/\", was \"%s\"".formatted(separator));
+            throw new FormatException(
+                    "\"dimension_separator\" must be \".\" or \"/\", was \"%s\"".formatted(separator));
         }
         return separator.charAt(0);
     }
@@ -71,7 +72,8 @@ final class MetadataV2 {
         ArrayToBytes serial = new PlainBytes(type.bigEndian());
         if (type.isText()) {
             if (filters.isEmpty()) {
-                throw new FormatException("data type is not supported: objects (\"|O\") without a filter that says how they are written");
+                throw new FormatException(
+                        "data type is not supported: objects (\"|O\") without a filter that says how they are written");
             }
             serial = Codecs.texts(id(filters.remove(0)));
         }

@@ -38,7 +38,8 @@ final class MetadataV3 {
         }
         document.properties().forEach(field -> {
             JsonNode value = field.getValue();
-            boolean optional = value.isObject() && value.path("must_understand").isBoolean()
+            boolean optional = value.isObject()
+                    && value.path("must_understand").isBoolean()
                     && !value.path("must_understand").booleanValue();
             if (!KNOWN.contains(field.getKey()) && !optional) {
                 throw new FormatException("extension is not supported: \"%s\"".formatted(field.getKey()));
@@ -51,7 +52,7 @@ final class MetadataV3 {
         }
         Shape chunk = ArrayMetadata.chunks(grid.path("configuration").path("chunk_shape"), shape, "chunk_shape");
         ElementType type = ElementType.v3(document.path("data_type"));
-        byte[] fill = FillValue.of(document.path("fill_value"), type, ZarrFormat.V3);
+        FillValue fill = FillValue.of(document.path("fill_value"), type, ZarrFormat.V3);
         return new ArrayMetadata(
                 ZarrFormat.V3,
                 shape,
@@ -61,7 +62,9 @@ final class MetadataV3 {
                 fill,
                 keys(document.path("chunk_key_encoding")),
                 dimensionNames(document.path("dimension_names"), shape.rank()),
-                document.path("attributes").isObject() ? document.path("attributes").toString() : "{}",
+                document.path("attributes").isObject()
+                        ? document.path("attributes").toString()
+                        : "{}",
                 manifest(document.path("storage_transformers")),
                 ArrayMetadata.state(document, "shape", "attributes", "dimension_names", "consolidated_metadata"));
     }
@@ -84,7 +87,8 @@ final class MetadataV3 {
             return List.of();
         }
         if (Json.array(names, "dimension_names").size() != rank) {
-            throw new FormatException("\"dimension_names\" must name the shape's %d axes, names %d".formatted(rank, names.size()));
+            throw new FormatException(
+                    "\"dimension_names\" must name the shape's %d axes, names %d".formatted(rank, names.size()));
         }
         List<String> texts = new ArrayList<>();
         names.forEach(name -> texts.add(name.isNull() ? "" : Json.text(name, "dimension_names")));
@@ -109,7 +113,7 @@ final class MetadataV3 {
         return Json.text(node.isObject() ? node.path("name") : node, "name of " + what);
     }
 
-    private static CodecChain chain(JsonNode codecs, Shape chunk, ElementType type, byte[] fill) {
+    private static CodecChain chain(JsonNode codecs, Shape chunk, ElementType type, FillValue fill) {
         List<ArrayToArray> arrays = new ArrayList<>();
         List<BytesToBytes> compressions = new ArrayList<>();
         ArrayToBytes serial = null;
@@ -140,46 +144,42 @@ final class MetadataV3 {
         return new CodecChain(arrays, serial, compressions);
     }
 
-    private static ZarrCodec codec(JsonNode codec, Shape shape, ElementType type, byte[] fill) {
+    private static ZarrCodec codec(JsonNode codec, Shape shape, ElementType type, FillValue fill) {
         String name = name(codec, "codecs");
         JsonNode config = codec.path("configuration");
-        switch (name) {
-            case "bytes":
-                return plain(config, type);
-            case "transpose":
-                return transpose(config.path("order"), shape.rank());
-            case "sharding_indexed":
-                return sharding(config, shape, type, fill);
-            case "numcodecs.packbits", "packbits":
-                throw Codecs.unsupported(name);
-            default:
-                break;
-        }
+        return switch (name) {
+            case "bytes" -> plain(config, type);
+            case "transpose" -> transpose(config.path("order"), shape.rank());
+            case "sharding_indexed" -> sharding(config, shape, type, fill);
+            case "numcodecs.packbits", "packbits" -> throw Codecs.unsupported(name);
+            default -> numcodec(name, config, type);
+        };
+    }
+
+    private static ZarrCodec numcodec(String name, JsonNode config, ElementType type) {
         String id = name.startsWith("numcodecs.") ? name.substring("numcodecs.".length()) : name;
-        try {
-            if (id.equals("vlen-utf8") || id.equals("vlen-bytes") || id.equals("json2")) {
-                if (!type.isText()) {
-                    throw new FormatException("codec \"%s\" cannot hold elements of type %s".formatted(name, type.name()));
-                }
-                return Codecs.texts(id);
+        if (id.equals("vlen-utf8") || id.equals("vlen-bytes") || id.equals("json2")) {
+            if (!type.isText()) {
+                throw new FormatException("codec \"%s\" cannot hold elements of type %s".formatted(name, type.name()));
             }
-            if (Codecs.isNumbers(id)) {
-                return elementwise(name, Codecs.numbers(id, config), type);
-            }
-            if (id.equals("bitround")) {
-                NumberType number = new NumberType(type.dtype(), false);
-                return elementwise(name, NumberFilter.cast(id, number, number), type);
-            }
-            return Codecs.bytes(id, config);
-        } catch (FormatException e) {
-            throw e.getMessage().startsWith("codec is not supported") ? Codecs.unsupported(name) : e;
+            return Codecs.texts(id);
         }
+        if (Codecs.isNumbers(id)) {
+            return elementwise(name, Codecs.numbers(id, config), type);
+        }
+        if (id.equals("bitround")) {
+            NumberType number = new NumberType(type.dtype(), false);
+            return elementwise(name, NumberFilter.cast(id, number, number), type);
+        }
+        return Codecs.bytes(id, config);
     }
 
     private static Elementwise elementwise(String name, NumberFilter filter, ElementType type) {
-        if (type.kind() != ElementType.Kind.NUMBER || type.lanes() != 1 || filter.decoded().dtype() != type.dtype()) {
-            throw new FormatException(
-                    "codec \"%s\" of %s cannot hold elements of type %s".formatted(name, filter.decoded().dtype(), type.name()));
+        if (type.kind() != ElementType.Kind.NUMBER
+                || type.lanes() != 1
+                || filter.decoded().dtype() != type.dtype()) {
+            throw new FormatException("codec \"%s\" of %s cannot hold elements of type %s"
+                    .formatted(name, filter.decoded().dtype(), type.name()));
         }
         return new Elementwise(filter);
     }
@@ -196,7 +196,8 @@ final class MetadataV3 {
     }
 
     private static Transpose transpose(JsonNode order, int rank) {
-        if (order.isTextual() && (order.textValue().equals("C") || order.textValue().equals("F"))) {
+        if (order.isTextual()
+                && (order.textValue().equals("C") || order.textValue().equals("F"))) {
             // an early draft's, still found
             return order.textValue().equals("F") ? Transpose.reversed(rank) : Transpose.none(rank);
         }
@@ -211,20 +212,23 @@ final class MetadataV3 {
         return new Transpose(places);
     }
 
-    private static Sharding sharding(JsonNode config, Shape shape, ElementType type, byte[] fill) {
+    private static Sharding sharding(JsonNode config, Shape shape, ElementType type, FillValue fill) {
         Shape inner = ArrayMetadata.chunks(config.path("chunk_shape"), shape, "chunk_shape");
         String location = config.path("index_location").asText("end");
         if (!location.equals("start") && !location.equals("end")) {
-            throw new FormatException("\"index_location\" must be \"start\" or \"end\", was \"%s\"".formatted(location));
+            throw new FormatException(
+                    "\"index_location\" must be \"start\" or \"end\", was \"%s\"".formatted(location));
         }
         Sharding sharding = new Sharding(
                 inner,
                 chain(config.path("codecs"), inner, type, fill),
-                chain(config.path("index_codecs"), shape, Sharding.NUMBERS, new byte[Long.BYTES]),
+                chain(config.path("index_codecs"), shape, Sharding.NUMBERS, new FillValue(new byte[Long.BYTES])),
                 location.equals("start"),
                 fill);
-        if (!(sharding.index().serial() instanceof PlainBytes) || !sharding.index().arrays().isEmpty()) {
-            throw new FormatException("a shard index must be plain numbers: " + Json.brief(config.path("index_codecs")));
+        if (!(sharding.index().serial() instanceof PlainBytes)
+                || !sharding.index().arrays().isEmpty()) {
+            throw new FormatException(
+                    "a shard index must be plain numbers: " + Json.brief(config.path("index_codecs")));
         }
         sharding.indexBytes(sharding.perShard(shape));
         return sharding;

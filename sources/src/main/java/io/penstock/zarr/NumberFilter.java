@@ -51,8 +51,8 @@ record NumberFilter(String name, NumberType decoded, NumberType stored, Rule rul
     @Override
     public byte[] decode(byte[] encoded, int most) {
         if (encoded.length % stored.bytes() != 0) {
-            throw new FormatException("%s: %d bytes are not made of numbers of %d bytes"
-                    .formatted(name, encoded.length, stored.bytes()));
+            throw new FormatException(
+                    "%s: %d bytes are not made of numbers of %d bytes".formatted(name, encoded.length, stored.bytes()));
         }
         int count = encoded.length / stored.bytes();
         if ((long) count * decoded.bytes() > most) {

@@ -88,12 +88,12 @@ record NumberType(DType dtype, boolean bigEndian) {
             case F32 -> from.getFloat(at);
             case F64 -> from.getDouble(at);
             case U64 -> unsigned(from.getLong(at));
-            default -> getLong(from, at);
+            default -> (double) getLong(from, at);
         };
     }
 
     private static double unsigned(long bits) {
-        return bits >= 0 ? bits : ((bits >>> 1) | (bits & 1)) * 2.0;
+        return bits >= 0 ? (double) bits : ((bits >>> 1) | (bits & 1)) * 2.0;
     }
 
     /** An integer to a buffer of this byte order, cut to the width as NumPy does. */

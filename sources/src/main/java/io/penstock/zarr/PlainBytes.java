@@ -15,7 +15,8 @@ record PlainBytes(boolean bigEndian) implements ArrayToBytes {
     public Cells decode(byte[] encoded, Shape shape, ElementType type, long most) {
         long wanted = encodedBytes(shape, type, most);
         if (encoded.length != wanted) {
-            throw new FormatException("%s%s needs %d bytes, came %d".formatted(type.name(), shape, wanted, encoded.length));
+            throw new FormatException(
+                    "%s%s needs %d bytes, came %d".formatted(type.name(), shape, wanted, encoded.length));
         }
         return new Cells.Fixed(bigEndian ? swapped(encoded, type.swapBytes()) : encoded, type.width());
     }

@@ -18,19 +18,17 @@ final class RegionCells {
     private static final byte[][] NO_TEXTS = {};
 
     private final ElementType type;
-    private final byte[] fill;
-    private final boolean filled; // with zeros, from the beginning
+    private final FillValue fill;
     private final long[] start;
     private final Shape shape;
     private final byte[] bytes;
     private final byte[][] texts;
 
-    RegionCells(ElementType type, byte[] fill, long[] start, Shape shape) {
+    RegionCells(ElementType type, FillValue fill, long[] start, Shape shape) {
         this.type = type;
         this.fill = fill;
         this.start = start;
         this.shape = shape;
-        this.filled = Arrays.equals(fill, new byte[fill.length]);
         this.bytes = type.isText() ? NO_BYTES : new byte[bytes(type, shape)];
         this.texts = type.isText() ? new byte[bytes(type, shape)][] : NO_TEXTS;
     }
@@ -70,11 +68,12 @@ final class RegionCells {
     void putFill(long[] corner, Shape chunkShape) {
         Overlap overlap = new Overlap(corner, chunkShape, start, shape);
         if (type.isText()) {
-            overlap.forEach((from, to, run) -> Arrays.fill(texts, to, to + run, fill));
-        } else if (!filled) {
+            overlap.forEach((from, to, run) -> Arrays.fill(texts, to, to + run, fill.bytes()));
+        } else if (!fill.isZero()) {
+            byte[] one = fill.bytes();
             overlap.forEach((from, to, run) -> {
                 for (int i = 0; i < run; i++) {
-                    System.arraycopy(fill, 0, bytes, (to + i) * fill.length, fill.length);
+                    System.arraycopy(one, 0, bytes, (to + i) * one.length, one.length);
                 }
             });
         }
@@ -134,5 +133,4 @@ final class RegionCells {
     Tensor chunk() {
         return ChunkTensor.of(cells(), shape, type);
     }
-
 }

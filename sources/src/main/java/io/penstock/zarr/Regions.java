@@ -3,7 +3,6 @@ package io.penstock.zarr;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +42,15 @@ final class Regions {
     }
 
     /** The chunks that a region touches: where the first lies, and how many there are along each axis. */
-    private record Touched(long[] first, Shape counts) {}
+    private static final class Touched {
+        final long[] first;
+        final Shape counts;
+
+        Touched(long[] first, Shape counts) {
+            this.first = first;
+            this.counts = counts;
+        }
+    }
 
     private Touched touched(long[] start, Shape region) {
         long[] first = new long[start.length];

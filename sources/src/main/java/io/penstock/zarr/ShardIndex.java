@@ -46,11 +46,12 @@ final class ShardIndex {
             if (offset < 0 || length < 0 || offset > shardBytes || length > shardBytes - offset) {
                 throw new FormatException(
                         "shard index: inner chunk %d must lie within the shard's %d bytes, is at %s with %s bytes"
-                                .formatted(i, shardBytes, Long.toUnsignedString(offset), Long.toUnsignedString(length)));
+                                .formatted(
+                                        i, shardBytes, Long.toUnsignedString(offset), Long.toUnsignedString(length)));
             }
             if (length > most) {
-                throw new FormatException("shard index: inner chunk %d must have at most %d bytes, has %d"
-                        .formatted(i, most, length));
+                throw new FormatException(
+                        "shard index: inner chunk %d must have at most %d bytes, has %d".formatted(i, most, length));
             }
             if (length > 0 && offset < from + indexBytes && from < offset + length) {
                 throw new FormatException("shard index: inner chunk %d overlaps the index: bytes [%d, %d)"

@@ -15,11 +15,10 @@ import java.util.Arrays;
  * @param fill    what inner chunks that are not stored hold
  * @see <a href="https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html">sharding_indexed</a>
  */
-record Sharding(Shape inner, CodecChain codecs, CodecChain index, boolean atStart, byte[] fill)
+record Sharding(Shape inner, CodecChain codecs, CodecChain index, boolean atStart, FillValue fill)
         implements ArrayToBytes {
 
-    static final ElementType NUMBERS =
-            new ElementType("uint64", ElementType.Kind.NUMBER, DType.U64, 1, false);
+    static final ElementType NUMBERS = new ElementType("uint64", ElementType.Kind.NUMBER, DType.U64, 1, false);
     private static final int MOST_INNER = 1 << 24;
 
     @Override
@@ -30,7 +29,8 @@ record Sharding(Shape inner, CodecChain codecs, CodecChain index, boolean atStar
     /** How many inner chunks lie along each axis of a shard. */
     Shape perShard(Shape shard) {
         if (inner.rank() != shard.rank()) {
-            throw new FormatException("inner chunks must have the shard's %d axes, are %s".formatted(shard.rank(), inner));
+            throw new FormatException(
+                    "inner chunks must have the shard's %d axes, are %s".formatted(shard.rank(), inner));
         }
         long[] dims = new long[shard.rank()];
         for (int i = 0; i < dims.length; i++) {
@@ -41,7 +41,8 @@ record Sharding(Shape inner, CodecChain codecs, CodecChain index, boolean atStar
         }
         Shape per = Shape.of(dims);
         if (per.elements() > MOST_INNER) {
-            throw new FormatException("a shard must have at most %d inner chunks, has %d".formatted(MOST_INNER, per.elements()));
+            throw new FormatException(
+                    "a shard must have at most %d inner chunks, has %d".formatted(MOST_INNER, per.elements()));
         }
         return per;
     }
@@ -54,7 +55,8 @@ record Sharding(Shape inner, CodecChain codecs, CodecChain index, boolean atStar
     /** Where the index begins in a shard of so many bytes. */
     long indexAt(long shardBytes, int indexBytes) {
         if (indexBytes > shardBytes) {
-            throw new FormatException("a shard must hold its index of %d bytes, has %d".formatted(indexBytes, shardBytes));
+            throw new FormatException(
+                    "a shard must hold its index of %d bytes, has %d".formatted(indexBytes, shardBytes));
         }
         return atStart ? 0 : shardBytes - indexBytes;
     }

@@ -13,14 +13,15 @@ record Shuffle(int elementBytes) implements BytesToBytes {
     @Override
     public byte[] decode(byte[] encoded, int most) {
         if (encoded.length > most) {
-            throw new FormatException("shuffle: at most %d bytes are expected, came %d".formatted(most, encoded.length));
+            throw new FormatException(
+                    "shuffle: at most %d bytes are expected, came %d".formatted(most, encoded.length));
         }
         if (elementBytes <= 1) {
             return encoded;
         }
         if (encoded.length % elementBytes != 0) {
-            throw new FormatException("shuffle: %d bytes are not made of elements of %d bytes"
-                    .formatted(encoded.length, elementBytes));
+            throw new FormatException(
+                    "shuffle: %d bytes are not made of elements of %d bytes".formatted(encoded.length, elementBytes));
         }
         byte[] result = new byte[encoded.length];
         undo(encoded, 0, result, 0, encoded.length, elementBytes);

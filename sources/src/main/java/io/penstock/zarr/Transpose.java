@@ -5,16 +5,20 @@ import io.penstock.tensor.Shape;
 import java.util.Arrays;
 
 /** Stores the axes in another order: axis i of what is stored is axis {@code order[i]} of the array. */
-record Transpose(int[] order) implements ArrayToArray {
+final class Transpose implements ArrayToArray {
 
-    Transpose {
+    private final int[] order;
+
+    Transpose(int[] order) {
         boolean[] seen = new boolean[order.length];
         for (int axis : order) {
             if (axis < 0 || axis >= order.length || seen[axis]) {
-                throw new FormatException("transpose must name every axis once, was %s".formatted(Arrays.toString(order)));
+                throw new FormatException(
+                        "transpose must name every axis once, was %s".formatted(Arrays.toString(order)));
             }
             seen[axis] = true;
         }
+        this.order = order;
     }
 
     /** Fortran's: the first axis varies fastest. */
@@ -77,15 +81,5 @@ record Transpose(int[] order) implements ArrayToArray {
             }
         }
         return encoded.permuted(sources);
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof Transpose transpose && Arrays.equals(order, transpose.order);
-    }
-
-    @Override
-    public int hashCode() {
-        return Arrays.hashCode(order);
     }
 }

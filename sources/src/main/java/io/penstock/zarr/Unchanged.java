@@ -8,7 +8,8 @@ record Unchanged(String name) implements BytesToBytes {
     @Override
     public byte[] decode(byte[] encoded, int most) {
         if (encoded.length > most) {
-            throw new FormatException("%s: at most %d bytes are expected, came %d".formatted(name, most, encoded.length));
+            throw new FormatException(
+                    "%s: at most %d bytes are expected, came %d".formatted(name, most, encoded.length));
         }
         return encoded;
     }

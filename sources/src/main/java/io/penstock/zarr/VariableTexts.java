@@ -13,7 +13,8 @@ record VariableTexts(String name) implements ArrayToBytes {
         ByteBuffer from = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN);
         if (encoded.length < Integer.BYTES || from.getInt() != shape.elements()) {
             throw new FormatException("%s: chunk must hold %d elements, says %s"
-                    .formatted(name, shape.elements(), encoded.length < Integer.BYTES ? "nothing" : from.getInt(0) + ""));
+                    .formatted(
+                            name, shape.elements(), encoded.length < Integer.BYTES ? "nothing" : from.getInt(0) + ""));
         }
         int count = (int) shape.elements();
         if ((long) count * Integer.BYTES > from.remaining()) {

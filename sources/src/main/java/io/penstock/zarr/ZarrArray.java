@@ -48,7 +48,11 @@ public final class ZarrArray {
 
     private record Source(Store store, String path) {}
 
-    private record Settings(long mostChunkBytes, long cacheBytes, Scheduler decoding, @Nullable Dataset<Tensor> chunks) {}
+    private record Settings(
+            long mostChunkBytes,
+            long cacheBytes,
+            Scheduler decoding,
+            @Nullable Dataset<Tensor> chunks) {}
 
     private ZarrArray(Source source, ArrayMetadata metadata, Settings settings, ChunkStates states) {
         this.source = source;
@@ -92,7 +96,8 @@ public final class ZarrArray {
      */
     public ZarrArray maxChunkBytes(long bytes) {
         if (bytes < 1 || bytes > LARGEST) {
-            throw new IllegalArgumentException("largest chunk must be in [1, %d] bytes, was %d".formatted(LARGEST, bytes));
+            throw new IllegalArgumentException(
+                    "largest chunk must be in [1, %d] bytes, was %d".formatted(LARGEST, bytes));
         }
         return with(new Settings(bytes, settings.cacheBytes, settings.decoding, settings.chunks));
     }
@@ -134,8 +139,8 @@ public final class ZarrArray {
      */
     public ZarrArray over(Dataset<Tensor> chunks) {
         if (chunks.size() != reader.grid().size()) {
-            throw new IllegalArgumentException(
-                    "array has %d chunks, the dataset has %d".formatted(reader.grid().size(), chunks.size()));
+            throw new IllegalArgumentException("array has %d chunks, the dataset has %d"
+                    .formatted(reader.grid().size(), chunks.size()));
         }
         return with(new Settings(settings.mostChunkBytes, 0, settings.decoding, chunks));
     }

@@ -56,8 +56,9 @@ public final class ZarrGroup {
                 .filter(document -> document.path("node_type").asText("").equals("group"))
                 .map(document -> v3(store, bare, document))
                 .switchIfEmpty(Mono.defer(() -> v2(store, bare, metadata)))
-                .switchIfEmpty(Mono.error(() -> new StoreException("no zarr group at %s in %s: no zarr.json or .zgroup there"
-                        .formatted(bare.isEmpty() ? "/" : bare, store.location()))));
+                .switchIfEmpty(Mono.error(
+                        () -> new StoreException("no zarr group at %s in %s: no zarr.json or .zgroup there"
+                                .formatted(bare.isEmpty() ? "/" : bare, store.location()))));
     }
 
     private static ZarrGroup v3(Store store, String path, JsonNode document) {
@@ -129,11 +130,10 @@ public final class ZarrGroup {
     }
 
     private Flux<String> below(Map<String, List<String>> folders, String folder) {
-        return Flux.fromIterable(folders.getOrDefault(folder, List.of()))
-                .concatMap(child -> {
-                    String at = Metadata.key(path, child);
-                    return isArray(at).flatMapMany(array -> array ? Flux.just(child) : below(folders, child));
-                });
+        return Flux.fromIterable(folders.getOrDefault(folder, List.of())).concatMap(child -> {
+            String at = Metadata.key(path, child);
+            return isArray(at).flatMapMany(array -> array ? Flux.just(child) : below(folders, child));
+        });
     }
 
     private Mono<Boolean> isArray(String at) {
@@ -163,7 +163,9 @@ public final class ZarrGroup {
             @Override
             public void file(String key, long size, long version) {
                 int slash = key.lastIndexOf('/');
-                while (slash > prefix.length() && key.startsWith(prefix) && all.add(key.substring(prefix.length(), slash))) {
+                while (slash > prefix.length()
+                        && key.startsWith(prefix)
+                        && all.add(key.substring(prefix.length(), slash))) {
                     slash = key.lastIndexOf('/', slash - 1);
                 }
             }

@@ -74,8 +74,8 @@ class SharedArraysTest {
             assertThat(array.shape().toArray()).isEqualTo(longs(expected.get("shape")));
             JsonNode region = expected.path("region");
             if (region.isObject()) {
-                Tensor part = Objects.requireNonNull(
-                        array.read(longs(region.get("start")), longs(region.get("stop"))).block());
+                Tensor part = Objects.requireNonNull(array.read(longs(region.get("start")), longs(region.get("stop")))
+                        .block());
                 if (!sha256(part).equals(region.get("sha256").asText())) {
                     wrong.add(name + ": other bytes in the region: " + array);
                 }
@@ -121,7 +121,8 @@ class SharedArraysTest {
                 next[i]++;
             }
             if (array.isText()) {
-                List<String> texts = Objects.requireNonNull(array.texts(at, next).block());
+                List<String> texts =
+                        Objects.requireNonNull(array.texts(at, next).block());
                 if (!texts.equals(List.of(probe.get(1).asText()))) {
                     wrong.add("%s: at %s are %s".formatted(name, probe.get(0), texts));
                 }
@@ -192,7 +193,8 @@ class SharedArraysTest {
         }
 
         try (FileStore store = FileStore.open(root)) {
-            List<String> found = Objects.requireNonNull(ZarrGroup.open(store, "").block())
+            List<String> found = Objects.requireNonNull(
+                            ZarrGroup.open(store, "").block())
                     .arrays()
                     .collectList()
                     .block();

@@ -39,7 +39,7 @@ class SharedCodecsTest {
                 JsonNode settings = new ObjectMapper().readTree(Files.readAllBytes(config.resolve("config.json")));
                 BytesToBytes read = Codecs.bytes(settings.get("id").asText(), settings);
                 for (Path file : list(config, "encoded.")) {
-                    String number = file.getFileName().toString().split("\\.")[1];
+                    String number = file.getFileName().toString().split("\\.", -1)[1];
                     byte[] wanted = payload(Files.readAllBytes(codec.resolve("array." + number + ".npy")));
                     try {
                         if (!Arrays.equals(read.decode(Files.readAllBytes(file), wanted.length), wanted)) {
