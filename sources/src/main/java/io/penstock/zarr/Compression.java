@@ -46,7 +46,7 @@ enum Compression implements BytesToBytes {
                 case BZ2 -> new Bzip2(encoded).decode(most);
                 case BLOSC -> BloscFrame.decode(encoded, most);
             };
-        } catch (IOException | ZstdException | LZ4Exception e) {
+        } catch (IOException | ZstdException | LZ4Exception | IndexOutOfBoundsException e) {
             throw new FormatException("%s: bytes are damaged: %s".formatted(label(), e.getMessage()), e);
         } catch (FormatException e) {
             throw new FormatException("%s: %s".formatted(label(), e.getMessage()), e);

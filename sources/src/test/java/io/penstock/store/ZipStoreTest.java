@@ -1,0 +1,126 @@
+package io.penstock.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.test.StepVerifier;
+
+class ZipStoreTest {
+
+    private static final byte[] TEXT = "0123456789 0123456789".getBytes(StandardCharsets.UTF_8);
+
+    @TempDir
+    private Path folder;
+
+    private Path zip = Path.of("");
+
+    @BeforeEach
+    void write() throws IOException {
+        zip = folder.resolve("data.zip");
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip))) {
+            add(out, "a/deflated", ZipEntry.DEFLATED);
+            add(out, "a/stored ü", ZipEntry.STORED);
+            add(out, "../up", ZipEntry.STORED);
+            out.putNextEntry(new ZipEntry("empty/"));
+            out.closeEntry();
+        }
+    }
+
+    private static void add(ZipOutputStream out, String name, int method) throws IOException {
+        ZipEntry entry = new ZipEntry(name);
+        entry.setMethod(method);
+        if (method == ZipEntry.STORED) {
+            CRC32 crc = new CRC32();
+            crc.update(TEXT);
+            entry.setSize(TEXT.length);
+            entry.setCrc(crc.getValue());
+        }
+        out.putNextEntry(entry);
+        out.write(TEXT);
+        out.closeEntry();
+    }
+
+    @Test
+    void entries_storedAndDeflated_areReadWholeAndByRange() {
+        try (ZipStore store = ZipStore.open(zip)) {
+            for (String key : new String[] {"a/deflated", "a/stored ü", "../up"}) {
+                StoreEntry entry = Objects.requireNonNull(store.entry(key).block());
+
+                StepVerifier.create(store.read(entry), 0)
+                        .expectSubscription()
+                        .thenRequest(1)
+                        .expectNext(ByteBuffer.wrap(TEXT))
+                        .verifyComplete();
+                assertThat(store.read(entry, 8, 5).block())
+                        .isEqualTo(ByteBuffer.wrap("89 01".getBytes(StandardCharsets.UTF_8)));
+                assertThat(store.find(key, TEXT.length).block()).isEqualTo(ByteBuffer.wrap(TEXT));
+                assertThatThrownBy(() -> store.find(key, TEXT.length - 1).block())
+                        .hasMessageContaining("at most 20 bytes are expected, it has 21");
+            }
+        }
+    }
+
+    @Test
+    void list_tellsFilesAlone() {
+        Map<String, Long> sizes = new TreeMap<>();
+        try (ZipStore store = ZipStore.open(zip)) {
+            store.list((key, size, version) -> sizes.put(key, size));
+
+            assertThat(store.location()).isEqualTo(zip.toAbsolutePath().toString());
+        }
+        assertThat(sizes).containsOnlyKeys("a/deflated", "a/stored ü", "../up").containsValue(21L);
+    }
+
+    @Test
+    void read_damagedBytes_isRefused() throws IOException {
+        byte[] bytes = Files.readAllBytes(zip);
+        int at = new String(bytes, StandardCharsets.ISO_8859_1).lastIndexOf("0123456789 0");
+        bytes[at] = 'x';
+        Files.write(zip, bytes);
+
+        try (ZipStore store = ZipStore.open(zip)) {
+            assertThatThrownBy(() -> store.find("../up", 100).block())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("../up in " + zip)
+                    .hasMessageContaining("is damaged: its checksum is");
+        }
+    }
+
+    @Test
+    void open_cutOffOrNoZip_isRefused() throws IOException {
+        byte[] bytes = Files.readAllBytes(zip);
+        Files.write(zip, Arrays.copyOf(bytes, bytes.length - 30));
+
+        assertThatThrownBy(() -> ZipStore.open(zip))
+                .isInstanceOf(StoreException.class)
+                .hasMessageStartingWith("cannot open " + zip);
+        assertThatThrownBy(() -> ZipStore.open(folder.resolve("none.zip")))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("no such file");
+    }
+
+    @Test
+    void read_closed_isRefused() {
+        ZipStore store = ZipStore.open(zip);
+        StoreEntry entry = Objects.requireNonNull(store.entry("a/deflated").block());
+        store.close();
+
+        assertThatThrownBy(() -> store.read(entry).block()).isInstanceOf(StoreException.class);
+    }
+}
