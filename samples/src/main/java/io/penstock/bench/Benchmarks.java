@@ -19,7 +19,8 @@ public final class Benchmarks {
                 new StageCost(),
                 new IndexMemory(),
                 new DistantSource(),
-                new FlatMemory()));
+                new FlatMemory(),
+                new ZarrRows()));
         ServiceLoader.load(Benchmark.class).forEach(all::add);
         return List.copyOf(all);
     }

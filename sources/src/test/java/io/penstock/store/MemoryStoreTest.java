@@ -39,7 +39,8 @@ class MemoryStoreTest {
         StepVerifier.create(store.find("x", 10)).verifyComplete();
         StepVerifier.create(store.entry("x")).verifyComplete();
         StepVerifier.create(store.find("a/b", 2))
-                .verifyErrorMatches(e -> e instanceof StoreException && e.getMessage().contains("at most 2 bytes"));
+                .verifyErrorMatches(
+                        e -> e instanceof StoreException && e.getMessage().contains("at most 2 bytes"));
     }
 
     @Test

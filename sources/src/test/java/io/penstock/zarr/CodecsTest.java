@@ -211,8 +211,8 @@ class CodecsTest {
     @Test
     void filters_ofNumcodecs_areUndone() {
         BytesToBytes delta = codec("delta", "{\"dtype\":\"<i2\",\"astype\":\"|i1\"}");
-        BytesToBytes scaled = codec(
-                "fixedscaleoffset", "{\"dtype\":\"<f4\",\"astype\":\"|u1\",\"offset\":1000,\"scale\":10}");
+        BytesToBytes scaled =
+                codec("fixedscaleoffset", "{\"dtype\":\"<f4\",\"astype\":\"|u1\",\"offset\":1000,\"scale\":10}");
         BytesToBytes bits = codec("packbits", "{}");
         BytesToBytes shuffle = codec("shuffle", "{\"elementsize\":2}");
 
@@ -232,7 +232,9 @@ class CodecsTest {
         byte[] fletcher = {'a', 'b', 'c', 'd', 'e', 0x61, 0x27, 0x00, 0x00};
         BytesToBytes sum = codec("fletcher32", "{}");
 
-        assertThat(codec("crc32", "{}").decode(crc32, 9)).asString(StandardCharsets.US_ASCII).isEqualTo("123456789");
+        assertThat(codec("crc32", "{}").decode(crc32, 9))
+                .asString(StandardCharsets.US_ASCII)
+                .isEqualTo("123456789");
         assertThatThrownBy(() -> codec("crc32c", "{\"location\":\"start\"}").decode(crc32, 9))
                 .hasMessageContaining("crc32c: bytes are damaged");
         assertThatThrownBy(() -> sum.decode(fletcher, 5)).hasMessageContaining("fletcher32: bytes are damaged");
@@ -259,8 +261,7 @@ class CodecsTest {
 
     /** Frames whose header is sound more often than chance would have it. */
     @Property(tries = 20_000)
-    void blosc_anyBytes_areRefusedOrAtMostTheLimit(
-            @ForAll("frames") byte[] bytes, @ForAll("headers") byte[] header) {
+    void blosc_anyBytes_areRefusedOrAtMostTheLimit(@ForAll("frames") byte[] bytes, @ForAll("headers") byte[] header) {
         byte[] frame = bytes.clone();
         System.arraycopy(header, 0, frame, 0, header.length);
         ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN).putInt(12, frame.length);

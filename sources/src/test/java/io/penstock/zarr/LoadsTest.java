@@ -55,10 +55,12 @@ class LoadsTest {
 
         List<Long> values = Flux.range(0, 20_000)
                 .flatMap(
-                        i -> Mono.defer(() -> loads.get(i % 100, () -> Mono.fromCallable(() -> {
-                                    count.incrementAndGet();
-                                    return i % 100L;
-                                })))
+                        i -> Mono.defer(() -> loads.get(
+                                        i % 100,
+                                        () -> Mono.fromCallable(() -> {
+                                            count.incrementAndGet();
+                                            return i % 100L;
+                                        })))
                                 .subscribeOn(Schedulers.parallel()),
                         64)
                 .collectList()

@@ -31,9 +31,30 @@ class MetadataFuzzTest {
                     + "\"configuration\":{\"order\":[1,0]}},{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},\"gzip\"],"
                     + "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},\"crc32c\"]}}]}";
     private static final List<String> ODD = List.of(
-            "0", "-1", "1e300", "9223372036854775807", "4294967296", "null", "\"\"", "\"x\"", "[]", "{}", "[[]]", "true", "[-1]",
-            "[9223372036854775807,9223372036854775807]", "[0,0]", "\"|O\"", "\"<U99999999\"", "\"NaN\"", "NaN",
-            "[\"bytes\"]", "{\"name\":\"bytes\"}", "{\"id\":\"zlib\"}", "[{\"id\":\"vlen-utf8\"}]", "18446744073709551616");
+            "0",
+            "-1",
+            "1e300",
+            "9223372036854775807",
+            "4294967296",
+            "null",
+            "\"\"",
+            "\"x\"",
+            "[]",
+            "{}",
+            "[[]]",
+            "true",
+            "[-1]",
+            "[9223372036854775807,9223372036854775807]",
+            "[0,0]",
+            "\"|O\"",
+            "\"<U99999999\"",
+            "\"NaN\"",
+            "NaN",
+            "[\"bytes\"]",
+            "{\"name\":\"bytes\"}",
+            "{\"id\":\"zlib\"}",
+            "[{\"id\":\"vlen-utf8\"}]",
+            "18446744073709551616");
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
@@ -50,7 +71,8 @@ class MetadataFuzzTest {
             ZarrArray array = ZarrArray.of(MemoryStore.of("fuzz", Map.of()), "", metadata);
             assertThat(array.toString()).isNotEmpty();
             assertThat(metadata.levels()).isNotEmpty();
-            assertThat(metadata.innermost().encodedBytes(array.readShape(), metadata.type(), 1 << 30)).isNotNegative();
+            assertThat(metadata.innermost().encodedBytes(array.readShape(), metadata.type(), 1 << 30))
+                    .isNotNegative();
         } catch (FormatException e) {
             assertThat(e.getMessage()).isNotBlank();
         }
@@ -108,15 +130,18 @@ class MetadataFuzzTest {
     void json_nestedTooDeep_isRefused() {
         byte[] deep = bytes("[".repeat(100_000) + "]".repeat(100_000));
 
-        assertThatThrownBy(() -> Json.parse(deep)).isInstanceOf(FormatException.class).hasMessageStartingWith("not JSON: ");
+        assertThatThrownBy(() -> Json.parse(deep))
+                .isInstanceOf(FormatException.class)
+                .hasMessageStartingWith("not JSON: ");
     }
 
     @Test
     void shards_nestedTooDeep_areRefused() {
         String codecs = "[\"bytes\"]";
         for (int i = 0; i < 200; i++) {
-            codecs = "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[4,6],\"codecs\":%s,\"index_codecs\":[]}}]"
-                    .formatted(codecs);
+            codecs =
+                    "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[4,6],\"codecs\":%s,\"index_codecs\":[]}}]"
+                            .formatted(codecs);
         }
         byte[] document = bytes(V3.substring(0, V3.indexOf("\"codecs\"")) + "\"codecs\":" + codecs + "}");
 
@@ -134,13 +159,15 @@ class MetadataFuzzTest {
         assertThat(array.rows().size()).isEqualTo(1_000_000_000_000L);
         assertThatThrownBy(() -> array.rows().get(7).block())
                 .isInstanceOf(FormatException.class)
-                .hasMessageContaining("a chunk must have at most 1073741824 bytes, is <f4[1000000000, 4]; raise maxChunkBytes");
+                .hasMessageContaining(
+                        "a chunk must have at most 1073741824 bytes, is <f4[1000000000, 4]; raise maxChunkBytes");
     }
 
     @Test
     void chunk_overALowerLimit_isRefused() {
         MemoryStore store = MemoryStore.of("low", Map.of(".zarray", bytes(V2)));
-        ZarrArray array = Objects.requireNonNull(ZarrArray.open(store, "").block()).maxChunkBytes(23);
+        ZarrArray array =
+                Objects.requireNonNull(ZarrArray.open(store, "").block()).maxChunkBytes(23);
 
         assertThatThrownBy(() -> array.read().block()).hasMessageContaining("at most 23 bytes");
         assertThat(array.maxChunkBytes(24).read().block()).isNotNull();

@@ -29,8 +29,7 @@ class ShardTest {
                  "chunk_grid":{"name":"regular","configuration":{"chunk_shape":%s}},"chunk_key_encoding":"default",
                  "codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":%s,
                   "index_location":"%s","index_codecs":
-                   [{"name":"bytes","configuration":{"endian":"little"}},"crc32c"]}}]}"""
-                .formatted(shape, shard, inner, location);
+                   [{"name":"bytes","configuration":{"endian":"little"}},"crc32c"]}}]}""".formatted(shape, shard, inner, location);
     }
 
     /** An index of offsets and lengths in turn, and its checksum. */
@@ -110,8 +109,14 @@ class ShardTest {
         byte[] shard = joined(new byte[] {1, 2, 3, 4}, index(0, 2, 2, 2));
         CRC32C crc = new CRC32C();
         crc.update(shard);
-        byte[] sum = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt((int) crc.getValue()).array();
-        store.put("zarr.json", metadata("end", "[\"bytes\"]", "[4]", "[4]").replace("\"crc32c\"]}}]", "\"crc32c\"]}},\"crc32c\"]"))
+        byte[] sum = ByteBuffer.allocate(4)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt((int) crc.getValue())
+                .array();
+        store.put(
+                        "zarr.json",
+                        metadata("end", "[\"bytes\"]", "[4]", "[4]")
+                                .replace("\"crc32c\"]}}]", "\"crc32c\"]}},\"crc32c\"]"))
                 .put("c/0", joined(shard, sum));
 
         Tensor whole = Objects.requireNonNull(open().read().block());

@@ -37,8 +37,7 @@ class ZarrArrayTest {
                 {"zarr_format":3,"node_type":"array","shape":%s,"data_type":%s,
                  "chunk_grid":{"name":"regular","configuration":{"chunk_shape":%s}},
                  "chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},
-                 "fill_value":%s,"codecs":%s,"attributes":{"unit":"m"},"dimension_names":["y","x"]}"""
-                .formatted(shape, type, chunk, fill, codecs);
+                 "fill_value":%s,"codecs":%s,"attributes":{"unit":"m"},"dimension_names":["y","x"]}""".formatted(shape, type, chunk, fill, codecs);
     }
 
     @Test
@@ -65,7 +64,9 @@ class ZarrArrayTest {
 
     @Test
     void read_missingChunks_areTheFillValue() {
-        store.put(".zarray", v2("[4]", "[2]", "\"<i2\"", "\"order\":\"C\",\"fill_value\":-2,\"dimension_separator\":\"/\""))
+        store.put(
+                        ".zarray",
+                        v2("[4]", "[2]", "\"<i2\"", "\"order\":\"C\",\"fill_value\":-2,\"dimension_separator\":\"/\""))
                 .put("1", (byte) 7, (byte) 0, (byte) 8, (byte) 0);
 
         Tensor whole = read(open(""));
@@ -119,7 +120,12 @@ class ZarrArrayTest {
     void read_v3Scalar_isOneElement() {
         store.put(
                         "zarr.json",
-                        v3("[]", "[]", "\"int32\"", "0", "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}]")
+                        v3(
+                                        "[]",
+                                        "[]",
+                                        "\"int32\"",
+                                        "0",
+                                        "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}]")
                                 .replace("[\"y\",\"x\"]", "null"))
                 .put("c", (byte) 0, (byte) 0, (byte) 1, (byte) 2);
 
@@ -133,7 +139,8 @@ class ZarrArrayTest {
     @Test
     void read_v3Transposed_isInTheArraysOrder() {
         String codecs = "[{\"name\":\"transpose\",\"configuration\":{\"order\":[2,0,1]}},\"bytes\"]";
-        store.put("zarr.json", v3("[2,3,4]", "[2,3,4]", "\"uint8\"", "0", codecs).replace("[\"y\",\"x\"]", "null"));
+        store.put(
+                "zarr.json", v3("[2,3,4]", "[2,3,4]", "\"uint8\"", "0", codecs).replace("[\"y\",\"x\"]", "null"));
         byte[] stored = new byte[24];
         byte[] wanted = new byte[24];
         for (int i = 0; i < 2; i++) {
@@ -156,7 +163,8 @@ class ZarrArrayTest {
         byte[] chunk = new byte[2 * 3 * 4];
         System.arraycopy("aü".getBytes(java.nio.charset.Charset.forName("UTF-32BE")), 0, chunk, 0, 8);
         System.arraycopy("字b\0".getBytes(java.nio.charset.Charset.forName("UTF-32BE")), 0, chunk, 12, 12);
-        store.put(".zarray", v2("[2]", "[2]", "\">U3\"", "\"order\":\"C\",\"fill_value\":\"\"")).put("0", chunk);
+        store.put(".zarray", v2("[2]", "[2]", "\">U3\"", "\"order\":\"C\",\"fill_value\":\"\""))
+                .put("0", chunk);
         ZarrArray array = open("");
 
         Tensor whole = read(array);
@@ -201,7 +209,8 @@ class ZarrArrayTest {
         }
         ZarrArray array = open("");
 
-        Tensor part = Objects.requireNonNull(array.read(new long[] {1, 2}, new long[] {4, 3}).block());
+        Tensor part = Objects.requireNonNull(
+                array.read(new long[] {1, 2}, new long[] {4, 3}).block());
 
         assertThat(part.toString()).isEqualTo("u8[3, 1]");
         assertThat(part.toByteArray()).containsExactly(6, 10, 14);
@@ -213,7 +222,14 @@ class ZarrArrayTest {
 
     @Test
     void metadata_ofV3_isShown() {
-        store.put("g/a/zarr.json", v3("[4,2]", "[2,2]", "\"float32\"", "0", "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},{\"name\":\"zstd\",\"configuration\":{\"level\":0,\"checksum\":false}}]"));
+        store.put(
+                "g/a/zarr.json",
+                v3(
+                        "[4,2]",
+                        "[2,2]",
+                        "\"float32\"",
+                        "0",
+                        "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},{\"name\":\"zstd\",\"configuration\":{\"level\":0,\"checksum\":false}}]"));
 
         ZarrArray array = open("/g/a/");
 
@@ -233,8 +249,8 @@ class ZarrArrayTest {
                 .put(".zarray", v2("[2]", "[2]", "\"|u1\"", ""));
 
         ZarrArray newer = open("");
-        ZarrArray older = Objects.requireNonNull(
-                ZarrArray.open(store, "", ZarrFormat.V2).block());
+        ZarrArray older =
+                Objects.requireNonNull(ZarrArray.open(store, "", ZarrFormat.V2).block());
 
         assertThat(newer.format()).isEqualTo(ZarrFormat.V3);
         assertThat(older.shape()).isEqualTo(Shape.of(2));

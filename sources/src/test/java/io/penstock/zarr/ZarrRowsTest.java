@@ -114,8 +114,8 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
 
         StepVerifier.create(both.collectList(), 1)
                 .then(answers::tryEmitEmpty)
-                .assertNext(values -> assertThat(values)
-                        .containsExactlyInAnyOrder(expected(2), expected(2), expected(3)))
+                .assertNext(
+                        values -> assertThat(values).containsExactlyInAnyOrder(expected(2), expected(2), expected(3)))
                 .verifyComplete();
         assertThat(store.asked()).containsExactly("a/1.0");
     }
@@ -186,7 +186,11 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
 
         @Override
         public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-            held.put(key, ByteBuffer.allocate(value.remaining()).put(value.duplicate()).flip());
+            held.put(
+                    key,
+                    ByteBuffer.allocate(value.remaining())
+                            .put(value.duplicate())
+                            .flip());
             return Mono.just(true);
         }
 
@@ -205,18 +209,21 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
     void rows_overCachedChunks_fetchNothingTheSecondTime() {
         MapTier tier = new MapTier();
         ZarrArray first = array();
-        Dataset<Tensor> warm = first.over(first.chunks().cache(tier, Schema.tensor("chunk"))).rows();
+        Dataset<Tensor> warm =
+                first.over(first.chunks().cache(tier, Schema.tensor("chunk"))).rows();
         warm.stream(Sampler.sequential()).blockLast();
         store.asked();
 
         ZarrArray again = array();
-        Dataset<Tensor> rows = again.over(again.chunks().cache(tier, Schema.tensor("chunk"))).rows();
+        Dataset<Tensor> rows =
+                again.over(again.chunks().cache(tier, Schema.tensor("chunk"))).rows();
         List<Tensor> values = rows.stream(Sampler.sequential())
                 .map(sample -> sample.value())
                 .collectList()
                 .block();
 
-        assertThat(values).isEqualTo(List.of(expected(0), expected(1), expected(2), expected(3), expected(4), expected(5)));
+        assertThat(values)
+                .isEqualTo(List.of(expected(0), expected(1), expected(2), expected(3), expected(4), expected(5)));
         assertThat(store.asked()).isEmpty();
         assertThat(tier.held).hasSize(ROWS / 2);
         assertThat(keys(rows)).isEqualTo(keys(array().rows()));

@@ -1,0 +1,136 @@
+package io.penstock.bench;
+
+import io.penstock.pipeline.Draws;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.FileStore;
+import io.penstock.zarr.ZarrArray;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * Rows of compressed Zarr chunks, from a store just opened into a direct buffer, against a bare loop on one thread that
+ * reads and decompresses each chunk once, when its first row is wanted, and copies the rows in the same order.
+ */
+final class ZarrRows implements Benchmark {
+
+    private static final double MUST_REACH = 80;
+    private static final int BATCH = 64;
+
+    private record Work(String what, int rows, int rowFloats, int chunkRows, boolean shuffled) {
+        int rowBytes() {
+            return rowFloats * Float.BYTES;
+        }
+
+        Sampler sampler() {
+            return shuffled ? Sampler.shuffled(42) : Sampler.sequential();
+        }
+    }
+
+    @Override
+    public String name() {
+        return "zarr";
+    }
+
+    @Override
+    public String about() {
+        return "rows of compressed Zarr chunks against a bare loop";
+    }
+
+    @Override
+    public List<Finding> run(Effort effort) {
+        List<Work> works = List.of(
+                new Work("a chunk a row, in order", effort.of(600, 200), 37_632, 1, false),
+                new Work("64 rows of 8 KiB a chunk, shuffled", effort.of(9_600, 3_200), 2048, 64, true));
+        List<Finding> findings = new ArrayList<>();
+        for (Work work : works) {
+            for (MadeZarr codec : MadeZarr.values()) {
+                findings.addAll(measure(work, codec, effort));
+            }
+        }
+        return findings;
+    }
+
+    private List<Finding> measure(Work work, MadeZarr codec, Effort effort) {
+        String what = codec.name().toLowerCase(Locale.ROOT).replace('_', '-') + ", " + work.what;
+        effort.progress().accept("zarr: writing " + what);
+        try {
+            Path folder = Files.createTempDirectory("penstock-zarr");
+            try (FileStore store = FileStore.open(folder)) {
+                codec.write(folder, work.rows, work.rowFloats, work.chunkRows);
+                Rounds rounds = Rounds.of(
+                        2,
+                        effort.of(9, 5),
+                        round -> effort.progress().accept("zarr: %s, round %d".formatted(what, round + 1)),
+                        List.of(() -> streamSeconds(store, work), () -> bareSeconds(folder, codec, work)));
+                double bytes = (double) work.rows * work.rowBytes();
+                return List.of(
+                        Finding.of(name(), what + ": pipeline", bytes / rounds.median(0) / 1e9, "GB/s"),
+                        Finding.of(name(), what + ": bare loop", bytes / rounds.median(1) / 1e9, "GB/s"),
+                        Finding.of(name(), what + ": of the bare loop", 100 * rounds.medianRatio(1, 0), "%")
+                                .atLeast(0, MUST_REACH));
+            } finally {
+                delete(folder);
+            }
+        } catch (IOException e) {
+            throw new StoreException("cannot write a benchmark's data: " + e.getMessage(), e);
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private static double streamSeconds(FileStore store, Work work) {
+        ByteBuffer batch = ByteBuffer.allocateDirect(BATCH * work.rowBytes());
+        long started = System.nanoTime();
+        ZarrArray array = Objects.requireNonNull(ZarrArray.open(store, "").block());
+        array.rows().stream(work.sampler())
+                .doOnNext(sample -> {
+                    int slot = (int) (sample.draw().next().offset() % BATCH);
+                    sample.value().copyTo(batch, slot * work.rowBytes());
+                })
+                .blockLast();
+        return (System.nanoTime() - started) / 1e9;
+    }
+
+    private static double bareSeconds(Path folder, MadeZarr codec, Work work) {
+        Draws draws = work.sampler().draws(work.rows);
+        int[] order = new int[work.rows];
+        for (int i = 0; i < order.length; i++) {
+            order[i] = (int) draws.at(i).index();
+        }
+        ByteBuffer batch = ByteBuffer.allocateDirect(BATCH * work.rowBytes());
+        long started = System.nanoTime();
+        byte[][] chunks = new byte[work.rows / work.chunkRows][];
+        for (int i = 0; i < order.length; i++) {
+            int chunk = order[i] / work.chunkRows;
+            if (chunks[chunk] == null) {
+                if (!work.shuffled && chunk > 0) {
+                    chunks[chunk - 1] = new byte[0]; // read to its end
+                }
+                chunks[chunk] = new byte[work.chunkRows * work.rowBytes()];
+                try {
+                    codec.decode(Files.readAllBytes(folder.resolve(chunk + ".0")), chunks[chunk]);
+                } catch (IOException e) {
+                    throw new StoreException("cannot read a benchmark's data: " + e.getMessage(), e);
+                }
+            }
+            int from = order[i] % work.chunkRows * work.rowBytes();
+            batch.put(i % BATCH * work.rowBytes(), chunks[chunk], from, work.rowBytes());
+        }
+        return (System.nanoTime() - started) / 1e9;
+    }
+}
