@@ -25,9 +25,14 @@ final class BenchTable {
                 finding.path("unit").asText(),
                 limited ? limit(finding) : "",
                 limited
-                        ? (finding.path("reached").asBoolean() ? "reached" : "NOT REACHED") + " (row "
-                                + finding.path("row").asInt() + ")"
+                        ? (finding.path("reached").asBoolean() ? "reached" : "NOT REACHED") + answered(finding)
                         : "");
+    }
+
+    /** The row of the requirements' table, for what is in it. */
+    private static String answered(JsonNode finding) {
+        int row = finding.path("row").asInt();
+        return row == 0 ? "" : " (row " + row + ")";
     }
 
     private void line(Object... columns) {

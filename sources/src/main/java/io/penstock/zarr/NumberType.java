@@ -93,7 +93,7 @@ record NumberType(DType dtype, boolean bigEndian) {
     }
 
     private static double unsigned(long bits) {
-        return bits >= 0 ? (double) bits : ((bits >>> 1) | (bits & 1)) * 2.0;
+        return bits >= 0 ? (double) bits : (double) ((bits >>> 1) | (bits & 1)) * 2;
     }
 
     /** An integer to a buffer of this byte order, cut to the width as NumPy does. */
@@ -103,7 +103,7 @@ record NumberType(DType dtype, boolean bigEndian) {
             case U16, I16 -> to.putShort(at, (short) value);
             case U32, I32 -> to.putInt(at, (int) value);
             case U64, I64 -> to.putLong(at, value);
-            case F16, BF16, F32, F64 -> putDouble(to, at, value);
+            case F16, BF16, F32, F64 -> putDouble(to, at, (double) value);
         }
     }
 
