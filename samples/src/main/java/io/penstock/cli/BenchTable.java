@@ -24,9 +24,7 @@ final class BenchTable {
                 figure(finding.path("value").asDouble()),
                 finding.path("unit").asText(),
                 limited ? limit(finding) : "",
-                limited
-                        ? (finding.path("reached").asBoolean() ? "reached" : "NOT REACHED") + answered(finding)
-                        : "");
+                limited ? (finding.path("reached").asBoolean() ? "reached" : "NOT REACHED") + answered(finding) : "");
     }
 
     /** The row of the requirements' table, for what is in it. */
