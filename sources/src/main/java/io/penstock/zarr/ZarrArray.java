@@ -134,7 +134,7 @@ public final class ZarrArray {
 
     /**
      * The same array with its chunks taken from a dataset: {@link #chunks} of it through a cache. They are then held
-     * there, and the budget of this one is 0.
+     * there, and here the newest alone unless {@link #chunkCacheBytes} is set on what this returns.
      * @throws IllegalArgumentException if it has another number of chunks
      */
     public ZarrArray over(Dataset<Tensor> chunks) {
