@@ -69,10 +69,23 @@ public final class ImageFolder implements Dataset<LabelledFile> {
      * @throws IllegalArgumentException if {@code depth < 1}
      */
     public static ImageFolder open(Path root, int depth) {
+        return open(FileStore.open(root), depth);
+    }
+
+    /** The images in a store, whose folders are the classes. The store stays the caller's to close. */
+    public static ImageFolder open(Store store) {
+        return open(store, 1);
+    }
+
+    /**
+     * The same with class folders {@code depth} levels down.
+     * @throws StoreException if the store cannot be listed, or there are no images in class folders
+     * @throws IllegalArgumentException if {@code depth < 1}
+     */
+    public static ImageFolder open(Store store, int depth) {
         if (depth < 1) {
             throw new IllegalArgumentException("class folders must be at least 1 level down, was " + depth);
         }
-        Store store = FileStore.open(root);
         ImageListing listing = new ImageListing(store.location(), depth);
         store.list(listing);
         List<ImageListing.Found> found = listing.sorted();

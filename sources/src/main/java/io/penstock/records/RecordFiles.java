@@ -5,8 +5,9 @@ import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
-import io.penstock.store.FileStore;
+import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
+import io.penstock.store.StoreFiles;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -33,7 +34,8 @@ import reactor.core.publisher.Mono;
  */
 public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
 
-    private final FileStore store;
+    private final StoreFiles listing;
+    private final Store store;
     private final int recordBytes;
     private final Shape shape;
     private final StoreEntry[] files;
@@ -41,11 +43,12 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
     private final SampleKey[] keys;
     private final Fingerprint fingerprint;
 
-    private RecordFiles(RecordListing listing, int recordBytes) {
+    private RecordFiles(StoreFiles listing, int recordBytes) {
+        this.listing = listing;
         this.store = listing.store();
         this.recordBytes = recordBytes;
         this.shape = Shape.of(recordBytes);
-        this.files = listing.files().toArray(StoreEntry[]::new);
+        this.files = listing.entries().toArray(StoreEntry[]::new);
         this.firsts = new long[files.length + 1];
         this.keys = new SampleKey[files.length];
         String length = Integer.toString(recordBytes);
@@ -54,7 +57,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
             StoreEntry file = files[i];
             String[] state = {file.key(), Long.toString(file.size()), Long.toString(file.version())};
             firsts[i + 1] = firsts[i] + records(file);
-            keys[i] = SampleKey.of("record", length, absolute(file), state[1], state[2]);
+            keys[i] = SampleKey.of("record", length, listing.place(file), state[1], state[2]);
             words.addAll(Arrays.asList(state));
         }
         // the files' states as one word: a fingerprint is there to be printed
@@ -78,7 +81,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
      * @throws IllegalArgumentException if {@code recordBytes < 1}
      */
     public static RecordFiles open(Path path, int recordBytes) {
-        return new RecordFiles(RecordListing.of(path), atLeastOne(recordBytes));
+        return new RecordFiles(StoreFiles.of("records", path), atLeastOne(recordBytes));
     }
 
     /**
@@ -86,7 +89,26 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
      * @throws IllegalArgumentException if the list is empty, names a file twice, or {@code recordBytes < 1}
      */
     public static RecordFiles open(List<Path> paths, int recordBytes) {
-        return new RecordFiles(RecordListing.of(paths), atLeastOne(recordBytes));
+        return new RecordFiles(StoreFiles.of("records", paths), atLeastOne(recordBytes));
+    }
+
+    /**
+     * The records of a store's file, or of those in one of its folders whose names match a pattern: {@code
+     * train/part-*.bin}. The store stays the caller's to close.
+     * @throws StoreException if a file cannot be found or listed, or there are none, or none has a record
+     * @throws FormatException if a file's length is not a multiple of {@code recordBytes}
+     * @throws IllegalArgumentException if {@code recordBytes < 1}
+     */
+    public static RecordFiles open(Store store, String keyOrPattern, int recordBytes) {
+        return new RecordFiles(StoreFiles.of("records", store, keyOrPattern), atLeastOne(recordBytes));
+    }
+
+    /**
+     * The records of a store's files with these keys, in the order of the keys, not of the list.
+     * @throws IllegalArgumentException if the list is empty, names a file twice, or {@code recordBytes < 1}
+     */
+    public static RecordFiles open(Store store, List<String> keys, int recordBytes) {
+        return new RecordFiles(StoreFiles.ofKeys("records", store, keys), atLeastOne(recordBytes));
     }
 
     private static int atLeastOne(int recordBytes) {
@@ -94,12 +116,6 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
             throw new IllegalArgumentException("record size must be at least 1 byte, was " + recordBytes);
         }
         return recordBytes;
-    }
-
-    /** The same however the file was named, and whatever was opened with it. */
-    private String absolute(StoreEntry file) {
-        String folder = store.location();
-        return folder.endsWith("/") ? folder + file.key() : folder + "/" + file.key();
     }
 
     private long records(StoreEntry file) {
@@ -176,10 +192,10 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
         return (index - firsts[file]) * recordBytes;
     }
 
-    /** Closes the open files; reads under way finish, later ones fail. */
+    /** Closes the open files, unless the store was given; reads under way finish, later ones fail. */
     @Override
     public void close() {
-        store.close();
+        listing.close();
     }
 
     @Override

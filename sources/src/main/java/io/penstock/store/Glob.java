@@ -1,4 +1,4 @@
-package io.penstock.records;
+package io.penstock.store;
 
 import java.util.function.Predicate;
 import java.util.regex.Pattern;

@@ -1,4 +1,4 @@
-package io.penstock.records;
+package io.penstock.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

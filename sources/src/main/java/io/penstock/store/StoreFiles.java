@@ -1,0 +1,174 @@
+package io.penstock.store;
+
+import io.penstock.pipeline.StoreException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Which files of a store a source is made of, in the order of their keys, byte by byte in UTF-8: the same on every
+ * machine.
+ *
+ * <p>Named by a path, by keys, or by a pattern: {@code train/part-*.bin}, with {@code *}, {@code ?}, {@code [a-z]} and
+ * {@code {a,b}} in the last part of the key. Every factory reads the files' states, not the files, and blocks while it
+ * does; {@code what} says in errors what the files were to hold.
+ */
+public final class StoreFiles implements AutoCloseable {
+
+    private static final int ASKED_AT_ONCE = 16;
+    private static final Comparator<StoreEntry> BY_KEY =
+            Comparator.comparing(file -> file.key().getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
+
+    private final Store store;
+    private final List<StoreEntry> entries;
+    private final Runnable closing;
+
+    private StoreFiles(Store store, List<StoreEntry> entries, Runnable closing) {
+        this.store = store;
+        this.entries = entries;
+        this.closing = closing;
+    }
+
+    /**
+     * One file, all files below a folder (hidden ones left out), or those in a folder whose names match a pattern.
+     * @throws StoreException if there is none, or something cannot be listed
+     */
+    public static StoreFiles of(String what, Path path) {
+        if (Files.isDirectory(path)) {
+            return within(what, FileStore.open(path), "", key -> true, "below it", true);
+        }
+        Path name = path.getFileName();
+        if (!Files.exists(path) && name != null && Glob.isPattern(name.toString())) {
+            Path folder = Objects.requireNonNull(path.toAbsolutePath().getParent(), "what has a name has a folder");
+            Glob glob = Glob.of(name.toString());
+            return within(what, FileStore.open(folder), "", glob, "matches " + glob, true);
+        }
+        return of(what, List.of(path));
+    }
+
+    /**
+     * These files, in the order of their paths, not of the list.
+     * @throws StoreException if one does not exist
+     * @throws IllegalArgumentException if there are none, or one is named twice
+     */
+    public static StoreFiles of(String what, List<Path> paths) {
+        requireSome(what, paths);
+        FileStore store = FileStore.openAround(paths);
+        List<StoreEntry> files = new ArrayList<>();
+        for (Path path : paths) {
+            files.add(store.entry(path));
+        }
+        return new StoreFiles(store, sorted(what, files), store::close);
+    }
+
+    /**
+     * The file of a key, or those of a folder of the store whose names match a pattern. The store stays the caller's.
+     * @throws StoreException if there is none, or the store cannot be listed
+     */
+    public static StoreFiles of(String what, Store store, String keyOrPattern) {
+        int slash = keyOrPattern.lastIndexOf('/');
+        String name = keyOrPattern.substring(slash + 1);
+        if (!Glob.isPattern(name)) {
+            return ofKeys(what, store, List.of(keyOrPattern));
+        }
+        Glob glob = Glob.of(name);
+        String folder = keyOrPattern.substring(0, slash + 1);
+        return within(what, store, folder, glob, "matches " + keyOrPattern, false);
+    }
+
+    /**
+     * The files of these keys, in the order of the keys, not of the list. The store stays the caller's.
+     * @throws StoreException if one does not exist
+     * @throws IllegalArgumentException if there are none, or one is named twice
+     */
+    public static StoreFiles ofKeys(String what, Store store, List<String> keys) {
+        requireSome(what, keys);
+        List<StoreEntry> files = Waiting.on(Flux.fromIterable(keys)
+                .flatMapSequential(key -> store.entry(key).switchIfEmpty(missing(store, key)), ASKED_AT_ONCE)
+                .collectList());
+        return new StoreFiles(store, sorted(what, Objects.requireNonNull(files, "a list is never absent")), () -> {});
+    }
+
+    private static Mono<StoreEntry> missing(Store store, String key) {
+        return Mono.error(
+                () -> new StoreException("cannot read %s in %s: no such file".formatted(key, store.location())));
+    }
+
+    private static void requireSome(String what, List<?> names) {
+        if (names.isEmpty()) {
+            throw new IllegalArgumentException("name at least one file of " + what);
+        }
+    }
+
+    private static StoreFiles within(
+            String what, Store store, String folder, Predicate<String> wanted, String said, boolean owned) {
+        List<StoreEntry> files = new ArrayList<>();
+        boolean deep = said.equals("below it");
+        store.list(new Store.Visitor() {
+            @Override
+            public boolean folder(String key) {
+                return deep || folder.startsWith(key + "/");
+            }
+
+            @Override
+            public void file(String key, long size, long version) {
+                boolean here = deep || key.startsWith(folder) && key.indexOf('/', folder.length()) < 0;
+                if (here && wanted.test(key.substring(folder.length()))) {
+                    files.add(new StoreEntry(key, size, version));
+                }
+            }
+        });
+        if (files.isEmpty()) {
+            throw new StoreException("no %s in %s: no file %s".formatted(what, store.location(), said));
+        }
+        Runnable closing = owned && store instanceof FileStore opened ? opened::close : () -> {};
+        return new StoreFiles(store, sorted(what, files), closing);
+    }
+
+    private static List<StoreEntry> sorted(String what, List<StoreEntry> files) {
+        List<StoreEntry> sorted = new ArrayList<>(files);
+        sorted.sort(BY_KEY);
+        for (int i = 1; i < sorted.size(); i++) {
+            if (sorted.get(i).key().equals(sorted.get(i - 1).key())) {
+                throw new IllegalArgumentException("a file of %s is named twice: %s"
+                        .formatted(what, sorted.get(i).key()));
+            }
+        }
+        return List.copyOf(sorted);
+    }
+
+    /** Where the files lie. */
+    public Store store() {
+        return store;
+    }
+
+    /** The files as they were found, in their order; at least one. */
+    public List<StoreEntry> entries() {
+        return entries;
+    }
+
+    /** A file's name that is the same however it was named, and whatever was opened with it. */
+    public String place(StoreEntry entry) {
+        String location = store.location();
+        return location.endsWith("/") ? location + entry.key() : location + "/" + entry.key();
+    }
+
+    /** Closes the store if this opened it. */
+    @Override
+    public void close() {
+        closing.run();
+    }
+
+    @Override
+    public String toString() {
+        return "%d files in %s".formatted(entries.size(), store.location());
+    }
+}
