@@ -1,0 +1,60 @@
+package io.penstock.shard;
+
+import io.penstock.store.StoreFile;
+import io.penstock.store.StoreInput;
+import java.nio.ByteBuffer;
+
+/** What a tar archive is parsed from. */
+interface TarBytes extends AutoCloseable {
+
+    long size();
+
+    /** Up to so many bytes from a place on; fewer only where the archive ends. */
+    byte[] at(long offset, int length);
+
+    @Override
+    default void close() {}
+
+    static TarBytes of(StoreFile file) {
+        StoreInput input = file.input();
+        return new TarBytes() {
+            @Override
+            public long size() {
+                return file.size();
+            }
+
+            @Override
+            public byte[] at(long offset, int length) {
+                input.seek(offset);
+                byte[] bytes = new byte[(int) Math.max(0, Math.min(length, size() - offset))];
+                for (int count = 0; count < bytes.length; ) {
+                    count += input.read(bytes, count, bytes.length - count);
+                }
+                return bytes;
+            }
+
+            @Override
+            public void close() {
+                input.close();
+            }
+        };
+    }
+
+    static TarBytes of(ByteBuffer archive) {
+        return new TarBytes() {
+            @Override
+            public long size() {
+                return archive.limit();
+            }
+
+            @Override
+            public byte[] at(long offset, int length) {
+                byte[] bytes = new byte[(int) Math.max(0, Math.min(length, size() - offset))];
+                if (bytes.length > 0) {
+                    archive.get((int) offset, bytes);
+                }
+                return bytes;
+            }
+        };
+    }
+}

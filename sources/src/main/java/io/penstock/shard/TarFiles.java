@@ -1,0 +1,74 @@
+package io.penstock.shard;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import java.util.List;
+import reactor.core.publisher.Mono;
+
+/**
+ * The files of tar archives, each a sample; folders, links and devices left out. Sparse files are expanded.
+ *
+ * <p>Index 0 is the first file of the first archive. A sample's key is made of its archive's place and state and of its
+ * offset. Memory: 20 bytes and its name a file. Read as the store reads, never on the caller.
+ * @see TarShards#files
+ */
+public final class TarFiles implements Dataset<TarFile> {
+
+    private final String location;
+    private final ShardList shards;
+    private final long mostBytes;
+
+    private TarFiles(String location, ShardList shards, long mostBytes) {
+        this.location = location;
+        this.shards = shards;
+        this.mostBytes = mostBytes;
+    }
+
+    static TarFiles of(String location, List<TarShard> shards, long mostBytes) {
+        ShardList list = new ShardList(shards, i -> shards.get(i).index().size());
+        if (list.size() == 0) {
+            throw new StoreException("no files in the tar archives in " + location);
+        }
+        return new TarFiles(location, list, mostBytes);
+    }
+
+    @Override
+    public long size() {
+        return shards.size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return shards.fingerprint("tar files", location);
+    }
+
+    @Override
+    public Mono<TarFile> get(long index) {
+        int number = shards.at(index);
+        TarShard shard = shards.shard(number);
+        int file = shards.within(index, number);
+        return shard.read(new int[] {file}, mostBytes)
+                .map(bytes -> new TarFile(shard.index().name(file), bytes.get(0)));
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        int number = shards.at(index);
+        return shards.shard(number).key(shards.within(index, number));
+    }
+
+    /** The archive, where in it, and the name: {@code shard-0.tar@512:train/1.jpg}. */
+    @Override
+    public String name(long index) {
+        int number = shards.at(index);
+        int file = shards.within(index, number);
+        return shards.shard(number).name(file, shards.shard(number).index().name(file));
+    }
+
+    @Override
+    public String toString() {
+        return "files of %d tar archives in %s, %d samples".formatted(shards.count(), location, size());
+    }
+}

@@ -1,0 +1,187 @@
+package io.penstock.shard;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import io.penstock.tensor.Tensor;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/**
+ * The samples of tar shards in WebDataset's layout: the files of one key are the parts of one sample.
+ *
+ * <p>Index 0 is the first sample of the first archive. Files of one key belong together wherever they lie in an archive;
+ * if a key has an extension twice, the second begins another sample of that key. Files without an extension, hidden ones
+ * and {@code __meta__} are left out, as WebDataset does.
+ *
+ * <p>A sample's key is made of its archive's place and state, its offset there, and the parts chosen. So a changed archive
+ * reloads its own samples alone. Memory: 28 bytes and a name for each file. Parts that lie together are read at once, as
+ * the store reads, never on the caller.
+ * @see TarShards#index
+ */
+public final class TarSamples implements Dataset<TarSample> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TarSamples.class);
+
+    private final String location;
+    private final ShardList shards;
+    private final SampleTable[] tables;
+    private final long mostBytes;
+    private final List<List<String>> wanted; // alternatives of each part; none at all means all parts
+    private final Fingerprint fingerprint;
+    private final Fingerprint wantedWords;
+
+    private TarSamples(
+            String location, ShardList shards, SampleTable[] tables, long mostBytes, List<List<String>> wanted) {
+        this.location = location;
+        this.shards = shards;
+        this.tables = tables;
+        this.mostBytes = mostBytes;
+        this.wanted = wanted;
+        this.wantedWords = Fingerprint.of("parts " + wanted);
+        Fingerprint all = shards.fingerprint("tar", location);
+        this.fingerprint = wanted.isEmpty() ? all : all.with(wantedWords);
+    }
+
+    static TarSamples of(String location, List<TarShard> shards, long mostBytes) {
+        SampleTable[] tables = new SampleTable[shards.size()];
+        int leftOut = 0;
+        int repeated = 0;
+        for (int i = 0; i < tables.length; i++) {
+            tables[i] = SampleTable.of(shards.get(i).index());
+            leftOut += tables[i].leftOut();
+            repeated += tables[i].repeated();
+        }
+        ShardList list = new ShardList(shards, i -> tables[i].size());
+        if (list.size() == 0) {
+            throw new StoreException(
+                    "no samples in the tar archives in %s: %d files have no extension; take them as files"
+                            .formatted(location, leftOut));
+        }
+        if (leftOut > 0) {
+            LOG.warn("left out {} files of the tar archives in {} that have no extension", leftOut, location);
+        }
+        if (repeated > 0) {
+            LOG.warn("{} samples of the tar archives in {} have the key of another before them", repeated, location);
+        }
+        return new TarSamples(location, list, tables, mostBytes, List.of());
+    }
+
+    /**
+     * The same samples with these parts alone, in this order; only those are read. {@code "jpg;jpeg;png"} is whichever a
+     * sample has, and is called by the first.
+     * @throws FormatException if a sample lacks one
+     * @throws IllegalArgumentException if none are named
+     */
+    public TarSamples parts(String... extensions) {
+        if (extensions.length == 0) {
+            throw new IllegalArgumentException("name at least one part");
+        }
+        List<List<String>> parts = Arrays.stream(extensions)
+                .map(names -> List.of(names.split(";")))
+                .toList();
+        TarSamples chosen = new TarSamples(location, shards, tables, mostBytes, parts);
+        for (long index = 0; index < size(); index++) {
+            int shard = shards.at(index);
+            chosen.files(shard, shards.within(index, shard));
+        }
+        return chosen;
+    }
+
+    @Override
+    public long size() {
+        return shards.size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    @Override
+    public Mono<TarSample> get(long index) {
+        int number = shards.at(index);
+        TarShard shard = shards.shard(number);
+        int[] files = files(number, shards.within(index, number));
+        int[] inOrder = Arrays.stream(files).distinct().sorted().toArray();
+        return shard.read(inOrder, mostBytes).map(bytes -> sample(shard, files, inOrder, bytes));
+    }
+
+    private TarSample sample(TarShard shard, int[] files, int[] inOrder, List<Tensor> bytes) {
+        Map<String, Tensor> parts = new LinkedHashMap<>();
+        for (int i = 0; i < files.length; i++) {
+            String extension = wanted.isEmpty()
+                    ? split(shard, files[i]).extension()
+                    : wanted.get(i).get(0);
+            parts.put(extension, bytes.get(Arrays.binarySearch(inOrder, files[i])));
+        }
+        return new TarSample(split(shard, files[0]).key(), parts);
+    }
+
+    private static SampleName split(TarShard shard, int file) {
+        return Objects.requireNonNull(SampleName.of(shard.index().name(file)), "only such are in the table");
+    }
+
+    /** A sample's files, in the order of the parts wanted. */
+    private int[] files(int shard, int sample) {
+        SampleTable table = tables[shard];
+        int[] all = IntStream.range(0, table.parts(sample))
+                .map(part -> table.file(sample, part))
+                .toArray();
+        if (wanted.isEmpty()) {
+            return all;
+        }
+        int[] chosen = new int[wanted.size()];
+        for (int i = 0; i < chosen.length; i++) {
+            chosen[i] = file(shards.shard(shard), all, wanted.get(i));
+        }
+        return chosen;
+    }
+
+    private static int file(TarShard shard, int[] all, List<String> alternatives) {
+        for (String extension : alternatives) {
+            for (int file : all) {
+                if (split(shard, file).extension().equals(extension)) {
+                    return file;
+                }
+            }
+        }
+        throw new FormatException("sample %s has no part \"%s\": it has %s"
+                .formatted(
+                        shard.name(all[0], split(shard, all[0]).key()),
+                        String.join(";", alternatives),
+                        Arrays.stream(all)
+                                .mapToObj(file -> split(shard, file).extension())
+                                .toList()));
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        int number = shards.at(index);
+        SampleKey key = shards.shard(number).key(tables[number].file(shards.within(index, number), 0));
+        return wanted.isEmpty() ? key : key.with(wantedWords);
+    }
+
+    /** The archive, where the first part lies in it, and the sample's key: {@code shard-0.tar@512:train/000123}. */
+    @Override
+    public String name(long index) {
+        int number = shards.at(index);
+        TarShard shard = shards.shard(number);
+        int first = tables[number].file(shards.within(index, number), 0);
+        return shard.name(first, split(shard, first).key());
+    }
+
+    @Override
+    public String toString() {
+        return "samples of %d tar archives in %s, %d samples".formatted(shards.count(), location, size());
+    }
+}

@@ -1,0 +1,183 @@
+package io.penstock.shard;
+
+import io.penstock.pipeline.FormatException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes from header to header of an archive and leaves the members' bytes alone.
+ *
+ * <p>Every number is checked before it is used: sizes against the archive's end, extended headers against
+ * {@value #LARGEST_HEADER} bytes. An archive ends at a block of zeros or, as GNU tar and Python take it, at its last byte
+ * if that is where a header would begin. What comes behind its end is not looked at.
+ */
+final class TarScan {
+
+    /** What GNU tar and bsdtar believe at most; the longest paths are a few thousand bytes. */
+    private static final int LARGEST_HEADER = 1 << 20;
+
+    private static final int MOST_PIECES = 1 << 20;
+    private static final int BLOCK = TarHeader.BLOCK;
+
+    private final TarBytes bytes;
+    private final String archive;
+    private PaxRecords global = new PaxRecords();
+    private long next;
+    private String cutOff = "";
+
+    /** @param archive what errors call it */
+    TarScan(TarBytes bytes, String archive) {
+        this.bytes = bytes;
+        this.archive = archive;
+    }
+
+    /**
+     * The next member, or {@code null} at the end.
+     * @throws FormatException if what is there is no header, or the archive ends too early
+     */
+    @Nullable TarMember next() {
+        long head = next;
+        PaxRecords pax = null;
+        String longName = null;
+        while (true) {
+            TarHeader header = header();
+            if (header == null) {
+                if (pax != null || longName != null) {
+                    throw broken("ends behind an extended header, which describes no member");
+                }
+                return null;
+            }
+            long data = next + BLOCK;
+            switch (header.type()) {
+                case 'L' -> longName = TarHeader.text(extended(header, data), 0, (int) header.size());
+                case 'K' -> extended(header, data); // a long target of a link, which is not followed
+                case 'x', 'X' -> pax = records(global.copy(), extended(header, data));
+                case 'g' -> global = records(global.copy(), extended(header, data));
+                default -> {
+                    return member(header, head, data, longName, pax == null ? global : pax);
+                }
+            }
+        }
+    }
+
+    /** The name of the member that the archive ends in, once that has failed; empty if it ends elsewhere. */
+    String cutOff() {
+        return cutOff;
+    }
+
+    private @Nullable TarHeader header() {
+        if (next == bytes.size() && next > 0) {
+            return null;
+        }
+        byte[] block = bytes.at(next, BLOCK);
+        if (next > bytes.size()) {
+            throw broken("is cut off behind the bytes of its last member, at byte %d".formatted(bytes.size()));
+        }
+        if (block.length < BLOCK) {
+            throw broken("ends in the middle of a header: %d bytes are left".formatted(block.length));
+        }
+        TarHeader header = new TarHeader(block);
+        if (header.isZero()) {
+            return null;
+        }
+        if (!header.sumsUp()) {
+            throw broken(
+                    next == 0
+                            ? "is no tar archive: starts with %02X %02X %02X %02X%s"
+                                    .formatted(block[0], block[1], block[2], block[3], packed(block))
+                            : "has no header where the last member ends: its checksum is wrong");
+        }
+        if (header.size() == TarNumber.BAD) {
+            throw broken("has a member whose size is no number, negative or beyond 2^63");
+        }
+        return header;
+    }
+
+    private static String packed(byte[] block) {
+        boolean gzip = block[0] == 0x1F && (block[1] & 0xFF) == 0x8B;
+        boolean zstd = block[0] == 0x28 && (block[1] & 0xFF) == 0xB5;
+        return gzip ? "; it is compressed: let its name end in .gz" : zstd ? "; let its name end in .zst" : "";
+    }
+
+    private byte[] extended(TarHeader header, long data) {
+        long size = header.size();
+        if (size > LARGEST_HEADER) {
+            throw broken("has an extended header of %d bytes: at most %d are believed".formatted(size, LARGEST_HEADER));
+        }
+        byte[] text = bytes.at(data, (int) size);
+        if (text.length < size) {
+            throw broken("ends in an extended header of %d bytes: %d are there".formatted(size, text.length));
+        }
+        next = TarMember.padded(data + size);
+        return text;
+    }
+
+    private PaxRecords records(PaxRecords pax, byte[] text) {
+        String wrong = pax.read(text);
+        if (wrong != null) {
+            throw broken(wrong);
+        }
+        return pax;
+    }
+
+    private TarMember member(TarHeader header, long head, long data, @Nullable String longName, PaxRecords pax) {
+        String path = pax.get("path");
+        String name = longName != null ? longName : path != null ? path : header.name();
+        String declared = pax.get("size");
+        long stored = declared == null ? header.size() : TarNumber.decimal(declared);
+        if (stored == TarNumber.BAD) {
+            throw broken("has a member whose pax size is no number: \"%s\"".formatted(declared));
+        }
+        TarMember.Type type = type(header.type(), name, pax);
+        if (header.type() == '1') {
+            stored = 0; // a hard link tells the size of what it leads to
+        }
+        List<Long> pieces = List.of();
+        long size = stored;
+        if (type == TarMember.Type.SPARSE) {
+            if (header.type() == 'S') {
+                OldSparse old = OldSparse.read(header, bytes, data, MOST_PIECES);
+                pieces = old.pieces();
+                size = old.realSize();
+                data = old.data();
+            } else {
+                pieces = new ArrayList<>(pax.sparseMap());
+                size = pax.realSize();
+                name = Objects.requireNonNullElse(pax.sparseName(), name);
+            }
+            if (size == TarNumber.BAD) {
+                throw broken("has a sparse member whose size is no number: %s".formatted(name));
+            }
+        }
+        if (stored > bytes.size() - data) {
+            cutOff = name;
+            throw broken("is cut off: %s has %d bytes from byte %d on, the archive ends at %d"
+                    .formatted(name, stored, data, bytes.size()));
+        }
+        TarMember member = new TarMember(name, type, head, data, stored, size, pieces);
+        next = member.end();
+        return member;
+    }
+
+    private static TarMember.Type type(char flag, String name, PaxRecords pax) {
+        return switch (flag) {
+            case 'S' -> TarMember.Type.SPARSE;
+            case '0', '\0', '7' -> {
+                if (pax.isSparse()) {
+                    yield TarMember.Type.SPARSE;
+                }
+                // before ustar, a folder was a file whose name ends so
+                yield flag == '\0' && name.endsWith("/") ? TarMember.Type.FOLDER : TarMember.Type.FILE;
+            }
+            case '1', '2' -> TarMember.Type.LINK;
+            case '5' -> TarMember.Type.FOLDER;
+            default -> TarMember.Type.OTHER;
+        };
+    }
+
+    private FormatException broken(String what) {
+        return new FormatException("%s %s (header at byte %d)".formatted(archive, what, next));
+    }
+}

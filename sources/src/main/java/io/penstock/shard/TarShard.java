@@ -1,0 +1,82 @@
+package io.penstock.shard;
+
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.StoreFile;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.util.List;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * One archive that is indexed.
+ *
+ * @param name  what it is called in names and errors
+ * @param key   its place and state
+ * @param bytes where its bytes are read, decompressed if it was compressed
+ * @param index where its files lie in them
+ */
+record TarShard(String name, SampleKey key, StoreFile bytes, ShardIndex index) {
+
+    /** Files that lie this near to each other are read at once: a request costs more than the bytes between them. */
+    private static final long NEAR = 64 * 1024;
+
+    private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
+
+    /** What a data set calls a file, or a sample that begins with it. */
+    String name(int file, String key) {
+        return "%s@%d:%s".formatted(name, index.offset(file), key);
+    }
+
+    SampleKey key(int file) {
+        return key.with(index.offset(file));
+    }
+
+    /** The bytes of some files, in the order given, which is that of the archive. */
+    Mono<List<Tensor>> read(int[] files, long most) {
+        long bytesOfAll = 0;
+        boolean sparse = false;
+        for (int file : files) {
+            bytesOfAll += index.length(file);
+            sparse |= index.isSparse(file);
+            if (bytesOfAll > Math.min(most, LARGEST_ARRAY)) {
+                return Mono.error(() -> tooLarge(files[0], most));
+            }
+        }
+        long start = index.offset(files[0]);
+        int last = files[files.length - 1];
+        long span = index.offset(last) + index.length(last) - start;
+        if (!sparse && span <= Math.min(bytesOfAll + NEAR * (files.length - 1), LARGEST_ARRAY)) {
+            return bytes.read(start, (int) span).map(all -> cut(all, files, start));
+        }
+        return Flux.range(0, files.length)
+                .flatMapSequential(i -> readOne(files[i], most))
+                .collectList();
+    }
+
+    private List<Tensor> cut(ByteBuffer all, int[] files, long start) {
+        Tensor[] parts = new Tensor[files.length];
+        for (int i = 0; i < files.length; i++) {
+            parts[i] = tensor(all.slice((int) (index.offset(files[i]) - start), (int) index.length(files[i])));
+        }
+        return List.of(parts);
+    }
+
+    private Mono<Tensor> readOne(int file, long most) {
+        return bytes.read(index.offset(file), (int) index.length(file))
+                .map(read -> tensor(index.isSparse(file) ? SparseFile.expand(read, name, most) : read));
+    }
+
+    private static Tensor tensor(ByteBuffer bytes) {
+        return Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes);
+    }
+
+    private StoreException tooLarge(int file, long most) {
+        return new StoreException(
+                "%s in %s is too large: at most %d bytes, has more with what belongs to it; raise maxSampleBytes"
+                        .formatted(index.name(file), name, Math.min(most, LARGEST_ARRAY)));
+    }
+}

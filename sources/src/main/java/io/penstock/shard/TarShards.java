@@ -1,0 +1,207 @@
+package io.penstock.shard;
+
+import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.StoreFile;
+import io.penstock.store.StoreFiles;
+import io.penstock.store.Unpacker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Tar archives, plain or compressed with gzip or zstd, which an index makes addressable.
+ * <pre>{@code
+ *  TarShards.open(store, "train/shard-*.tar").index(cacheDir).parts("jpg;jpeg", "cls")
+ * }</pre>
+ *
+ * <p>The index is made by one scan of each archive, which reads headers and leaves what lies between them, and is kept in
+ * the folder given: one file an archive, taken up again as long as the archive's size and version are the same. Archives
+ * whose names end in gz, tgz, zst, zstd or tzst are decompressed into the same folder once; see {@link Unpacker}.
+ *
+ * <p>Read are v7, ustar, pax, GNU and star archives, with long names, sizes in base 256, and GNU's sparse files. Checksums
+ * are verified. Folders, links and devices are left out and never followed; names are only ever names. Archives lie in
+ * the order of their keys.
+ *
+ * <p>Immutable; every method that indexes blocks, and works on {@value #AT_ONCE} archives at once.
+ * @see <a href="https://github.com/webdataset/webdataset">WebDataset</a>
+ */
+public final class TarShards {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TarShards.class);
+    private static final int AT_ONCE = 8;
+    private static final String WHAT = "tar archives";
+
+    private final StoreFiles files;
+    private final boolean salvaging;
+    private final long mostSampleBytes;
+    private final long mostUnpackedBytes;
+
+    private TarShards(StoreFiles files, boolean salvaging, long mostSampleBytes, long mostUnpackedBytes) {
+        this.files = files;
+        this.salvaging = salvaging;
+        this.mostSampleBytes = mostSampleBytes;
+        this.mostUnpackedBytes = mostUnpackedBytes;
+    }
+
+    private static TarShards of(StoreFiles files) {
+        return new TarShards(files, false, 1L << 30, 256L << 30);
+    }
+
+    /**
+     * One archive, all files below a folder, or those of a folder whose names match a pattern: {@code data/a-*.tar}.
+     * @throws StoreException if there is none, or something cannot be listed
+     */
+    public static TarShards open(Path path) {
+        return of(StoreFiles.of(WHAT, path));
+    }
+
+    /**
+     * The archive of a key, or those of one of the store's folders whose names match a pattern. The store stays the
+     * caller's.
+     * @throws StoreException if there is none, or the store cannot be listed
+     */
+    public static TarShards open(Store store, String keyOrPattern) {
+        return of(StoreFiles.of(WHAT, store, keyOrPattern));
+    }
+
+    /**
+     * The archives of these keys.
+     * @throws StoreException if one does not exist
+     * @throws IllegalArgumentException if there are none, or one is named twice
+     */
+    public static TarShards open(Store store, List<String> keys) {
+        return of(StoreFiles.ofKeys(WHAT, store, keys));
+    }
+
+    /**
+     * Takes what is complete of archives that are cut off or damaged, instead of refusing them: the samples before the
+     * damage, without the one it may have taken a part of. Warns.
+     */
+    public TarShards salvage() {
+        return new TarShards(files, true, mostSampleBytes, mostUnpackedBytes);
+    }
+
+    /**
+     * Another limit of a sample's size; 1 GiB unless set. Larger ones fail when they are loaded.
+     * @throws IllegalArgumentException if {@code bytes < 1}
+     */
+    public TarShards maxSampleBytes(long bytes) {
+        return new TarShards(files, salvaging, positive("largest sample", bytes), mostUnpackedBytes);
+    }
+
+    /**
+     * Another limit of what compressed archives take once decompressed; 256 GiB together unless set.
+     * @throws IllegalArgumentException if {@code bytes < 1}
+     */
+    public TarShards maxUnpackedBytes(long bytes) {
+        return new TarShards(files, salvaging, mostSampleBytes, positive("limit of unpacked bytes", bytes));
+    }
+
+    private static long positive(String what, long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("%s must be at least 1 byte, was %d".formatted(what, bytes));
+        }
+        return bytes;
+    }
+
+    /**
+     * The samples, with their index in a folder, which is made if there is none.
+     * @throws FormatException if an archive is cut off or broken, naming the place
+     * @throws StoreException if one cannot be read, or the folder not written, or there are no samples
+     */
+    public TarSamples index(Path folder) {
+        return TarSamples.of(files.store().location(), shards(folder), mostSampleBytes);
+    }
+
+    /** The samples, with an index in memory that is gone with them; compressed archives are decompressed there too. */
+    public TarSamples index() {
+        return TarSamples.of(files.store().location(), shards(null), mostSampleBytes);
+    }
+
+    /** Every file of the archives as a sample of its own, also those that have no extension; see {@link #index(Path)}. */
+    public TarFiles files(Path folder) {
+        return TarFiles.of(files.store().location(), shards(folder), mostSampleBytes);
+    }
+
+    /** The same with an index in memory; see {@link #index()}. */
+    public TarFiles files() {
+        return TarFiles.of(files.store().location(), shards(null), mostSampleBytes);
+    }
+
+    private List<TarShard> shards(@Nullable Path folder) {
+        Path made = folder == null ? null : make(folder);
+        // threads of their own: each waits for reads, which must not wait behind it
+        Scheduler scanning = Schedulers.newBoundedElastic(AT_ONCE, Integer.MAX_VALUE, "tar-index");
+        try {
+            return Flux.fromIterable(files.entries())
+                    .flatMapSequential(
+                            entry -> Mono.fromCallable(() -> shard(entry, made)).subscribeOn(scanning), AT_ONCE, 1)
+                    .collectList()
+                    .toFuture()
+                    .get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new StoreException(
+                    "cannot index the archives in " + files.store().location(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreException("cannot index the archives in %s: interrupted"
+                    .formatted(files.store().location()));
+        } finally {
+            scanning.dispose();
+        }
+    }
+
+    private static Path make(Path folder) {
+        try {
+            return Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw new StoreException("cannot keep the index of archives in %s: %s".formatted(folder, e), e);
+        }
+    }
+
+    private TarShard shard(StoreEntry entry, @Nullable Path folder) {
+        SampleKey place = SampleKey.of("tar", files.place(entry));
+        SampleKey source = place.with(entry.size()).with(entry.version());
+        Unpacker unpacker = (folder == null ? Unpacker.inMemory() : Unpacker.into(folder)).maxBytes(mostUnpackedBytes);
+        StoreFile plain = unpacker.unpack(files.store(), entry);
+        ShardIndexFile kept = folder == null ? null : new ShardIndexFile(folder, place, source, plain.size());
+        ShardIndex index = kept == null ? null : kept.read();
+        if (index == null) {
+            try (TarBytes bytes = TarBytes.of(plain)) {
+                index = ShardIndex.scan(
+                        bytes, entry.key() + " in " + files.store().location());
+            }
+            if (kept != null) {
+                kept.write(index);
+            }
+        }
+        if (!index.damage().isEmpty()) {
+            if (!salvaging) {
+                throw new FormatException(index.damage() + "; fetch it again, or salvage what is complete");
+            }
+            LOG.warn("took what is complete of a damaged archive: {}", index.damage());
+        }
+        return new TarShard(entry.key(), source, plain, index);
+    }
+
+    @Override
+    public String toString() {
+        return "tar archives: " + files;
+    }
+}
