@@ -12,14 +12,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Tar archives, plain or compressed with gzip or zstd, which an index makes addressable.
@@ -35,13 +30,12 @@ import reactor.core.scheduler.Schedulers;
  * are verified. Folders, links and devices are left out and never followed; names are only ever names. Archives lie in
  * the order of their keys.
  *
- * <p>Immutable; every method that indexes blocks, and works on {@value #AT_ONCE} archives at once.
+ * <p>Immutable; every method that indexes blocks, and works on several archives at once.
  * @see <a href="https://github.com/webdataset/webdataset">WebDataset</a>
  */
 public final class TarShards {
 
     private static final Logger LOG = LoggerFactory.getLogger(TarShards.class);
-    private static final int AT_ONCE = 8;
     private static final String WHAT = "tar archives";
 
     private final StoreFiles files;
@@ -143,28 +137,7 @@ public final class TarShards {
 
     private List<TarShard> shards(@Nullable Path folder) {
         Path made = folder == null ? null : make(folder);
-        // threads of their own: each waits for reads, which must not wait behind it
-        Scheduler scanning = Schedulers.newBoundedElastic(AT_ONCE, Integer.MAX_VALUE, "tar-index");
-        try {
-            return Flux.fromIterable(files.entries())
-                    .flatMapSequential(
-                            entry -> Mono.fromCallable(() -> shard(entry, made)).subscribeOn(scanning), AT_ONCE, 1)
-                    .collectList()
-                    .toFuture()
-                    .get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof RuntimeException failure) {
-                throw failure;
-            }
-            throw new StoreException(
-                    "cannot index the archives in " + files.store().location(), e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new StoreException("cannot index the archives in %s: interrupted"
-                    .formatted(files.store().location()));
-        } finally {
-            scanning.dispose();
-        }
+        return files.map(entry -> shard(entry, made));
     }
 
     private static Path make(Path folder) {

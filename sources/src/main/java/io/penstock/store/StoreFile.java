@@ -17,6 +17,12 @@ public record StoreFile(Store store, StoreEntry entry) {
         Objects.requireNonNull(entry, "entry");
     }
 
+    /** Bytes in memory, which must not be written to any more, under a name that errors call them by. */
+    public static StoreFile inMemory(String location, String key, byte[] bytes) {
+        StoreEntry entry = new StoreEntry(key, bytes.length, 0);
+        return new StoreFile(new BytesStore(location, entry, bytes), entry);
+    }
+
     /** The size in bytes. */
     public long size() {
         return entry.size();

@@ -9,9 +9,12 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Which files of a store a source is made of, in the order of their keys, byte by byte in UTF-8: the same on every
@@ -24,6 +27,7 @@ import reactor.core.publisher.Mono;
 public final class StoreFiles implements AutoCloseable {
 
     private static final int ASKED_AT_ONCE = 16;
+    private static final int AT_ONCE = 8;
     private static final Comparator<StoreEntry> BY_KEY =
             Comparator.comparing(file -> file.key().getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
@@ -159,6 +163,23 @@ public final class StoreFiles implements AutoCloseable {
     public String place(StoreEntry entry) {
         String location = store.location();
         return location.endsWith("/") ? location + entry.key() : location + "/" + entry.key();
+    }
+
+    /**
+     * What a function makes of every file, in their order. Blocks until all is done; works on {@value #AT_ONCE} files at
+     * once, on threads of its own that may wait for what they read, and fails as the first that fails.
+     */
+    public <T> List<T> map(Function<StoreEntry, T> fn) {
+        Scheduler threads = Schedulers.newBoundedElastic(AT_ONCE, Integer.MAX_VALUE, "store-files");
+        try {
+            List<T> made = Waiting.on(Flux.fromIterable(entries)
+                    .flatMapSequential(
+                            entry -> Mono.fromCallable(() -> fn.apply(entry)).subscribeOn(threads), AT_ONCE, 1)
+                    .collectList());
+            return Objects.requireNonNull(made, "a list is never absent");
+        } finally {
+            threads.dispose();
+        }
     }
 
     /** Closes the store if this opened it. */

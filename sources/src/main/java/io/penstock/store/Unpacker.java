@@ -83,9 +83,7 @@ public final class Unpacker {
     private StoreFile toMemory(Packing packing, Store store, StoreEntry entry) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         copy(packing, store, entry, bytes, Math.min(mostBytes, LARGEST_ARRAY));
-        byte[] plain = bytes.toByteArray();
-        StoreEntry unpacked = new StoreEntry(entry.key(), plain.length, entry.version());
-        return new StoreFile(new BytesStore(store.location(), unpacked, plain), unpacked);
+        return StoreFile.inMemory(store.location(), entry.key(), bytes.toByteArray());
     }
 
     private StoreFile toFolder(Packing packing, Store store, StoreEntry entry, Path folder) {
