@@ -1,0 +1,52 @@
+package io.penstock.text;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import reactor.core.publisher.Mono;
+
+/** The lines of text files as bytes, {@code u8[n]}, without what ends them; see {@link TextLines#bytes}. */
+public final class LineBytes implements Dataset<Tensor> {
+
+    private final Lines lines;
+    private final int mostBytes;
+
+    LineBytes(Lines lines, int mostBytes) {
+        this.lines = lines;
+        this.mostBytes = mostBytes;
+    }
+
+    @Override
+    public long size() {
+        return lines.size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return lines.fingerprint();
+    }
+
+    @Override
+    public Mono<Tensor> get(long index) {
+        return lines.read(index, mostBytes).map(bytes -> Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes));
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        return lines.key(index);
+    }
+
+    /** The file and the line's number in it, from 1. */
+    @Override
+    public String name(long index) {
+        return lines.name(index);
+    }
+
+    @Override
+    public String toString() {
+        return "bytes of the lines of %d files in %s, %d samples".formatted(lines.files(), lines.location(), size());
+    }
+}

@@ -1,0 +1,142 @@
+package io.penstock.text;
+
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.StoreFile;
+import io.penstock.store.StoreFiles;
+import io.penstock.store.Unpacker;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/** The lines of some files as bytes: what the data sets of lines share. */
+final class Lines {
+
+    private final StoreFiles listing;
+    private final List<Part> parts;
+    private final long[] firsts; // of each file's first line, then the number of all
+    private final Fingerprint fingerprint;
+
+    /** One file, decompressed if it was compressed, and its lines. */
+    private record Part(String name, SampleKey key, StoreFile file, LineIndex index) {}
+
+    private Lines(StoreFiles listing, List<Part> parts, Fingerprint fingerprint) {
+        this.listing = listing;
+        this.parts = parts;
+        this.fingerprint = fingerprint;
+        this.firsts = new long[parts.size() + 1];
+        for (int i = 0; i < parts.size(); i++) {
+            firsts[i + 1] = firsts[i] + parts.get(i).index().size();
+        }
+    }
+
+    static Lines open(String kind, StoreFiles files, Unpacker unpacker, boolean skipBlank) {
+        String location = files.store().location();
+        List<Part> parts = files.map(entry -> {
+            StoreFile file = unpacker.unpack(files.store(), entry);
+            SampleKey key =
+                    SampleKey.of(kind, files.place(entry), Long.toString(entry.size()), Long.toString(entry.version()));
+            try (var input = file.input()) {
+                return new Part(entry.key(), key, file, LineIndex.scan(input, skipBlank, entry.key()));
+            }
+        });
+        List<String> words = new ArrayList<>();
+        files.entries()
+                .forEach(file -> words.addAll(
+                        Arrays.asList(file.key(), Long.toString(file.size()), Long.toString(file.version()))));
+        // the files' states as one word: a fingerprint is there to be printed
+        String states = Fingerprint.of(words.toArray(String[]::new)).hex();
+        Lines lines = new Lines(files, parts, Fingerprint.of(kind, location, states));
+        if (lines.size() == 0) {
+            throw new StoreException("no %s in %s: %d files are empty".formatted(kind, location, parts.size()));
+        }
+        return lines;
+    }
+
+    long size() {
+        return firsts[parts.size()];
+    }
+
+    int files() {
+        return parts.size();
+    }
+
+    String location() {
+        return listing.store().location();
+    }
+
+    Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    private int part(long index) {
+        Objects.checkIndex(index, size());
+        int low = 0;
+        int high = parts.size() - 1;
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (firsts[middle] <= index) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    SampleKey key(long index) {
+        int number = part(index);
+        Part part = parts.get(number);
+        return part.key().with(part.index().start((int) (index - firsts[number])));
+    }
+
+    String name(long index) {
+        int number = part(index);
+        Part part = parts.get(number);
+        return part.name() + ":line " + part.index().number((int) (index - firsts[number]));
+    }
+
+    /** Where a line begins in its file, decompressed. */
+    long start(long index) {
+        int number = part(index);
+        return parts.get(number).index().start((int) (index - firsts[number]));
+    }
+
+    /** The bytes of a line, without what ends it. */
+    Mono<ByteBuffer> read(long index, int most) {
+        int number = part(index);
+        Part part = parts.get(number);
+        int line = (int) (index - firsts[number]);
+        long start = part.index().start(line);
+        long end = line + 1 < part.index().size()
+                ? part.index().start(line + 1)
+                : part.file().size();
+        // what lies between two lines may be blank ones that were left out: no more of it than may belong to this one
+        int length = (int) Math.min(end - start, most + 2L);
+        return part.file().read(start, length).map(bytes -> cut(bytes, index, most));
+    }
+
+    private ByteBuffer cut(ByteBuffer bytes, long index, int most) {
+        int end = 0;
+        while (end < bytes.limit() && bytes.get(end) != '\n') {
+            end++;
+        }
+        if (end < bytes.limit() && end > 0 && bytes.get(end - 1) == '\r') {
+            end--;
+        }
+        if (end > most) {
+            throw new FormatException(
+                    "%s is too long: at most %d bytes, has more; raise maxLineBytes".formatted(name(index), most));
+        }
+        return bytes.limit(end);
+    }
+
+    void close() {
+        listing.close();
+    }
+}
