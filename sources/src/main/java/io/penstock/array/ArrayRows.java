@@ -1,0 +1,223 @@
+package io.penstock.array;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.Store;
+import io.penstock.store.StoreFile;
+import io.penstock.store.StoreFiles;
+import io.penstock.store.Unpacker;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/**
+ * The rows of an array in a file, along its first axis: NumPy's npy, versions 1 to 3, or MNIST's idx.
+ *
+ * <p>Shapes: an array {@code f32[n, h, w]} has n samples {@code f32[h, w]}; one without axes is one sample. Whatever the
+ * order of bytes in the file, a tensor's are little-endian. Dates of NumPy's come as {@code i64}.
+ *
+ * <p>Opening reads the header, and each load one row, as the store reads, never on the caller. Two kinds of files are
+ * taken into memory when they are opened, {@value #MOST_IN_MEMORY} bytes at most: compressed ones (gz, zst), unless an
+ * {@link Unpacker} says otherwise, and arrays in Fortran's order, whose rows do not lie together.
+ *
+ * <p>A sample's key is made of the file's place, size and version, and of its row. Closing gives the open file back at
+ * once, and is optional.
+ * @see <a href="https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html">numpy.lib.format</a>
+ */
+public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
+
+    private static final long MOST_IN_MEMORY = 1L << 30;
+
+    private final StoreFiles listing;
+    private final String name;
+    private final StoreFile file;
+    private final ArrayHeader header;
+    private final Shape rowShape;
+    private final int rowBytes;
+    private final Fingerprint fingerprint;
+    private final SampleKey key;
+
+    private ArrayRows(StoreFiles listing, String kind, String name, StoreFile file, ArrayHeader header) {
+        this.listing = listing;
+        this.name = name;
+        this.file = file;
+        this.header = header;
+        // an empty axis would let the others claim anything
+        boolean empty = header.shape().elements() == 0;
+        this.rowShape = empty || header.shape().rank() == 0
+                ? Shape.SCALAR
+                : header.shape().dropFirst();
+        long bytes = rowShape.elements() * header.dtype().bytes();
+        if (empty || bytes > Integer.MAX_VALUE - 8) {
+            throw new FormatException(
+                    "%s has no rows that could be samples: it is %s%s".formatted(name, header.dtype(), header.shape()));
+        }
+        this.rowBytes = (int) bytes;
+        var entry = listing.entries().get(0);
+        this.fingerprint =
+                Fingerprint.of(kind, listing.place(entry), Long.toString(entry.size()), Long.toString(entry.version()));
+        this.key = SampleKey.of(fingerprint);
+    }
+
+    /**
+     * The rows of an npy file.
+     * @throws StoreException if it cannot be read
+     * @throws FormatException if it is not such a file, is cut off, or has elements that are no numbers; those that are
+     *     Python objects are never read
+     */
+    public static ArrayRows openNpy(Path path) {
+        return npy(StoreFiles.of("npy", path), Unpacker.inMemory());
+    }
+
+    /** The same in a store. */
+    public static ArrayRows openNpy(Store store, String key) {
+        return openNpy(store, key, Unpacker.inMemory());
+    }
+
+    /** The same, decompressed where this says if it is compressed. */
+    public static ArrayRows openNpy(Store store, String key, Unpacker unpacker) {
+        return npy(StoreFiles.of("npy", store, key), unpacker);
+    }
+
+    /**
+     * The rows of an idx file.
+     * @throws StoreException if it cannot be read
+     * @throws FormatException if it is not such a file, or has more or fewer bytes than it says
+     */
+    public static ArrayRows openIdx(Path path) {
+        return idx(StoreFiles.of("idx", path), Unpacker.inMemory());
+    }
+
+    /** The same in a store. */
+    public static ArrayRows openIdx(Store store, String key) {
+        return openIdx(store, key, Unpacker.inMemory());
+    }
+
+    /** The same, decompressed where this says if it is compressed. */
+    public static ArrayRows openIdx(Store store, String key, Unpacker unpacker) {
+        return idx(StoreFiles.of("idx", store, key), unpacker);
+    }
+
+    /**
+     * Rows with labels of their own: MNIST's images and labels.
+     * @param labels one number for each row
+     * @throws IllegalArgumentException if there are not as many, or they are no single numbers
+     */
+    public Dataset<LabelledRow> labelled(ArrayRows labels) {
+        if (labels.rowShape.elements() != 1) {
+            throw new IllegalArgumentException(
+                    "labels must be one number a row, are %s%s".formatted(labels.header.dtype(), labels.rowShape));
+        }
+        return zip("label", labels, (row, label) -> new LabelledRow(row, label.longAt(0)));
+    }
+
+    private static ArrayRows npy(StoreFiles files, Unpacker unpacker) {
+        StoreFile file = only(files, unpacker);
+        String name = name(files);
+        try (var input = file.input()) {
+            ArrayHeader header = NpyHeader.read(input, name);
+            long bytes = header.bytes(name, file.size());
+            if (header.fortran() && header.shape().rank() > 1) {
+                if (bytes > MOST_IN_MEMORY) {
+                    throw new StoreException(
+                            "%s is in Fortran's order, and at most %d bytes are turned in memory: it has %d; save it in C's order"
+                                    .formatted(name, MOST_IN_MEMORY, bytes));
+                }
+                byte[] turned = turned(file, header, (int) bytes);
+                ArrayHeader rows = new ArrayHeader(header.dtype(), header.shape(), 0, header.bigEndian(), false);
+                return new ArrayRows(files, "npy", name, StoreFile.inMemory(name, name, turned), rows);
+            }
+            return new ArrayRows(files, "npy", name, file, header);
+        }
+    }
+
+    private static byte[] turned(StoreFile file, ArrayHeader header, int bytes) {
+        try (var input = file.input()) {
+            input.seek(header.data());
+            byte[] columns = new byte[bytes];
+            for (int count = 0; count < bytes; ) {
+                count += input.read(columns, count, bytes - count);
+            }
+            return ElementOrder.toLastFastest(columns, header.shape(), header.dtype());
+        }
+    }
+
+    private static ArrayRows idx(StoreFiles files, Unpacker unpacker) {
+        StoreFile file = only(files, unpacker);
+        String name = name(files);
+        try (var input = file.input()) {
+            return new ArrayRows(files, "idx", name, file, IdxHeader.read(input, name, file.size()));
+        }
+    }
+
+    private static StoreFile only(StoreFiles files, Unpacker unpacker) {
+        if (files.entries().size() != 1) {
+            throw new IllegalArgumentException("name one array file: %s are %d"
+                    .formatted(files.store().location(), files.entries().size()));
+        }
+        return unpacker.unpack(files.store(), files.entries().get(0));
+    }
+
+    private static String name(StoreFiles files) {
+        return files.entries().get(0).key();
+    }
+
+    @Override
+    public long size() {
+        return header.shape().rank() == 0 ? 1 : header.shape().dim(0);
+    }
+
+    /** The type of the elements. */
+    public DType dtype() {
+        return header.dtype();
+    }
+
+    /** The shape of the whole array. */
+    public Shape shape() {
+        return header.shape();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    @Override
+    public Mono<Tensor> get(long index) {
+        Objects.checkIndex(index, size());
+        return file.read(header.data() + index * rowBytes, rowBytes).map(this::tensor);
+    }
+
+    private Tensor tensor(ByteBuffer row) {
+        return Tensor.of(header.dtype(), rowShape, header.bigEndian() ? ElementOrder.turn(row, header.dtype()) : row);
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        return key.with(Objects.checkIndex(index, size()));
+    }
+
+    /** The file and the row: {@code train-images-idx3-ubyte.gz[17]}. */
+    @Override
+    public String name(long index) {
+        return "%s[%d]".formatted(name, index);
+    }
+
+    /** Closes the open file, unless the store was given. */
+    @Override
+    public void close() {
+        listing.close();
+    }
+
+    @Override
+    public String toString() {
+        return "rows of %s, %s%s".formatted(name, header.dtype(), header.shape());
+    }
+}
