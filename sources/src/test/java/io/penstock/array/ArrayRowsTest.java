@@ -252,7 +252,7 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
     }
 
     private static void readOrRefuse(byte[] bytes, boolean npy) {
-        ShortStore store = new ShortStore().with("x", bytes);
+        ShortStore store = ShortStore.prompt().with("x", bytes);
         try {
             ArrayRows rows = npy ? ArrayRows.openNpy(store, "x") : ArrayRows.openIdx(store, "x");
             assertThat(row(rows, rows.size() - 1).byteSize()).isLessThanOrEqualTo(bytes.length);

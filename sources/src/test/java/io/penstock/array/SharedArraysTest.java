@@ -63,7 +63,7 @@ class SharedArraysTest {
     }
 
     private static ShortStore unzipped(Path path) throws IOException {
-        ShortStore store = new ShortStore();
+        ShortStore store = ShortStore.prompt();
         try (ZipInputStream zip = new ZipInputStream(Files.newInputStream(path))) {
             for (var entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
                 store.with(entry.getName(), zip.readAllBytes());

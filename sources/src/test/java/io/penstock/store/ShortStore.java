@@ -17,7 +17,21 @@ public final class ShortStore implements Store {
 
     private final Map<String, byte[]> files = new TreeMap<>();
     private final List<String> asked = new CopyOnWriteArrayList<>();
+    private final boolean late;
     private long version = 1;
+
+    public ShortStore() {
+        this(true);
+    }
+
+    private ShortStore(boolean late) {
+        this.late = late;
+    }
+
+    /** One that answers at once, for many small reads. */
+    public static ShortStore prompt() {
+        return new ShortStore(false);
+    }
 
     /** A file, now and in this state. */
     public ShortStore with(String key, byte[] bytes) {
@@ -75,7 +89,7 @@ public final class ShortStore implements Store {
                 () -> files.containsKey(key) ? ByteBuffer.wrap(files.get(key).clone()) : null));
     }
 
-    private static <T> Mono<T> later(Mono<T> value) {
-        return Mono.delay(Duration.ofMillis(1)).then(value);
+    private <T> Mono<T> later(Mono<T> value) {
+        return late ? Mono.delay(Duration.ofMillis(1)).then(value) : value;
     }
 }

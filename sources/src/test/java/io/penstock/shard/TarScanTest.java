@@ -1,0 +1,336 @@
+package io.penstock.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.pipeline.FormatException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+class TarScanTest {
+
+    private static List<TarMember> members(byte[] archive) {
+        TarScan scan = new TarScan(TarBytes.of(ByteBuffer.wrap(archive)), "x.tar");
+        List<TarMember> members = new ArrayList<>();
+        for (TarMember member = scan.next(); member != null; member = scan.next()) {
+            members.add(member);
+        }
+        return members;
+    }
+
+    private static List<String> said(byte[] archive) {
+        return members(archive).stream()
+                .map(member -> "%s %s %d+%d".formatted(member.type(), member.name(), member.offset(), member.size()))
+                .toList();
+    }
+
+    @Test
+    void next_everyType_isToldWithoutFollowing() {
+        byte[] archive = new TarMaker()
+                .magic("\0\0\0\0\0\0\0\0")
+                .member('\0', "old", "abc")
+                .member('\0', "old/", "")
+                .magic("ustar\00000")
+                .member('7', "contiguous", "x")
+                .member('1', "hard", 99, new byte[0])
+                .member('2', "soft", "")
+                .member('3', "device", "")
+                .member('5', "folder", "")
+                .member('D', "dump", "abc")
+                .member('Z', "own", "d")
+                .file("last", "e")
+                .bytes();
+
+        List<String> members = said(archive);
+
+        assertThat(members)
+                .containsExactly(
+                        "FILE old 512+3",
+                        "FOLDER old/ 1536+0",
+                        "FILE contiguous 2048+1",
+                        "LINK hard 3072+0",
+                        "LINK soft 3584+0",
+                        "OTHER device 4096+0",
+                        "FOLDER folder 4608+0",
+                        "OTHER dump 5120+3",
+                        "OTHER own 6144+1",
+                        "FILE last 7168+1");
+    }
+
+    @Test
+    void next_longNames_areWhole() {
+        String name = "n/".repeat(200) + "ü.jpg";
+        byte[] archive = new TarMaker()
+                .member('L', "././@LongLink", name + "\0")
+                .member('K', "././@LongLink", "target\0")
+                .file("short", "gnu")
+                .pax('x', "path=" + name, "mtime=1.5", "comment=a=b")
+                .file("short", "pax")
+                .prefix("pre/fix")
+                .file("ustar", "x")
+                .magic("ustar  \0")
+                .file("gnu", "x")
+                .bytes();
+
+        List<String> names = members(archive).stream().map(TarMember::name).toList();
+
+        assertThat(names).containsExactly(name, name, "pre/fix/ustar", "gnu");
+    }
+
+    @Test
+    void next_globalHeader_countsUntilTakenBack() {
+        byte[] archive = new TarMaker()
+                .pax('g', "path=all")
+                .file("a", "1")
+                .pax('x', "path=own")
+                .file("b", "2")
+                .pax('x', "path=")
+                .file("c", "3")
+                .file("d", "4")
+                .bytes();
+
+        List<String> names = members(archive).stream().map(TarMember::name).toList();
+
+        assertThat(names).containsExactly("all", "own", "c", "all");
+    }
+
+    @Test
+    void next_sizesInBase256AndPax_areTaken() {
+        byte[] header = new TarMaker().header('0', "big", "");
+        Arrays.fill(header, 124, 136, (byte) 0);
+        header[124] = (byte) 0x80;
+        header[134] = 2; // 512
+        byte[] archive = new TarMaker()
+                .raw(TarMaker.summed(header))
+                .content(new byte[512])
+                .pax('x', "size=3")
+                .raw(new TarMaker().header('0', "pax", "00000000000"))
+                .content(new byte[3])
+                .bytes();
+
+        List<String> members = said(archive);
+
+        assertThat(members).containsExactly("FILE big 512+512", "FILE pax 2560+3");
+    }
+
+    @Test
+    void next_signedChecksum_isTaken() {
+        byte[] header = new TarMaker().header('0', "h", "0");
+        header[0] = (byte) 0xFC;
+        int sum = 0;
+        for (int i = 0; i < header.length; i++) {
+            sum += i >= 148 && i < 156 ? ' ' : header[i];
+        }
+        TarMaker.put(header, 148, "%06o\0 ".formatted(sum));
+
+        assertThat(members(header)).hasSize(1);
+    }
+
+    @Test
+    void next_endsWithoutZeros_isTheEnd() {
+        byte[] archive = new TarMaker().file("a", "x").open();
+
+        assertThat(members(archive)).hasSize(1);
+    }
+
+    @Test
+    void next_broken_saysWhere() {
+        assertBroken(new byte[100], "x.tar ends in the middle of a header: 100 bytes are left (header at byte 0)");
+        assertBroken(
+                "<!DOCTYPE html>".repeat(50).getBytes(StandardCharsets.US_ASCII),
+                "x.tar is no tar archive: starts with 3C 21 44 4F (header at byte 0)");
+        byte[] gzip = new byte[600];
+        gzip[0] = 0x1F;
+        gzip[1] = (byte) 0x8B;
+        assertBroken(
+                gzip,
+                "x.tar is no tar archive: starts with 1F 8B 00 00; it is compressed: let its name end in .gz (header at byte 0)");
+        assertBroken(
+                new TarMaker().file("a", "x").raw(new byte[] {1}).bytes(),
+                "x.tar has no header where the last member ends: its checksum is wrong (header at byte 1024)");
+        assertBroken(
+                Arrays.copyOf(new TarMaker().file("a", "xyz").open(), 800),
+                "x.tar is cut off behind the bytes of its last member, at byte 800 (header at byte 1024)");
+        assertBroken(
+                new TarMaker().member('0', "a", 5000, new byte[10]).bytes(),
+                "x.tar is cut off: a has 5000 bytes from byte 512 on, the archive ends at 2048 (header at byte 0)");
+        assertBroken(
+                new TarMaker().member('x', "a", 2_000_000, new byte[10]).bytes(),
+                "x.tar has an extended header of 2000000 bytes: at most 1048576 are believed (header at byte 0)");
+        assertBroken(
+                new TarMaker().member('L', "a", 5000, new byte[10]).bytes(),
+                "x.tar ends in an extended header of 5000 bytes: 1536 are there (header at byte 0)");
+        assertBroken(
+                new TarMaker().member('x', "a", "99 path=b\n").file("b", "").bytes(),
+                "x.tar has a pax record of a wrong length at byte 0 of its extended header (header at byte 1024)");
+        assertBroken(
+                new TarMaker().member('x', "a", "9 path-b\n").file("b", "").bytes(),
+                "x.tar has a pax record without \"=\" at byte 0 of its extended header (header at byte 1024)");
+        assertBroken(
+                new TarMaker().pax('x', "size=-1").file("b", "").bytes(),
+                "x.tar has a member whose pax size is no number: \"-1\" (header at byte 1024)");
+        assertBroken(
+                new TarMaker().pax('x', "size=1").bytes(),
+                "x.tar ends behind an extended header, which describes no member (header at byte 1024)");
+        byte[] negative = new TarMaker().header('0', "a", "");
+        negative[124] = (byte) 0xFF;
+        assertBroken(
+                TarMaker.summed(negative),
+                "x.tar has a member whose size is no number, negative or beyond 2^63 (header at byte 0)");
+    }
+
+    private static void assertBroken(byte[] archive, String message) {
+        assertThatThrownBy(() -> members(archive))
+                .isInstanceOf(FormatException.class)
+                .hasMessage(message);
+    }
+
+    @Test
+    void expand_everySparseFormat_isTheFile() {
+        byte[] expected = new byte[2000];
+        Arrays.fill(expected, 100, 110, (byte) 'a');
+        Arrays.fill(expected, 1990, 2000, (byte) 'b');
+        String data = "a".repeat(10) + "b".repeat(10);
+        byte[] old = new TarMaker().magic("ustar  \0").header('S', "s", "%011o".formatted(20));
+        TarMaker.put(old, 386, "%011o\0%011o\0%011o\0%011o\0".formatted(100, 10, 1990, 10));
+        TarMaker.put(old, 483, "%011o".formatted(2000));
+        String map = "2\n100\n10\n1990\n10\n";
+        List<byte[]> archives = List.of(
+                new TarMaker()
+                        .raw(TarMaker.summed(old))
+                        .content(data.getBytes(StandardCharsets.UTF_8))
+                        .bytes(),
+                new TarMaker()
+                        .pax(
+                                'x',
+                                "GNU.sparse.size=2000",
+                                "GNU.sparse.numblocks=2",
+                                "GNU.sparse.offset=100",
+                                "GNU.sparse.numbytes=10",
+                                "GNU.sparse.offset=1990",
+                                "GNU.sparse.numbytes=10")
+                        .file("s", data)
+                        .bytes(),
+                new TarMaker()
+                        .pax('x', "GNU.sparse.size=2000", "GNU.sparse.name=s", "GNU.sparse.map=100,10,1990,10")
+                        .file("GNUSparseFile/s", data)
+                        .bytes(),
+                new TarMaker()
+                        .pax(
+                                'x',
+                                "GNU.sparse.major=1",
+                                "GNU.sparse.minor=0",
+                                "GNU.sparse.name=s",
+                                "GNU.sparse.realsize=2000")
+                        .file("GNUSparseFile/s", map + "\0".repeat(512 - map.length()) + data)
+                        .bytes());
+        for (byte[] archive : archives) {
+            TarMember member = members(archive).get(0);
+
+            ByteBuffer expanded = SparseFile.expand(ByteBuffer.wrap(archive), "x.tar", 2000);
+
+            assertThat(member.type()).isEqualTo(TarMember.Type.SPARSE);
+            assertThat(member.name()).isEqualTo("s");
+            assertThat(expanded).isEqualTo(ByteBuffer.wrap(expected));
+            assertThatThrownBy(() -> SparseFile.expand(ByteBuffer.wrap(archive), "x.tar", 1999))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessage("s in x.tar is too large: at most 1999 bytes, expands to 2000; raise maxSampleBytes");
+        }
+    }
+
+    @Test
+    void expand_mapThatDoesNotFit_isRefused() {
+        for (String map : List.of("100,10,50,10", "0,30", "1995,10", "0", "0,-1", "9999999999999999999,1", "x,1")) {
+            byte[] archive = new TarMaker()
+                    .pax('x', "GNU.sparse.size=2000", "GNU.sparse.map=" + map)
+                    .file("s", "a".repeat(20))
+                    .bytes();
+
+            assertThatThrownBy(() -> SparseFile.expand(ByteBuffer.wrap(archive), "x.tar", 2000))
+                    .as(map)
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageStartingWith("sparse map of s in x.tar is broken: it has ");
+        }
+    }
+
+    /** Archives with all kinds of headers, in which some bytes are then changed and checksums made right again. */
+    @Provide
+    Arbitrary<byte[]> archives() {
+        byte[] valid = new TarMaker()
+                .pax('g', "comment=x")
+                .file("a.jpg", "A")
+                .member('L', "././@LongLink", "long/name.cls\0")
+                .file("short", "1")
+                .pax('x', "path=b.jpg", "size=3", "GNU.sparse.size=20", "GNU.sparse.map=0,2,9,1")
+                .file("b", "abc")
+                .pax('x', "GNU.sparse.major=1", "GNU.sparse.realsize=9", "GNU.sparse.name=c.x")
+                .file("c", "1\n2\n3\n" + "\0".repeat(506) + "abc")
+                .file("d.txt", new byte[600])
+                .bytes();
+        Arbitrary<List<Integer>> places =
+                Arbitraries.integers().between(0, valid.length - 1).list().ofMaxSize(4);
+        Arbitrary<List<Integer>> values = Arbitraries.oneOf(
+                        Arbitraries.of((int) '0', (int) '9', (int) 'S', (int) 'x', 0, 255, 128, (int) '\n', (int) ' '),
+                        Arbitraries.integers().between(0, 255))
+                .list()
+                .ofSize(4);
+        Arbitrary<Integer> lengths = Arbitraries.integers().between(0, valid.length);
+        return Combinators.combine(places, values, lengths, Arbitraries.of(true, false))
+                .as((at, value, length, cut) -> {
+                    byte[] damaged = cut ? Arrays.copyOf(valid, length) : valid.clone();
+                    for (int i = 0; i < at.size(); i++) {
+                        if (at.get(i) < damaged.length) {
+                            damaged[at.get(i)] = value.get(i).byteValue();
+                            resum(damaged, at.get(i) & -512);
+                        }
+                    }
+                    return damaged;
+                });
+    }
+
+    private static void resum(byte[] archive, int block) {
+        if (block + 512 <= archive.length && archive[block + 257] == 'u') {
+            byte[] header = TarMaker.summed(Arrays.copyOfRange(archive, block, block + 512));
+            System.arraycopy(header, 0, archive, block, 512);
+        }
+    }
+
+    @Property(tries = 3000)
+    void scan_damagedArchive_staysWithinItAndSaysWhatIsWrong(@ForAll("archives") byte[] archive) {
+        ShardIndex index;
+        try {
+            index = ShardIndex.scan(TarBytes.of(ByteBuffer.wrap(archive)), "x.tar");
+        } catch (FormatException e) {
+            assertThat(e).hasMessageStartingWith("x.tar ");
+            return;
+        }
+        for (int file = 0; file < index.size(); file++) {
+            assertThat(index.offset(file)).isBetween(0L, (long) archive.length);
+            assertThat(index.length(file)).isBetween(0L, archive.length - index.offset(file));
+            if (index.isSparse(file)) {
+                ByteBuffer extract = ByteBuffer.wrap(archive).slice((int) index.offset(file), (int) index.length(file));
+                expandOrRefuse(extract);
+            }
+        }
+        SampleTable table = SampleTable.of(index);
+        assertThat(table.size()).isLessThanOrEqualTo(index.size());
+    }
+
+    private static void expandOrRefuse(ByteBuffer extract) {
+        try {
+            assertThat(SparseFile.expand(extract, "x.tar", 10_000).remaining()).isLessThanOrEqualTo(10_000);
+        } catch (FormatException e) {
+            assertThat(e).hasMessageContaining("x.tar");
+        }
+    }
+}
