@@ -41,7 +41,7 @@ public final class TarShards {
     private final StoreFiles files;
     private final boolean salvaging;
     private final long mostSampleBytes;
-    private final long mostUnpackedBytes;
+    private final long mostUnpackedBytes; // 0 where the unpacker's own limit holds
 
     private TarShards(StoreFiles files, boolean salvaging, long mostSampleBytes, long mostUnpackedBytes) {
         this.files = files;
@@ -51,7 +51,7 @@ public final class TarShards {
     }
 
     private static TarShards of(StoreFiles files) {
-        return new TarShards(files, false, 1L << 30, 256L << 30);
+        return new TarShards(files, false, 1L << 30, 0);
     }
 
     /**
@@ -82,7 +82,8 @@ public final class TarShards {
 
     /**
      * Takes what is complete of archives that are cut off or damaged, instead of refusing them: the samples before the
-     * damage, without the one it may have taken a part of. Warns.
+     * damage, without the one it may have taken a part of. Warns. Compressed ones that are cut off are refused all the
+     * same.
      */
     public TarShards salvage() {
         return new TarShards(files, true, mostSampleBytes, mostUnpackedBytes);
@@ -97,7 +98,8 @@ public final class TarShards {
     }
 
     /**
-     * Another limit of what compressed archives take once decompressed; 256 GiB together unless set.
+     * Another limit of what compressed archives take once decompressed; unless set, 256 GiB together in a folder, 1 GiB in
+     * memory.
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public TarShards maxUnpackedBytes(long bytes) {
@@ -137,7 +139,9 @@ public final class TarShards {
 
     private List<TarShard> shards(@Nullable Path folder) {
         Path made = folder == null ? null : make(folder);
-        return files.map(entry -> shard(entry, made));
+        Unpacker standard = made == null ? Unpacker.inMemory() : Unpacker.into(made);
+        Unpacker unpacker = mostUnpackedBytes == 0 ? standard : standard.maxBytes(mostUnpackedBytes);
+        return files.map(entry -> shard(entry, made, unpacker));
     }
 
     private static Path make(Path folder) {
@@ -148,10 +152,9 @@ public final class TarShards {
         }
     }
 
-    private TarShard shard(StoreEntry entry, @Nullable Path folder) {
+    private TarShard shard(StoreEntry entry, @Nullable Path folder, Unpacker unpacker) {
         SampleKey place = SampleKey.of("tar", files.place(entry));
         SampleKey source = place.with(entry.size()).with(entry.version());
-        Unpacker unpacker = (folder == null ? Unpacker.inMemory() : Unpacker.into(folder)).maxBytes(mostUnpackedBytes);
         StoreFile plain = unpacker.unpack(files.store(), entry);
         ShardIndexFile kept = folder == null ? null : new ShardIndexFile(folder, place, source, plain.size());
         ShardIndex index = kept == null ? null : kept.read();

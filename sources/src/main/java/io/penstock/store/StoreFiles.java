@@ -21,7 +21,7 @@ import reactor.core.scheduler.Schedulers;
  * machine.
  *
  * <p>Named by a path, by keys, or by a pattern: {@code train/part-*.bin}, with {@code *}, {@code ?}, {@code [a-z]} and
- * {@code {a,b}} in the last part of the key. Every factory reads the files' states, not the files, and blocks while it
+ * {@code {a,b}} in the last part of the key, or by a range of numbers, {@code shard-{000..127}.tar}. Every factory reads the files' states, not the files, and blocks while it
  * does; {@code what} says in errors what the files were to hold.
  */
 public final class StoreFiles implements AutoCloseable {
@@ -50,6 +50,13 @@ public final class StoreFiles implements AutoCloseable {
             return within(what, FileStore.open(path), "", key -> true, "below it", true);
         }
         Path name = path.getFileName();
+        if (name != null && Braces.isRange(name.toString())) {
+            return of(
+                    what,
+                    Braces.expand(name.toString()).stream()
+                            .map(path::resolveSibling)
+                            .toList());
+        }
         if (!Files.exists(path) && name != null && Glob.isPattern(name.toString())) {
             Path folder = Objects.requireNonNull(path.toAbsolutePath().getParent(), "what has a name has a folder");
             Glob glob = Glob.of(name.toString());
@@ -80,6 +87,9 @@ public final class StoreFiles implements AutoCloseable {
     public static StoreFiles of(String what, Store store, String keyOrPattern) {
         int slash = keyOrPattern.lastIndexOf('/');
         String name = keyOrPattern.substring(slash + 1);
+        if (Braces.isRange(keyOrPattern)) {
+            return ofKeys(what, store, Braces.expand(keyOrPattern));
+        }
         if (!Glob.isPattern(name)) {
             return ofKeys(what, store, List.of(keyOrPattern));
         }

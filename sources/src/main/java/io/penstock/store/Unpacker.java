@@ -13,6 +13,12 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * state replaces it. Copies appear whole (written under another name, then moved), so any number of processes may share
  * the folder; two that begin at the same time both do the work.
  *
- * <p>Bounded: all copies in the folder together, or each one in memory, take {@link #maxBytes} at most, and what would
- * take more fails before it does. Memory while it decompresses into a folder: a few windows.
+ * <p>Bounded: all copies in the folder together, or all that one unpacker made in memory, take {@link #maxBytes} at most
+ * (and a few windows more where several are written at once); what would take more fails. Memory while it decompresses
+ * into a folder: a few windows.
  */
 public final class Unpacker {
 
@@ -36,17 +43,22 @@ public final class Unpacker {
     private static final long MOST_IN_FOLDER = 256L << 30;
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
     private static final String SUFFIX = ".unpacked";
+    private static final String PARTIAL = ".tmp";
     private static final int STEP = 64 * 1024;
+    private static final int MEASURED_EVERY = 16 << 20;
+    private static final Duration ABANDONED = Duration.ofHours(1);
 
     private final @Nullable Path folder;
     private final long mostBytes;
+    private final AtomicLong inMemory = new AtomicLong();
+    private final AtomicReference<@Nullable FileStore> copies = new AtomicReference<>();
 
     private Unpacker(@Nullable Path folder, long mostBytes) {
         this.folder = folder;
         this.mostBytes = mostBytes;
     }
 
-    /** Decompresses into memory, 1 GiB a file at most unless set. */
+    /** Decompresses into memory, 1 GiB at most unless set, of all files together. */
     public static Unpacker inMemory() {
         return new Unpacker(null, MOST_IN_MEMORY);
     }
@@ -82,7 +94,13 @@ public final class Unpacker {
 
     private StoreFile toMemory(Packing packing, Store store, StoreEntry entry) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        copy(packing, store, entry, bytes, Math.min(mostBytes, LARGEST_ARRAY));
+        long before = inMemory.get();
+        long most = Math.min(mostBytes - before, LARGEST_ARRAY);
+        copy(packing, store, entry, bytes, written -> written <= most);
+        if (inMemory.addAndGet(bytes.size()) > mostBytes) {
+            inMemory.addAndGet(-bytes.size());
+            throw noRoom(store, entry); // others took it meanwhile
+        }
         return StoreFile.inMemory(store.location(), entry.key(), bytes.toByteArray());
     }
 
@@ -102,12 +120,22 @@ public final class Unpacker {
                 found = write(packing, store, entry, folder, source + "-" + state + "-");
                 removeOthers(folder, source, found);
             }
-            FileStore files = FileStore.open(folder);
+            FileStore files = open(folder);
             return new StoreFile(files, files.entry(found));
         } catch (IOException e) {
             throw new StoreException(
                     "cannot unpack %s into %s: %s".formatted(entry.key(), folder, FileErrors.reason(e)), e);
         }
+    }
+
+    /** One store for all copies, which bounds how many are open. */
+    private FileStore open(Path folder) {
+        FileStore opened = copies.get();
+        if (opened == null) {
+            FileStore one = FileStore.open(folder);
+            opened = copies.compareAndSet(null, one) ? one : Objects.requireNonNull(copies.get(), "set by another");
+        }
+        return opened;
     }
 
     /** The copy of a state, whose length is part of its name: one of another length is no copy. */
@@ -124,11 +152,11 @@ public final class Unpacker {
     }
 
     private Path write(Packing packing, Store store, StoreEntry entry, Path folder, String name) throws IOException {
-        long room = mostBytes - used(folder);
-        Path partial = Files.createTempFile(folder, "partial-", ".tmp");
+        removeAbandoned(folder);
+        Path partial = Files.createTempFile(folder, "partial-", PARTIAL);
         try {
             try (OutputStream out = Files.newOutputStream(partial)) {
-                copy(packing, store, entry, out, room);
+                copy(packing, store, entry, out, new Room(folder, mostBytes));
             }
             Path copy = folder.resolve(name + Files.size(partial) + SUFFIX);
             return Files.move(partial, copy, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -139,14 +167,50 @@ public final class Unpacker {
         }
     }
 
-    private static long used(Path folder) throws IOException {
-        long used = 0;
-        try (DirectoryStream<Path> copies = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
-            for (Path copy : copies) {
-                used += Files.size(copy);
+    /** What is left in a folder, measured every so often since others write there too; whole copies and partial ones. */
+    private static final class Room implements LongPredicate {
+        private final Path folder;
+        private final long most;
+        private long measuredAt = -1;
+        private long allowed;
+
+        Room(Path folder, long most) {
+            this.folder = folder;
+            this.most = most;
+        }
+
+        @Override
+        public boolean test(long written) {
+            if (measuredAt < 0 || written - measuredAt >= MEASURED_EVERY) {
+                measuredAt = Math.max(0, written - STEP); // about what is on the disk of this one
+                allowed = most - used(folder) + measuredAt;
             }
+            return written <= allowed;
+        }
+    }
+
+    private static long used(Path folder) {
+        long used = 0;
+        try (DirectoryStream<Path> copies = Files.newDirectoryStream(folder, "*{" + SUFFIX + "," + PARTIAL + "}")) {
+            for (Path copy : copies) {
+                used += copy.toFile().length(); // nothing for one that has been moved meanwhile
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
         return used;
+    }
+
+    /** What a process that was killed had begun. */
+    private static void removeAbandoned(Path folder) throws IOException {
+        Instant before = Instant.now().minus(ABANDONED);
+        try (DirectoryStream<Path> partial = Files.newDirectoryStream(folder, "partial-*" + PARTIAL)) {
+            for (Path file : partial) {
+                if (Instant.ofEpochMilli(file.toFile().lastModified()).isBefore(before)) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
     }
 
     private static void removeOthers(Path folder, String source, Path kept) throws IOException {
@@ -159,22 +223,15 @@ public final class Unpacker {
         }
     }
 
-    private void copy(Packing packing, Store store, StoreEntry entry, OutputStream out, long room) {
+    private void copy(Packing packing, Store store, StoreEntry entry, OutputStream out, LongPredicate fits) {
         long written = 0;
         try (StoreInput packed = StoreInput.of(store, entry);
                 InputStream plain = packing.open(packed)) {
             byte[] step = new byte[STEP];
             for (int count = plain.read(step); count >= 0; count = plain.read(step)) {
                 written += count;
-                if (written > room) {
-                    throw new StoreException(
-                            "cannot unpack %s in %s: of %d bytes allowed %d are left, and it has more; raise maxBytes%s"
-                                    .formatted(
-                                            entry.key(),
-                                            store.location(),
-                                            mostBytes,
-                                            room,
-                                            folder == null ? ", or name a folder to unpack into" : ""));
+                if (!fits.test(written)) {
+                    throw noRoom(store, entry);
                 }
                 keep(out, step, count);
             }
@@ -184,6 +241,16 @@ public final class Unpacker {
                             .formatted(entry.key(), store.location(), packing, reason(e), written),
                     e);
         }
+    }
+
+    private StoreException noRoom(Store store, StoreEntry entry) {
+        return new StoreException(
+                "cannot unpack %s in %s: it does not fit into the %d bytes allowed for all copies; raise the limit%s"
+                        .formatted(
+                                entry.key(),
+                                store.location(),
+                                mostBytes,
+                                folder == null ? ", or name a folder for them" : ""));
     }
 
     private static String reason(IOException failure) {

@@ -11,6 +11,8 @@ import reactor.core.publisher.Mono;
 /** The lines of text files as bytes, {@code u8[n]}, without what ends them; see {@link TextLines#bytes}. */
 public final class LineBytes implements Dataset<Tensor> {
 
+    private static final String KIND = "bytes";
+
     private final Lines lines;
     private final int mostBytes;
 
@@ -26,7 +28,7 @@ public final class LineBytes implements Dataset<Tensor> {
 
     @Override
     public Fingerprint fingerprint() {
-        return lines.fingerprint();
+        return lines.fingerprint().with(KIND);
     }
 
     @Override
@@ -36,7 +38,7 @@ public final class LineBytes implements Dataset<Tensor> {
 
     @Override
     public SampleKey key(long index) {
-        return lines.key(index);
+        return lines.key(index).with(Fingerprint.of(KIND));
     }
 
     /** The file and the line's number in it, from 1. */

@@ -157,7 +157,7 @@ class TarShardsTest {
         assertThatThrownBy(() ->
                         TarShards.open(store, "a.tar.gz").maxUnpackedBytes(1000).index(cache))
                 .isInstanceOf(StoreException.class)
-                .hasMessageStartingWith("cannot unpack a.tar.gz in short://store: of 1000 bytes allowed");
+                .hasMessageStartingWith("cannot unpack a.tar.gz in short://store: it does not fit into the 1000 bytes");
     }
 
     @Test

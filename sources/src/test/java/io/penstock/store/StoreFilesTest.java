@@ -35,6 +35,25 @@ class StoreFilesTest {
     }
 
     @Test
+    void of_range_asksForEachNumber() {
+        ShortStore store = new ShortStore()
+                .with("s-09.tar", new byte[1])
+                .with("s-10.tar", new byte[1])
+                .with("s-11.tar", new byte[1]);
+
+        assertThat(keys(StoreFiles.of("data", store, "s-{09..10}.tar"))).containsExactly("s-09.tar", "s-10.tar");
+        assertThat(Braces.expand("a{8..10}b{0..1}")).containsExactly("a8b0", "a8b1", "a9b0", "a9b1", "a10b0", "a10b1");
+        assertThatThrownBy(() -> StoreFiles.of("data", store, "s-{09..12}.tar"))
+                .isInstanceOf(StoreException.class)
+                .hasMessage("cannot read s-12.tar in short://store: no such file");
+        assertThatThrownBy(() -> StoreFiles.of("data", store, "s-{0..999999}{0..9}"))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> StoreFiles.of("data", store, "s-{5..4}"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("range of names must go up, and be of at most 1000000: s-{5..4}");
+    }
+
+    @Test
     void of_nothing_saysWhatWasLookedFor() {
         assertThatThrownBy(() -> StoreFiles.of("data", STORE, "a/*.txt"))
                 .isInstanceOf(StoreException.class)

@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -140,11 +141,36 @@ class UnpackerTest {
         assertThatThrownBy(() -> unpack(small, store, "bomb.gz"))
                 .isInstanceOf(StoreException.class)
                 .hasMessage(
-                        "cannot unpack bomb.gz in short://store: of 400000 bytes allowed 100000 are left, and it has more; raise maxBytes");
+                        "cannot unpack bomb.gz in short://store: it does not fit into the 400000 bytes allowed for all copies; raise the limit");
         assertThatThrownBy(() -> unpack(Unpacker.inMemory().maxBytes(1000), store, "bomb.gz"))
                 .isInstanceOf(StoreException.class)
-                .hasMessageEndingWith("raise maxBytes, or name a folder to unpack into");
+                .hasMessageEndingWith("raise the limit, or name a folder for them");
         assertThat(copies()).hasSize(1);
+    }
+
+    @Test
+    void unpack_severalIntoMemory_shareTheLimit() {
+        ShortStore store = new ShortStore().with("a.gz", gzip(PLAIN)).with("b.gz", gzip(PLAIN));
+        Unpacker unpacker = Unpacker.inMemory().maxBytes(PLAIN.length + 10);
+
+        unpack(unpacker, store, "a.gz");
+
+        assertThatThrownBy(() -> unpack(unpacker, store, "b.gz")).isInstanceOf(StoreException.class);
+    }
+
+    @Test
+    void unpack_abandonedPartialFiles_areRemovedFreshOnesCounted() throws IOException {
+        ShortStore store = new ShortStore().with("a.gz", gzip(PLAIN));
+        Path old = Files.write(folder.resolve("partial-1.tmp"), new byte[1_000_000]);
+        Files.setLastModifiedTime(old, FileTime.fromMillis(0));
+        Unpacker unpacker = Unpacker.into(folder).maxBytes(400_000);
+
+        unpack(unpacker, store, "a.gz");
+
+        assertThat(copies()).hasSize(1);
+        store.version(2);
+        Files.write(folder.resolve("partial-2.tmp"), new byte[200_000]);
+        assertThatThrownBy(() -> unpack(unpacker, store, "a.gz")).isInstanceOf(StoreException.class);
     }
 
     @Test
