@@ -13,11 +13,13 @@ final class MadeRecords implements Dataset<Tensor> {
 
     private final long size;
     private final byte[] pattern;
+    private final Fingerprint fingerprint; // asked for with every key
 
     MadeRecords(long size, int recordBytes) {
         this.size = size;
         this.pattern = new byte[recordBytes];
         new SplittableRandom(SEED).nextBytes(pattern);
+        this.fingerprint = Fingerprint.of("made records", Long.toString(size), Integer.toString(recordBytes));
     }
 
     @Override
@@ -27,7 +29,7 @@ final class MadeRecords implements Dataset<Tensor> {
 
     @Override
     public Fingerprint fingerprint() {
-        return Fingerprint.of("made records", Long.toString(size), Integer.toString(pattern.length));
+        return fingerprint;
     }
 
     @Override
