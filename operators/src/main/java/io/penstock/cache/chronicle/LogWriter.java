@@ -173,7 +173,7 @@ final class LogWriter implements AutoCloseable {
         return segment == null ? 0 : Math.max(0, reserved - pages(segment.walked + 2L * Entry.WORD));
     }
 
-    private void closeLog() {
+    private void closeLog() throws IOException {
         ChronicleLog open = log;
         log = null;
         directory = null;
