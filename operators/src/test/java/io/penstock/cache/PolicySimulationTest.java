@@ -29,7 +29,7 @@ class PolicySimulationTest {
     private static final int WARM_UP = 4;
 
     /** The bytes of samples, what loading them takes, and a tier of a share of all their bytes. */
-    private static final class Data {
+    static final class Data {
         final int[] bytes;
         final long[] nanos;
 
@@ -69,12 +69,19 @@ class PolicySimulationTest {
         return 100 * saved / all;
     }
 
-    private static double steady(Tier tier, Data data, boolean shuffled) {
+    /** The share of the cost that hits saved in an epoch once it is steady, in percent. */
+    static double steady(Tier tier, Data data, boolean shuffled) {
+        return steady(tier, data, shuffled, () -> {});
+    }
+
+    /** As above; what runs after each epoch is what a tier does meanwhile where loads take time. */
+    static double steady(Tier tier, Data data, boolean shuffled, Runnable afterEach) {
         SplittableRandom random = new SplittableRandom(42);
         double sum = 0;
         for (int epoch = 0; epoch < EPOCHS; epoch++) {
             double saved = epoch(tier, data, epoch, order(data.bytes.length, shuffled ? random : null));
             sum += epoch < WARM_UP ? 0 : saved;
+            afterEach.run();
         }
         return sum / (EPOCHS - WARM_UP);
     }
