@@ -14,6 +14,7 @@ public final class Benchmarks {
         List<Benchmark> all = new ArrayList<>(List.of(
                 new WarmEpochs(),
                 new DiskEpochs(),
+                new FirstEpoch(),
                 new DrawCost(),
                 new DecodeSpeed(),
                 new StageCost(),

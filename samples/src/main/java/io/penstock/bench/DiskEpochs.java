@@ -7,14 +7,10 @@ import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * A warm, shuffled epoch out of the disk tier, its files in the page cache, against the bare loop that copies the same
@@ -49,31 +45,12 @@ final class DiskEpochs implements Benchmark {
     @Override
     public List<Finding> run(Effort effort) {
         List<Finding> findings = new ArrayList<>();
-        findings.addAll(in(folder -> measure(new Work(effort.of(4_000, 2_000), 150_528, 64, 80), effort, folder)));
-        findings.addAll(in(folder -> measure(new Work(effort.of(400_000, 200_000), 1024, 256, 40), effort, folder)));
-        findings.addAll(in(folder -> reopen(effort.of(1_000_000, 300_000), effort, folder)));
+        findings.addAll(ScratchFolder.with(
+                folder -> measure(new Work(effort.of(4_000, 2_000), 150_528, 64, 80), effort, folder)));
+        findings.addAll(ScratchFolder.with(
+                folder -> measure(new Work(effort.of(400_000, 200_000), 1024, 256, 40), effort, folder)));
+        findings.addAll(ScratchFolder.with(folder -> reopen(effort.of(1_000_000, 300_000), effort, folder)));
         return findings;
-    }
-
-    private interface InFolder {
-        List<Finding> run(Path folder) throws IOException;
-    }
-
-    private static List<Finding> in(InFolder work) {
-        try {
-            Path folder = Files.createTempDirectory("penstock-disk-");
-            try {
-                return work.run(folder);
-            } finally {
-                try (Stream<Path> all = Files.walk(folder)) {
-                    for (Path path : (Iterable<Path>) all.sorted(Comparator.reverseOrder())::iterator) {
-                        Files.delete(path);
-                    }
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private List<Finding> measure(Work work, Effort effort, Path folder) throws IOException {

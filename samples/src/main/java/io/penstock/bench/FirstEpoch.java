@@ -1,0 +1,142 @@
+package io.penstock.bench;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.penstock.batch.Batches;
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.folder.ImageFolder;
+import io.penstock.image.ImageDecoder;
+import io.penstock.image.Resize;
+import io.penstock.pictures.PictureFolder;
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+
+/**
+ * What keeping samples on disk costs the epoch that loads them, in processor time of the whole process, user and system:
+ * JPEG files decoded and resized, with an empty disk cache and without any, in turn. Beside them the least that keeping the
+ * bytes takes: writing as many to a plain file.
+ */
+final class FirstEpoch implements Benchmark {
+
+    private static final int SIDE = 224;
+    private static final int BATCH = 64;
+    private static final int WARM_UP = 3;
+    private static final long BUDGET = 16L << 30;
+    private static final int ROW = 6;
+
+    private final Schema<Tensor> schema = Schema.tensor("pixels");
+    private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    @Override
+    public String name() {
+        return "first-epoch";
+    }
+
+    @Override
+    public String about() {
+        return "processor time of a first epoch with a disk cache against none";
+    }
+
+    @Override
+    public List<Finding> run(Effort effort) {
+        return ScratchFolder.with(folder -> {
+            effort.progress().accept("first-epoch: preparing pictures");
+            Path pictures = effort.pictures();
+            if (pictures == null) {
+                pictures = Files.createDirectory(folder.resolve("pictures"));
+                PictureFolder.write(pictures, effort.of(2_000, 600)).blockLast();
+            }
+            return measure(
+                    decoded(ImageDecoder.fastest(), pictures), decoded(ImageDecoder.jdk(), pictures), effort, folder);
+        });
+    }
+
+    private static Dataset<Tensor> decoded(ImageDecoder decoder, Path pictures) {
+        Resize resize = Resize.exact(SIDE, SIDE);
+        return ImageFolder.open(pictures)
+                .map("decode " + decoder.id(), file -> decoder.decodeReduced(file.bytes(), resize));
+    }
+
+    private List<Finding> measure(Dataset<Tensor> fast, Dataset<Tensor> plain, Effort effort, Path folder) {
+        Path cache = folder.resolve("cache");
+        Path file = folder.resolve("file");
+        Rounds rounds = Rounds.of(
+                WARM_UP,
+                effort.of(15, 7),
+                number -> effort.progress().accept("first-epoch: round %d".formatted(number + 1)),
+                List.of(
+                        () -> processorSeconds(() -> epoch(fast)),
+                        () -> kept(fast, cache),
+                        () -> processorSeconds(() -> epoch(plain)),
+                        () -> kept(plain, cache),
+                        () -> written(fast.size(), file)));
+        double micros = 1e6 / fast.size();
+        return List.of(
+                Finding.of(name(), "fastest decoder, no cache, a sample", rounds.median(0) * micros, "µs"),
+                Finding.of(name(), "fastest decoder, disk cache, a sample", rounds.median(1) * micros, "µs"),
+                Finding.of(name(), "JDK's decoder, no cache, a sample", rounds.median(2) * micros, "µs"),
+                Finding.of(name(), "JDK's decoder, disk cache, a sample", rounds.median(3) * micros, "µs"),
+                Finding.of(name(), "writing a sample's bytes to a plain file", rounds.median(4) * micros, "µs"),
+                Finding.of(name(), "writing, of the fastest decoder's epoch", 100 * rounds.medianRatio(4, 0), "%"),
+                Finding.of(name(), "JDK's decoder: more with a disk cache", 100 * rounds.medianRatio(3, 2) - 100, "%"),
+                Finding.of(name(), "fastest decoder: more with a disk cache", 100 * rounds.medianRatio(1, 0) - 100, "%")
+                        .atMost(ROW, 1.5));
+    }
+
+    private double processorSeconds(Runnable work) {
+        long before = system.getProcessCpuTime();
+        work.run();
+        return (system.getProcessCpuTime() - before) / 1e9;
+    }
+
+    private double kept(Dataset<Tensor> decoded, Path cache) {
+        double seconds = processorSeconds(() -> {
+            try (Tier tier = ChronicleTier.at(cache).maxBytes(BUDGET).open()) {
+                epoch(decoded.cache(tier, schema));
+            }
+        });
+        try {
+            ScratchFolder.delete(cache);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return seconds;
+    }
+
+    private void epoch(Dataset<Tensor> dataset) {
+        dataset.stream(Sampler.shuffled(1).epochs(1))
+                .transform(Batches.of(BATCH, schema))
+                .doOnNext(Batch::close)
+                .blockLast();
+    }
+
+    private double written(long samples, Path file) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(SIDE * SIDE * 3);
+        try {
+            return processorSeconds(() -> {
+                try (FileChannel channel =
+                        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                    for (long i = 0; i < samples; i++) {
+                        channel.write(bytes.clear());
+                    }
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        } finally {
+            file.toFile().delete();
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.penstock.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** A folder that is there while something runs in it. */
+final class ScratchFolder {
+
+    /** What runs. */
+    interface Work<R> {
+        R in(Path folder) throws IOException;
+    }
+
+    private ScratchFolder() {}
+
+    static <R> R with(Work<R> work) {
+        try {
+            Path folder = Files.createTempDirectory("penstock-bench-");
+            try {
+                return work.in(folder);
+            } finally {
+                delete(folder);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static void delete(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path path : (Iterable<Path>) all.sorted(Comparator.reverseOrder())::iterator) {
+                Files.delete(path);
+            }
+        }
+    }
+}
