@@ -4,7 +4,9 @@ import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -205,6 +207,11 @@ final class Appends {
         if (!entry.tombstone && pending.remove(entry.key, entry)) {
             pendingCount.decrementAndGet();
         }
+    }
+
+    /** A copy of the keys that wait, for the caller to keep. */
+    Set<SampleKey> keys() {
+        return new HashSet<>(pending.keySet());
     }
 
     int pendingCount() {

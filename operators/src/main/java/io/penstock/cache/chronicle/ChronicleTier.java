@@ -10,11 +10,14 @@ import io.penstock.pipeline.TierStatistics;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -200,6 +203,15 @@ public final class ChronicleTier implements Tier {
     @Override
     public Mono<Lease> lease(SampleKey key) {
         return leases == null || closed.get() || !accepts(key) ? Lease.NONE : leases.lease(key);
+    }
+
+    @Override
+    public Optional<Flux<SampleKey>> keys() {
+        return Optional.of(Flux.defer(() -> {
+            Set<SampleKey> keys = appends.keys(); // first: what leaves here meanwhile is in the files then
+            forEachKey((key, bytes) -> keys.add(key));
+            return Flux.fromIterable(keys);
+        }));
     }
 
     /** Completes when everything put before is in the files, where a killed process leaves it. */
