@@ -4,6 +4,7 @@ import io.penstock.cache.RamIndex;
 import io.penstock.pipeline.SampleKey;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -265,6 +266,17 @@ final class Catalogue implements Walk.Finds {
         return segment.liveEntries.get() == 0
                 && segments().stream()
                         .noneMatch(other -> other != segment && other.oldestValue < segment.youngestTombstone);
+    }
+
+    /** The finished segments of which no value is found any more, and that hide none elsewhere. */
+    List<Segment> dead() {
+        List<Segment> dead = new ArrayList<>(0);
+        for (Segment segment : segments) {
+            if (segment != null && segment.sealed && segment.liveEntries.get() == 0 && segment.youngestTombstone < 0) {
+                dead.add(segment);
+            }
+        }
+        return dead;
     }
 
     long lastSequence() {

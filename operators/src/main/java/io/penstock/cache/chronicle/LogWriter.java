@@ -95,7 +95,21 @@ final class LogWriter implements AutoCloseable {
                 catalogue.value(target, valueAt, entry.key, sequence, entry.value.remaining());
             }
         });
+        if (entry.tombstone) {
+            dropDead();
+        }
         return true;
+    }
+
+    /** Gives back the files in which this key was the last; whoever's they were, the one who deletes a file counts it. */
+    private void dropDead() throws IOException {
+        for (Segment dead : catalogue.dead()) {
+            catalogue.drop(dead);
+            if (Files.deleteIfExists(dead.file)) {
+                control.giveBack(pages(dead.walked + 2L * Entry.WORD));
+                control.countChange();
+            }
+        }
     }
 
     private boolean roll(long bytes) throws IOException {
@@ -166,6 +180,7 @@ final class LogWriter implements AutoCloseable {
             left = 0;
             space.trim(last.file, pages(last.walked + 2L * Entry.WORD), Files.size(last.file));
             control.giveBack(unneeded);
+            last.sealed = true;
         }
     }
 

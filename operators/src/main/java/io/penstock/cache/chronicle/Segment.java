@@ -33,8 +33,8 @@ final class Segment {
     /** Nothing will follow what was walked. */
     boolean ended;
 
-    /** Chronicle says so: it went on in another file. */
-    boolean sealed;
+    /** Its process went on in another file, and has given back what it did not need of this one; then nothing changes. */
+    volatile boolean sealed;
 
     /** Its process may still append to it. */
     boolean growing;

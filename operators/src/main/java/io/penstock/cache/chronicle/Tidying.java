@@ -48,6 +48,7 @@ final class Tidying {
                 long end = LogWriter.pages(segment.walked + 2L * Entry.WORD);
                 if (!segment.sealed) {
                     space.trim(segment.file, end, Files.size(segment.file));
+                    segment.sealed = true;
                 }
                 used += end;
             }

@@ -3,9 +3,12 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.pipeline.KeyedCache;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -128,6 +131,61 @@ class ReopeningTest {
             assertThat(Values.get(tier, 4_000)).isNull();
             assertThat(Values.get(tier, 5)).isEqualTo(Values.value(5));
             assertThat(tier.statistics().samples()).isEqualTo(19);
+        }
+    }
+
+    @Test
+    void keyedCache_overAnOpenedAgainCache_knowsAndClearsItsOwn() {
+        fill(0, 5);
+        try (ChronicleTier tier = options().open()) {
+            KeyedCache<Tensor> cache = KeyedCache.of(tier, Schema.tensor("v"), "mine");
+            cache.get("a", () -> Tensor.ofBytes(new byte[10])).block(Values.TIMEOUT);
+            cache.get("b", () -> Tensor.ofBytes(new byte[20])).block(Values.TIMEOUT);
+        }
+        try (ChronicleTier tier = options().open()) {
+            KeyedCache<Tensor> cache = KeyedCache.of(tier, Schema.tensor("v"), "mine");
+            cache.get("c", () -> Tensor.ofBytes(new byte[30])).block(Values.TIMEOUT);
+
+            assertThat(cache.size().block(Values.TIMEOUT)).isEqualTo(3);
+            cache.clear().block(Values.TIMEOUT);
+
+            assertThat(cache.size().block(Values.TIMEOUT)).isZero();
+        }
+
+        try (ChronicleTier tier = options().open()) {
+            assertThat(KeyedCache.of(tier, Schema.tensor("v"), "mine").size().block(Values.TIMEOUT))
+                    .isZero();
+            assertHolds(tier, 0, 5);
+        }
+    }
+
+    @Test
+    void remove_ofAllInAFinishedFile_givesItsRoomBackAtOnce() throws IOException {
+        fill(0, MANY);
+        try (ChronicleTier tier = options().open()) {
+            long before = tier.statistics().bytes();
+            int files = tier.segments().size();
+            ByteBuffer held = tier.get(Values.key(0)).block(Values.TIMEOUT);
+            for (int i = MANY; i < 2 * MANY; i++) {
+                Values.put(tier, i);
+            }
+            for (int i = 0; i < 2 * MANY; i++) {
+                tier.remove(Values.key(i));
+            }
+            tier.flush().block(Values.TIMEOUT);
+
+            assertThat(tier.segments()).hasSizeLessThan(files);
+            // the file that is being appended to
+            assertThat(tier.statistics().bytes()).isLessThan(before).isLessThan((1 << 20) + (64 << 10));
+            assertThat(held).isEqualTo(ByteBuffer.wrap(Values.value(0)));
+            for (int i = 0; i < MANY; i++) {
+                Values.put(tier, i);
+            }
+        }
+
+        try (ChronicleTier tier = options().open()) {
+            assertHolds(tier, 0, MANY);
+            assertThat(tier.statistics().samples()).isEqualTo(MANY);
         }
     }
 

@@ -1,0 +1,127 @@
+package io.penstock.cache.chronicle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.SampleKey;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Threads that put, find and remove keys of their own, each of which must be there from its put to its removal and never
+ * after it, and look at those of the others, while what they leave behind is dropped file by file.
+ */
+class RacesTest {
+
+    private static final int THREADS = 4;
+    private static final int KEYS = 24;
+    private static final int STEPS = Integer.getInteger("penstock.races", 5_000);
+
+    @TempDir
+    Path directory;
+
+    private final AtomicLong taken = new AtomicLong();
+
+    /** The views that readers of any thread got last, to be looked at again later. */
+    private final AtomicReferenceArray<Held> held = new AtomicReferenceArray<>(THREADS * KEYS);
+
+    private record Held(long number, ByteBuffer view) {}
+
+    @Test
+    void putFindRemoveAndDrop_atOnce_showEachValueFromPutToRemove() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try (ChronicleTier tier = ChronicleTier.at(directory)
+                .maxBytes(24 << 20)
+                .segmentBytes(1 << 20)
+                .pendingBytes(1 << 20)
+                .open()) {
+            List<Future<?>> running = new ArrayList<>();
+            for (int thread = 0; thread < THREADS; thread++) {
+                int own = thread;
+                running.add(threads.submit(() -> work(tier, own)));
+            }
+            for (Future<?> one : running) {
+                one.get(2, TimeUnit.MINUTES);
+            }
+            tier.flush().block(Values.TIMEOUT);
+
+            assertThat(taken.get()).as("bytes put, against the budget").isGreaterThan(48 << 20);
+            assertThat(tier.statistics().errors()).isZero();
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private void work(ChronicleTier tier, int thread) {
+        SplittableRandom random = new SplittableRandom(thread);
+        boolean[] there = new boolean[KEYS];
+        for (int step = 0; step < STEPS; step++) {
+            int key = random.nextInt(KEYS);
+            long number = (long) thread * KEYS + key;
+            if (there[key]) {
+                assertThat(look(tier, number)).as("put and not removed").isTrue();
+                tier.remove(keyOf(number));
+                there[key] = false;
+                assertThat(look(tier, number)).as("removed").isFalse();
+            } else {
+                assertThat(look(tier, number)).as("removed before").isFalse();
+                there[key] = put(tier, number);
+                if (there[key]) {
+                    taken.addAndGet(lengthOf(number));
+                    assertThat(look(tier, number)).as("put").isTrue();
+                }
+            }
+            look(tier, random.nextInt(THREADS * KEYS));
+            Held before = held.get(random.nextInt(THREADS * KEYS));
+            if (before != null) {
+                assertRight(before.number, before.view);
+            }
+        }
+    }
+
+    private static SampleKey keyOf(long number) {
+        return SampleKey.of("raced").with(number);
+    }
+
+    /** On both sides of where the log goes over from its mapping to calls. */
+    private static int lengthOf(long number) {
+        return number % 4 == 0 ? 20_000 : 200 + (int) number * 50;
+    }
+
+    private static boolean put(ChronicleTier tier, long number) {
+        ByteBuffer value = ByteBuffer.allocate(lengthOf(number));
+        while (value.remaining() >= Long.BYTES) {
+            value.putLong(number);
+        }
+        return Boolean.TRUE.equals(tier.put(keyOf(number), value.rewind()).block(Values.TIMEOUT));
+    }
+
+    private boolean look(ChronicleTier tier, long number) {
+        ByteBuffer found = tier.get(keyOf(number)).block(Values.TIMEOUT);
+        if (found == null) {
+            return false;
+        }
+        assertRight(number, found);
+        held.set((int) number, new Held(number, found));
+        return true;
+    }
+
+    private static void assertRight(long number, ByteBuffer view) {
+        assertThat(view.limit()).isEqualTo(lengthOf(number));
+        for (int at = 0; at + Long.BYTES <= view.limit(); at += Long.BYTES) {
+            if (view.getLong(at) != number) {
+                assertThat(view.getLong(at)).as("at byte " + at).isEqualTo(number);
+            }
+        }
+    }
+}
