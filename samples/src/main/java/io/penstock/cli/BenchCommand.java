@@ -37,7 +37,7 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "NAME",
             arity = "0..*",
             description =
-                    "Which ones: warm, disk, first-epoch, draws, decode, stage, memory, zarr, latency, flat, zarr; all by default. Or peers, tensorflow: other engines, 280 MB to fetch.")
+                    "Which ones: warm, disk, first-epoch, draws, decode, stage, memory, latency, flat, zarr; all by default. Or peers, tensorflow: other engines, 280 MB to fetch.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--out", paramLabel = "DIR", description = "Keep the figures there, in bench.json.")
