@@ -3,24 +3,24 @@ package io.penstock.store;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
 /** How a file is compressed, by its name. */
 enum Packing {
-    GZIP(".gz", ".tgz") {
+    GZIP(".*\\.t?gz") {
         @Override
         InputStream open(InputStream packed) throws IOException {
             return new GZIPInputStream(packed, BUFFER);
         }
     },
-    ZSTD(".zst", ".tzst", ".zstd") {
+    ZSTD(".*\\.(t?zst|zstd)") {
         @Override
         InputStream open(InputStream packed) throws IOException {
             return new ZstdInputStreamNoFinalizer(packed);
         }
     },
-    NONE {
+    NONE("") {
         @Override
         InputStream open(InputStream packed) {
             return packed;
@@ -29,22 +29,19 @@ enum Packing {
 
     private static final int BUFFER = 64 * 1024;
 
-    private final String[] endings;
+    private final Pattern names;
 
-    Packing(String... endings) {
-        this.endings = endings;
+    Packing(String names) {
+        this.names = Pattern.compile(names, Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
     }
 
     /** The bytes that were compressed. */
     abstract InputStream open(InputStream packed) throws IOException;
 
     static Packing of(String key) {
-        String name = key.toLowerCase(Locale.ROOT);
         for (Packing packing : values()) {
-            for (String ending : packing.endings) {
-                if (name.endsWith(ending)) {
-                    return packing;
-                }
+            if (packing.names.matcher(key).matches()) {
+                return packing;
             }
         }
         return NONE;

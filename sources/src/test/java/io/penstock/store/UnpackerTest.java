@@ -85,6 +85,22 @@ class UnpackerTest {
     }
 
     @Test
+    void unpack_gzipMemberThatBeginsWithAWindow_isReadToo() throws IOException {
+        int length = 4000;
+        while (gzip(Arrays.copyOf(PLAIN, length)).length < 4096) {
+            length++;
+        }
+        byte[] first = gzip(Arrays.copyOf(PLAIN, length));
+        byte[] rest = Arrays.copyOfRange(PLAIN, length, PLAIN.length);
+        ShortStore store = new ShortStore().with("a.gz", joined(first, gzip(rest)));
+
+        StoreFile file = unpack(Unpacker.inMemory(), store, "a.gz");
+
+        assertThat(first).hasSize(4096);
+        assertThat(all(file)).isEqualTo(PLAIN);
+    }
+
+    @Test
     void unpack_plainFile_isTheFileItself() {
         ShortStore store = new ShortStore().with("a.tar", PLAIN);
 
