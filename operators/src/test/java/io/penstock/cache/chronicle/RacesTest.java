@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Threads that put, find and remove keys of their own, each of which must be there from its put to its removal and never
- * after it, and look at those of the others, while what they leave behind is dropped file by file.
+ * after it, and look at those of the others, also again at views they got long ago.
  */
 class RacesTest {
 
@@ -38,7 +38,7 @@ class RacesTest {
     private record Held(long number, ByteBuffer view) {}
 
     @Test
-    void putFindRemoveAndDrop_atOnce_showEachValueFromPutToRemove() throws Exception {
+    void putFindAndRemove_atOnce_showEachValueFromPutToRemove() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try (ChronicleTier tier = ChronicleTier.at(directory)
                 .maxBytes(24 << 20)
