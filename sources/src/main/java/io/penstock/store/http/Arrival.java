@@ -1,0 +1,72 @@
+package io.penstock.store.http;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+
+/**
+ * Bytes as they come. Memory grows with what has come, not with what was announced: a head that claims a gigabyte costs
+ * nothing.
+ */
+final class Arrival {
+
+    private static final int TRUSTED = 1 << 20;
+    private static final byte[] NOTHING = {};
+
+    private final long most;
+    private byte[] bytes = NOTHING;
+    private int count;
+    private long expected = -1;
+
+    Arrival(long most) {
+        this.most = most;
+    }
+
+    long most() {
+        return most;
+    }
+
+    int count() {
+        return count;
+    }
+
+    void clear() {
+        count = 0;
+        expected = -1;
+    }
+
+    /** How many there will be in all, -1 if nobody knows. */
+    void expect(long all) {
+        this.expected = all;
+    }
+
+    void requireRoom(long announced) {
+        if (announced > most) {
+            throw Statuses.tooLarge(most, announced);
+        }
+    }
+
+    /** Takes so many bytes; false, and none taken, where they are too many. */
+    boolean append(ByteBuf from, int length) {
+        if (length > most - count) {
+            return false;
+        }
+        if (bytes.length - count < length) {
+            bytes = Arrays.copyOf(bytes, room(count + length));
+        }
+        from.readBytes(bytes, count, length);
+        count += length;
+        return true;
+    }
+
+    private int room(int needed) {
+        if (expected >= needed && expected <= Math.max(TRUSTED, 4L * count)) {
+            return (int) expected;
+        }
+        return (int) Math.min(most, Math.max(Math.max(needed, 2L * count), 8192));
+    }
+
+    /** What came, as it was before it was compressed, in an array of exactly its size. */
+    byte[] bytes(Inflation inflation, long mostInflated) {
+        return inflation.inflate(bytes, count, mostInflated);
+    }
+}

@@ -1,0 +1,196 @@
+package io.penstock.store.http;
+
+import io.penstock.pipeline.StoreException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a store's keys begin, and the addresses of keys below it.
+ *
+ * <p>Every byte of a key but letters, digits and {@code -._~} is escaped, so no key can say anything but a path below the
+ * base. Servers and proxies decode once too often at times, so keys that lead out once decoded are refused, too.
+ */
+final class BaseAddress {
+
+    private static final String UNESCAPED = "-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    private static final int MOST_KEY = 4096;
+    private static final int MOST_DECODINGS = 4;
+
+    private final String location; // ends with a slash
+    private final URI uri;
+    private final @Nullable String basic;
+
+    private BaseAddress(String location, @Nullable String basic) {
+        this.location = location;
+        this.uri = URI.create(location);
+        this.basic = basic;
+    }
+
+    /**
+     * The folder that an address names; credentials in it are kept apart from it.
+     * @throws IllegalArgumentException if it is not an absolute http or https address without query and fragment
+     */
+    static BaseAddress of(URI address) {
+        String scheme = address.getScheme() == null ? "" : address.getScheme().toLowerCase(Locale.ROOT);
+        String host = address.getHost();
+        if (!(scheme.equals("http") || scheme.equals("https")) || host == null) {
+            throw new IllegalArgumentException(
+                    "address of a store must be http://HOST/… or https://HOST/…, was " + withoutSecrets(address));
+        }
+        if (address.getRawQuery() != null || address.getRawFragment() != null) {
+            throw new IllegalArgumentException(
+                    "address of a store must have no \"?\" and no \"#\"; send tokens as headers: "
+                            + withoutSecrets(address));
+        }
+        String path = address.normalize().getRawPath();
+        if (path.startsWith("/..")) {
+            throw new IllegalArgumentException("address of a store leads above its host: " + withoutSecrets(address));
+        }
+        String folder = path.startsWith("/") ? path : "/" + path;
+        String location = "%s://%s%s%s"
+                .formatted(
+                        scheme,
+                        host.toLowerCase(Locale.ROOT),
+                        port(address) == defaultPort(scheme) ? "" : ":" + port(address),
+                        folder.endsWith("/") ? folder : folder + "/");
+        return new BaseAddress(location, basic(address));
+    }
+
+    private static @Nullable String basic(URI address) {
+        String user = address.getUserInfo();
+        return user == null
+                ? null
+                : "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
+    }
+
+    String location() {
+        return location;
+    }
+
+    /** What user and password of the address come to as a header. */
+    @Nullable String basicCredentials() {
+        return basic;
+    }
+
+    /**
+     * The address of a key.
+     * @throws StoreException if it does not lie below the base
+     */
+    URI of(String key) {
+        requireBelow(key);
+        StringBuilder full = new StringBuilder(location);
+        for (byte b : utf8(key)) {
+            if (b == '/' || UNESCAPED.indexOf(b) >= 0) {
+                full.append((char) b);
+            } else {
+                HexFormat.of().withUpperCase().toHexDigits(full.append('%'), b);
+            }
+        }
+        return URI.create(full.toString());
+    }
+
+    private byte[] utf8(String key) {
+        try {
+            ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key));
+            byte[] array = new byte[bytes.remaining()];
+            bytes.get(array);
+            return array;
+        } catch (CharacterCodingException e) {
+            throw outside(key); // half a surrogate pair: two such keys would share an address
+        }
+    }
+
+    private void requireBelow(String key) {
+        if (key.length() > MOST_KEY) {
+            throw outside(key);
+        }
+        String decoded = key;
+        for (int times = 0; times < MOST_DECODINGS; times++) {
+            requirePlain(key, decoded);
+            String next = decode(decoded);
+            if (next.equals(decoded)) {
+                return;
+            }
+            decoded = next;
+        }
+        throw outside(key);
+    }
+
+    private void requirePlain(String key, String text) {
+        if (text.chars().anyMatch(c -> c < 0x20 || c == 0x7f || c == '\\')
+                || text.matches("(?i)(https?|ftp|file|data|javascript):.*")) {
+            throw outside(key);
+        }
+        for (String part : text.split("/", -1)) {
+            if (part.isEmpty() || part.equals(".") || part.equals("..")) {
+                throw outside(key);
+            }
+        }
+    }
+
+    private static String decode(String text) {
+        if (text.indexOf('%') < 0) {
+            return text;
+        }
+        try {
+            return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return text; // a percent sign that escapes nothing
+        }
+    }
+
+    private StoreException outside(String key) {
+        String shown = key.length() <= 200 ? key : key.substring(0, 200) + "…";
+        return new StoreException(
+                "key must be a path below %s, without \"..\", empty parts, backslashes or escapes: \"%s\""
+                        .formatted(location, printable(shown)));
+    }
+
+    private static String printable(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    /** Whether credentials may go there: same scheme, host and port. */
+    boolean isOwn(URI address) {
+        return uri.getScheme().equalsIgnoreCase(address.getScheme())
+                && uri.getHost().equalsIgnoreCase(address.getHost())
+                && port(uri) == port(address);
+    }
+
+    private static int port(URI address) {
+        return address.getPort() >= 0 ? address.getPort() : defaultPort(address.getScheme());
+    }
+
+    private static int defaultPort(String scheme) {
+        return scheme.equalsIgnoreCase("https") ? 443 : 80;
+    }
+
+    /** An address as it may be printed: without user, password, query and fragment. */
+    static String withoutSecrets(URI address) {
+        if (address.isOpaque() || address.getHost() == null) {
+            return address.getScheme() == null ? "a relative address" : address.getScheme() + ":…";
+        }
+        try {
+            URI shown = new URI(
+                    address.getScheme(), null, address.getHost(), address.getPort(), address.getPath(), null, null);
+            return address.getRawQuery() == null ? shown.toString() : shown + "?…";
+        } catch (URISyntaxException e) {
+            return address.getScheme() + "://" + address.getHost();
+        }
+    }
+
+    /** The location. */
+    @Override
+    public String toString() {
+        return location;
+    }
+}

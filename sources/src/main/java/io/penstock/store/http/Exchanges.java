@@ -1,0 +1,240 @@
+package io.penstock.store.http;
+
+import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+import reactor.netty.ByteBufFlux;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.client.HttpClientResponse;
+import reactor.netty.resources.ConnectionProvider;
+
+/**
+ * Sends requests: within the limits of connections and of requests in flight, with credentials where they belong, along
+ * redirects, and once more with a new token where the old one was refused.
+ */
+final class Exchanges {
+
+    /** So much of an answer that nobody wants is read to keep its connection. */
+    private static final int MOST_DRAINED = 64 << 10;
+
+    private static final int MOST_HEADERS = 64 << 10;
+    private static final Duration MOST_IDLE = Duration.ofSeconds(30);
+
+    private final BaseAddress base;
+    private final HttpOptions options;
+    private final ConnectionProvider connections;
+    private final HttpClient client;
+    private final Gate gate;
+    private final @Nullable Tokens tokens;
+
+    Exchanges(BaseAddress base, HttpOptions options) {
+        this.base = base;
+        this.options = options;
+        this.connections = ConnectionProvider.builder("penstock")
+                .maxConnections(options.connections())
+                .pendingAcquireMaxCount(-1)
+                .pendingAcquireTimeout(options.readTimeout())
+                .maxIdleTime(MOST_IDLE)
+                .evictInBackground(MOST_IDLE)
+                .build();
+        this.client = client(connections, options);
+        this.gate = new Gate(options.inFlight());
+        this.tokens = options.bearer() == null ? null : new Tokens(options.bearer());
+    }
+
+    private static HttpClient client(ConnectionProvider connections, HttpOptions options) {
+        HttpClient client = HttpClient.create(connections)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        Math.min(Integer.MAX_VALUE, options.connectTimeout().toMillis()))
+                .responseTimeout(options.firstByteTimeout())
+                .followRedirect(false)
+                .disableRetry(true)
+                .httpResponseDecoder(spec -> spec.maxHeaderSize(MOST_HEADERS));
+        SslContext trust = trust(options.trusted());
+        return client.secure(spec -> spec.sslContext(trust).handshakeTimeout(options.connectTimeout()));
+    }
+
+    private static SslContext trust(List<X509Certificate> certificates) {
+        try {
+            SslContextBuilder builder = SslContextBuilder.forClient().endpointIdentificationAlgorithm("HTTPS");
+            return certificates.isEmpty()
+                    ? builder.build()
+                    : builder.trustManager(certificates).build();
+        } catch (SSLException e) {
+            throw new IllegalArgumentException("certificates cannot be trusted: " + Words.of(e), e);
+        }
+    }
+
+    /** A request, credentials left out. */
+    record Ask(HttpMethod method, URI address, Map<CharSequence, String> headers) {}
+
+    /** The head of an answer. */
+    record Reply(int status, HttpHeaders headers) {
+        @Nullable String header(CharSequence name) {
+            return headers.get(name);
+        }
+    }
+
+    /** Makes something of an answer, whose body it may leave unread; emits one value and completes when it is done. */
+    @FunctionalInterface
+    interface Reader<T> {
+        Publisher<T> read(Reply reply, ByteBufFlux body);
+    }
+
+    /** One answer. Cancelling closes its connection. */
+    <T> Mono<T> send(Ask ask, Reader<T> reader) {
+        return gate.through(
+                Mono.defer(() -> hop(ask, ask.address(), 0, null, reader)).timeout(options.readTimeout()));
+    }
+
+    void close() {
+        connections.dispose();
+    }
+
+    private <T> Mono<T> hop(Ask ask, URI to, int redirects, Tokens.@Nullable Token refused, Reader<T> reader) {
+        return token(to, refused)
+                .map(Optional::of)
+                .defaultIfEmpty(Optional.empty())
+                .flatMap(token -> exchange(ask, to, redirects, refused, token.orElse(null), reader))
+                .flatMap(Function.identity());
+    }
+
+    private Mono<Tokens.Token> token(URI to, Tokens.@Nullable Token refused) {
+        if (tokens == null || !base.isOwn(to)) {
+            return Mono.empty();
+        }
+        return refused == null ? tokens.get() : tokens.instead(refused);
+    }
+
+    private <T> Mono<Mono<T>> exchange(
+            Ask ask,
+            URI to,
+            int redirects,
+            Tokens.@Nullable Token refused,
+            Tokens.@Nullable Token token,
+            Reader<T> reader) {
+        return client.headers(headers -> fill(headers, ask, to, token))
+                .request(ask.method())
+                .uri(to)
+                .response((reply, body) -> {
+                    int status = reply.status().code();
+                    if (isRedirect(status)) {
+                        URI next = target(to, reply, redirects);
+                        return drained(body, Mono.defer(() -> hop(ask, next, redirects + 1, refused, reader)));
+                    }
+                    if (status == 401 && token != null && refused == null) {
+                        return drained(body, Mono.defer(() -> hop(ask, to, redirects, token, reader)));
+                    }
+                    return Mono.from(reader.read(new Reply(status, reply.responseHeaders()), body))
+                            .map(Mono::just);
+                })
+                .single();
+    }
+
+    private void fill(HttpHeaders headers, Ask ask, URI to, Tokens.@Nullable Token token) {
+        headers.set(HttpHeaderNames.USER_AGENT, "penstock");
+        ask.headers().forEach(headers::set);
+        if (base.isOwn(to)) {
+            String basic = base.basicCredentials();
+            if (basic != null) {
+                headers.set(HttpHeaderNames.AUTHORIZATION, basic);
+            }
+            options.headers().forEach(headers::set);
+            if (token != null) {
+                headers.set(HttpHeaderNames.AUTHORIZATION, token.header());
+            }
+        }
+    }
+
+    private static boolean isRedirect(int status) {
+        return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+    }
+
+    private URI target(URI from, HttpClientResponse reply, int redirects) {
+        if (redirects >= options.redirects()) {
+            throw HttpFault.lasting(
+                    "redirected more than %d times, at last by %s"
+                            .formatted(options.redirects(), BaseAddress.withoutSecrets(from)),
+                    "name the address it leads to, or allow more redirects");
+        }
+        String location = reply.responseHeaders().get(HttpHeaderNames.LOCATION);
+        URI to = resolve(from, location);
+        if (to == null) {
+            throw HttpFault.lasting("redirected to nowhere by " + BaseAddress.withoutSecrets(from), "check the server");
+        }
+        String shown = BaseAddress.withoutSecrets(to);
+        if (from.getScheme().equalsIgnoreCase("https") && !to.getScheme().equalsIgnoreCase("https")) {
+            throw HttpFault.lasting("redirected from https to " + shown, "its bytes could be anybody's");
+        }
+        return to;
+    }
+
+    private static @Nullable URI resolve(URI from, @Nullable String location) {
+        try {
+            URI to = location == null ? null : from.resolve(new URI(location));
+            boolean usable = to != null
+                    && to.getHost() != null
+                    && (to.getScheme().equalsIgnoreCase("http")
+                            || to.getScheme().equalsIgnoreCase("https"));
+            if (!usable || to == null) {
+                return null;
+            }
+            // user and password from a server are not ours to send, and a fragment is for browsers
+            return new URI("%s://%s%s%s%s"
+                    .formatted(
+                            to.getScheme(),
+                            to.getHost(),
+                            to.getPort() < 0 ? "" : ":" + to.getPort(),
+                            to.getRawPath(),
+                            to.getRawQuery() == null ? "" : "?" + to.getRawQuery()));
+        } catch (URISyntaxException e) {
+            return null;
+        }
+    }
+
+    /** A value after a body that nobody wants: read to its end where that is near, else cut off with its connection. */
+    static <T> Mono<T> drained(ByteBufFlux body, T value) {
+        return Mono.defer(() -> {
+            long[] seen = {0};
+            return body.takeWhile(bytes -> (seen[0] += bytes.readableBytes()) <= MOST_DRAINED)
+                    .then()
+                    .onErrorComplete()
+                    .thenReturn(value);
+        });
+    }
+
+    /** What {@code Retry-After} asks for, in seconds or as a date; null where it does not. */
+    static @Nullable Duration retryAfter(Reply reply) {
+        String asked = reply.header(HttpHeaderNames.RETRY_AFTER);
+        if (asked == null) {
+            return null;
+        }
+        String text = asked.strip();
+        if (text.matches("\\d{1,9}")) {
+            return Duration.ofSeconds(Long.parseLong(text));
+        }
+        Instant until = Validator.date(text);
+        if (until == null) {
+            return null;
+        }
+        Instant made = Validator.date(reply.header(HttpHeaderNames.DATE)); // its clock, not ours, where it tells
+        Duration wait = Duration.between(made == null ? Instant.now() : made, until);
+        return wait.isNegative() ? Duration.ZERO : wait;
+    }
+}

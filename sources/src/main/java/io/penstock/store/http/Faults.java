@@ -1,0 +1,152 @@
+package io.penstock.store.http;
+
+import io.penstock.pipeline.Fingerprint;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * What a {@link FileServer} does wrong on purpose: how large a share of its answers, and how.
+ *
+ * <p>Whether the n-th request for a path fails depends on the seed, the path and n alone, so a run can be repeated
+ * whatever order its requests come in.
+ */
+public final class Faults {
+
+    /** What can go wrong. */
+    public enum Kind {
+        /** The connection is reset before an answer. */
+        REFUSE,
+        /** The connection is reset in the middle of the body. */
+        RESET,
+        /** Half of the body comes, and then nothing more. */
+        STALL,
+        /** The connection ends in the middle of the body. */
+        TRUNCATE,
+        /** The answer is well-formed and a byte too short. */
+        WRONG_LENGTH,
+        /** Another status than 200. */
+        STATUS;
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /**
+     * One fault.
+     *
+     * @param kind   of it
+     * @param status answered by {@link Kind#STATUS}, 0 for other kinds
+     */
+    public record Fault(Kind kind, int status) {
+
+        public Fault {
+            boolean right = kind == Kind.STATUS ? status >= 400 && status <= 599 : status == 0;
+            if (!right) {
+                throw new IllegalArgumentException("fault %s cannot have status %d".formatted(kind.word(), status));
+            }
+        }
+    }
+
+    private record Share(Fault fault, double share) {}
+
+    private static final Faults NONE = new Faults(List.of(), 0);
+
+    private final List<Share> shares;
+    private final long seed;
+
+    private Faults(List<Share> shares, long seed) {
+        this.shares = shares;
+        this.seed = seed;
+    }
+
+    /** Nothing goes wrong. */
+    public static Faults none() {
+        return NONE;
+    }
+
+    /**
+     * Reads {@code refuse=0.05,reset=0.02,stall=0.01,truncate=0.05,wrong-length=0.05,status=503:0.1}: kinds and their
+     * shares, which are at most 1 together. {@code status} may stand more than once.
+     * @throws IllegalArgumentException if it is anything else
+     */
+    public static Faults parse(String text, long seed) {
+        List<Share> shares = new ArrayList<>();
+        for (String part : text.split(",", -1)) {
+            shares.add(share(part.strip()));
+        }
+        double sum = shares.stream().mapToDouble(Share::share).sum();
+        if (sum > 1 + 1e-9) {
+            throw new IllegalArgumentException("shares of faults must be at most 1 together, were %s".formatted(sum));
+        }
+        Map<Kind, Long> counts = new EnumMap<>(Kind.class);
+        shares.forEach(share -> counts.merge(share.fault.kind, 1L, Long::sum));
+        counts.forEach((kind, count) -> {
+            if (count > 1 && kind != Kind.STATUS) {
+                throw new IllegalArgumentException("fault %s stands twice in \"%s\"".formatted(kind.word(), text));
+            }
+        });
+        return new Faults(List.copyOf(shares), seed);
+    }
+
+    private static Share share(String part) {
+        int equals = part.indexOf('=');
+        String word = equals < 0 ? part : part.substring(0, equals);
+        for (Kind kind : Kind.values()) {
+            if (kind.word().equals(word) && equals >= 0) {
+                String value = part.substring(equals + 1);
+                int colon = kind == Kind.STATUS ? value.indexOf(':') : -1;
+                if (kind == Kind.STATUS && !value.matches("[45]\\d\\d:.*")) {
+                    throw new IllegalArgumentException(
+                            "fault \"%s\" must be status=CODE:SHARE, such as status=503:0.1".formatted(part));
+                }
+                int status = colon < 0 ? 0 : Integer.parseInt(value.substring(0, colon));
+                return new Share(new Fault(kind, status), number(part, value.substring(colon + 1)));
+            }
+        }
+        throw new IllegalArgumentException("fault must be one of %s with a share, such as reset=0.05, was \"%s\""
+                .formatted(List.of(Kind.values()).stream().map(Kind::word).collect(Collectors.joining(", ")), part));
+    }
+
+    private static double number(String part, String text) {
+        try {
+            double share = Double.parseDouble(text);
+            if (share >= 0 && share <= 1) {
+                return share;
+            }
+        } catch (NumberFormatException e) {
+            // told below, as a number out of range is
+        }
+        throw new IllegalArgumentException("share of a fault must be in [0, 1]: \"%s\"".formatted(part));
+    }
+
+    /** What goes wrong with the n-th request for a path, at most one fault. */
+    List<Fault> of(String path, int request) {
+        if (shares.isEmpty()) {
+            return List.of();
+        }
+        long bits = Fingerprint.of(Long.toString(seed), path, Integer.toString(request))
+                .high();
+        double dice = (bits >>> 11) * 0x1p-53;
+        for (Share share : shares) {
+            if (dice < share.share) {
+                return List.of(share.fault);
+            }
+            dice -= share.share;
+        }
+        return List.of();
+    }
+
+    /** As {@link #parse} reads it. */
+    @Override
+    public String toString() {
+        return shares.stream()
+                .map(share -> share.fault.kind.word() + "="
+                        + (share.fault.kind == Kind.STATUS ? share.fault.status + ":" : "") + share.share)
+                .collect(Collectors.joining(","));
+    }
+}

@@ -1,0 +1,201 @@
+package io.penstock.store.http;
+
+import io.netty.channel.ChannelOption;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.FileStore;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import reactor.netty.ChannelBindException;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+
+/**
+ * Serves a folder over HTTP on 127.0.0.1, to try and measure what is far away on one machine: with ranges, entity tags
+ * and conditional requests, and, if asked, late, with faults, with a manifest, for those who know a token.
+ * <pre>{@code
+ *  try (FileServer server = FileServer.of(folder).delay(Duration.ofMillis(5)).start()) {
+ *    HttpStore store = HttpStore.at(server.address());
+ *  }
+ * }</pre>
+ * <p>{@code GET} and {@code HEAD}; one range a request. Hidden files, and paths and links that lead out of the folder, are
+ * not served. Files are read on {@code Schedulers.boundedElastic()}, 256 KiB at a time.
+ */
+public final class FileServer implements AutoCloseable {
+
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final Duration CLOSING = Duration.ofMillis(300);
+
+    /** What is served and how, before it is. Immutable; every method returns a copy. */
+    public static final class Plan {
+        private final Path folder;
+        private final int port;
+        private final Duration delay;
+        private final Faults faults;
+        private final boolean manifest;
+        private final @Nullable String token;
+
+        private Plan(Path folder, int port, Duration delay, Faults faults, boolean manifest, @Nullable String token) {
+            this.folder = folder;
+            this.port = port;
+            this.delay = delay;
+            this.faults = faults;
+            this.manifest = manifest;
+            this.token = token;
+        }
+
+        /**
+         * The port; 0, any free one, unless set.
+         * @throws IllegalArgumentException if there is no such port
+         */
+        public Plan port(int number) {
+            if (number < 0 || number > 65_535) {
+                throw new IllegalArgumentException("port must be in [0, 65536), was " + number);
+            }
+            return new Plan(folder, number, delay, faults, manifest, token);
+        }
+
+        /**
+         * How long after its request an answer begins; at once unless set.
+         * @throws IllegalArgumentException if negative
+         */
+        public Plan delay(Duration time) {
+            if (time.isNegative()) {
+                throw new IllegalArgumentException("delay must not be negative: " + time);
+            }
+            return new Plan(folder, port, time, faults, manifest, token);
+        }
+
+        /** What goes wrong; nothing unless set. The manifest is always served right. */
+        public Plan faults(Faults planned) {
+            return new Plan(folder, port, delay, planned, manifest, token);
+        }
+
+        /**
+         * Serves {@value ServedManifest#NAME}, made when the server starts: every file with its size, its CRC32C and, as
+         * label, the first folder of its path.
+         */
+        public Plan manifest() {
+            return new Plan(folder, port, delay, faults, true, token);
+        }
+
+        /**
+         * Answers 401 to whoever does not send this as a bearer token.
+         * @throws IllegalArgumentException if it is empty or not printable ASCII
+         */
+        public Plan token(String secret) {
+            if (secret.isEmpty() || !HttpOptions.isPrintable(secret)) {
+                throw new IllegalArgumentException("token must be printable ASCII, and at least one character");
+            }
+            return new Plan(folder, port, delay, faults, manifest, secret);
+        }
+
+        /**
+         * Serves from now on. Blocks until it does, and while the manifest is made.
+         * @throws StoreException if the folder cannot be read, or the port is taken
+         */
+        public FileServer start() {
+            return new FileServer(this);
+        }
+    }
+
+    private final Plan plan;
+    private final FileStore files;
+    private final @Nullable ServedManifest manifest;
+    private final DisposableServer server;
+    private final AtomicLong requests = new AtomicLong();
+    private final AtomicLong connections = new AtomicLong();
+    private final Map<String, AtomicInteger> requestsOfPath = new ConcurrentHashMap<>();
+
+    private FileServer(Plan plan) {
+        this.plan = plan;
+        this.files = FileStore.open(plan.folder);
+        this.manifest = plan.manifest ? ServedManifest.of(files) : null;
+        try {
+            this.server = HttpServer.create()
+                    .host(LOOPBACK)
+                    .port(plan.port)
+                    .option(ChannelOption.SO_REUSEADDR, true)
+                    .childOption(ChannelOption.TCP_NODELAY, true)
+                    .doOnChannelInit((observer, channel, remote) -> connections.incrementAndGet())
+                    .handle((request, response) -> {
+                        requests.incrementAndGet();
+                        return new Answer(this, request, response).send();
+                    })
+                    .bindNow();
+        } catch (ChannelBindException e) {
+            files.close();
+            throw new StoreException(
+                    "cannot serve on port %d: it is taken or not allowed; choose another, or 0 for any free one"
+                            .formatted(plan.port),
+                    e);
+        }
+    }
+
+    /** A folder to be served; nothing happens before {@link Plan#start}. */
+    public static Plan of(Path folder) {
+        return new Plan(Objects.requireNonNull(folder, "folder"), 0, Duration.ZERO, Faults.none(), false, null);
+    }
+
+    /** Where the folder is: {@code http://127.0.0.1:PORT/}. */
+    public URI address() {
+        return URI.create("http://%s:%d/".formatted(LOOPBACK, server.port()));
+    }
+
+    /** How many requests have come, those that were answered wrong included. */
+    public long requests() {
+        return requests.get();
+    }
+
+    /** How many connections have been opened. */
+    public long connections() {
+        return connections.get();
+    }
+
+    FileStore files() {
+        return files;
+    }
+
+    Duration delay() {
+        return plan.delay;
+    }
+
+    @Nullable ServedManifest manifest() {
+        return manifest;
+    }
+
+    boolean admits(@Nullable String authorization) {
+        return plan.token == null || ("Bearer " + plan.token).equals(authorization);
+    }
+
+    /** The fault of one more request for a path. */
+    List<Faults.Fault> nextFault(String path) {
+        if (plan.faults == Faults.none()) {
+            return List.of();
+        }
+        int number = requestsOfPath
+                .computeIfAbsent(path, first -> new AtomicInteger())
+                .getAndIncrement();
+        return plan.faults.of(path, number);
+    }
+
+    /** Stops serving; answers under way are cut off after a moment. */
+    @Override
+    public void close() {
+        server.disposeNow(CLOSING);
+        files.close();
+    }
+
+    /** The address. */
+    @Override
+    public String toString() {
+        return address().toString();
+    }
+}

@@ -1,0 +1,106 @@
+package io.penstock.store.http;
+
+import io.netty.handler.timeout.ReadTimeoutException;
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
+
+/** Why one attempt failed, and whether another may do better. Never leaves this package: it ends as a StoreException. */
+final class HttpFault extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    private final boolean passing;
+    private final @Nullable Duration retryAfter;
+    private final String advice;
+
+    private HttpFault(
+            String message, boolean passing, @Nullable Duration retryAfter, String advice, @Nullable Throwable cause) {
+        super(message, cause, false, false);
+        this.passing = passing;
+        this.retryAfter = retryAfter;
+        this.advice = advice;
+    }
+
+    /** One that may pass: the same request again may be answered. */
+    static HttpFault passing(String message, String advice) {
+        return new HttpFault(message, true, null, advice, null);
+    }
+
+    /** One that passes not before the server says. */
+    static HttpFault later(String message, @Nullable Duration retryAfter, String advice) {
+        return new HttpFault(message, true, retryAfter, advice, null);
+    }
+
+    /** One that stays. */
+    static HttpFault lasting(String message, String advice) {
+        return new HttpFault(message, false, null, advice, null);
+    }
+
+    /** What a failure below HTTP means. */
+    static HttpFault of(Throwable thrown, HttpOptions options) {
+        Throwable failure = Exceptions.unwrap(thrown);
+        if (failure instanceof HttpFault known) {
+            return known;
+        }
+        if (failure instanceof StoreException known) {
+            return new HttpFault(String.valueOf(known.getMessage()), false, null, "", known);
+        }
+        if (failure instanceof ReadTimeoutException) {
+            return io("stalled: no byte came for " + Words.of(options.firstByteTimeout()), failure);
+        }
+        if (failure instanceof TimeoutException) {
+            return io("took longer than " + Words.of(options.readTimeout()), failure);
+        }
+        if (failure instanceof UnknownHostException) {
+            return new HttpFault("host not found", true, null, "check the address and the network", failure);
+        }
+        if (failure instanceof ConnectException) {
+            return new HttpFault(
+                    "could not connect: " + Words.of(failure), true, null, "check that the server runs", failure);
+        }
+        if (failure instanceof SSLHandshakeException || failure.getCause() instanceof SSLHandshakeException) {
+            return new HttpFault(
+                    "TLS handshake failed: " + Words.of(failure),
+                    false,
+                    null,
+                    "check the certificate, or name it with trusting",
+                    failure);
+        }
+        if (failure instanceof SSLException || failure instanceof IOException) {
+            return io("connection broke: " + Words.of(failure), failure);
+        }
+        if (failure instanceof IllegalStateException && "Pool has been shut down".equals(failure.getMessage())) {
+            return new HttpFault("its store is closed", false, null, "", failure);
+        }
+        return new HttpFault("the answer makes no sense: " + Words.of(failure), false, null, "", failure);
+    }
+
+    private static HttpFault io(String message, Throwable failure) {
+        return new HttpFault(message, true, null, "check the server and the network", failure);
+    }
+
+    boolean isPassing() {
+        return passing;
+    }
+
+    @Nullable Duration retryAfter() {
+        return retryAfter;
+    }
+
+    String reason() {
+        return String.valueOf(getMessage());
+    }
+
+    /** What to do, after a semicolon; empty where there is nothing. */
+    String advice() {
+        return advice.isEmpty() ? "" : "; " + advice;
+    }
+}

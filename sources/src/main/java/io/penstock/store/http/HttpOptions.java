@@ -1,0 +1,286 @@
+package io.penstock.store.http;
+
+import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * How a store asks over HTTP: limits, time-outs, retries, credentials. Immutable; every method returns a copy.
+ *
+ * <p>Headers and tokens are credentials: they go to the scheme, host and port of the store's own address and nowhere else,
+ * and are never printed.
+ */
+public final class HttpOptions {
+
+    /** The library's own headers, on which its guarantees stand. */
+    private static final Set<String> OURS =
+            Set.of("range", "if-range", "accept-encoding", "host", "connection", "content-length", "transfer-encoding");
+
+    private static final HttpOptions STANDARD = new HttpOptions(new Values());
+
+    /** One mutable copy while a setter runs; never shared. */
+    private static final class Values implements Cloneable {
+        int connections = 64;
+        int inFlight = 64;
+        int redirects = 5;
+        int attempts = 8;
+        Duration connect = Duration.ofSeconds(10);
+        Duration firstByte = Duration.ofSeconds(30);
+        Duration read = Duration.ofMinutes(2);
+        Duration retryFor = Duration.ofMinutes(2);
+        Duration firstBackoff = Duration.ofMillis(100);
+        Duration longestBackoff = Duration.ofSeconds(10);
+        long objectBytes = 256L << 20;
+        boolean compressed;
+        Map<String, String> headers = Map.of();
+
+        @Nullable Mono<String> bearer;
+
+        List<X509Certificate> trusted = List.of();
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface Change {
+        void to(Values values);
+    }
+
+    private final Values values;
+
+    private HttpOptions(Values values) {
+        this.values = values;
+    }
+
+    private HttpOptions with(Change change) {
+        Values copy = values.copy();
+        change.to(copy);
+        return new HttpOptions(copy);
+    }
+
+    /** What each method below says it is unless set. */
+    public static HttpOptions standard() {
+        return STANDARD;
+    }
+
+    /** Most connections to one host and port; 64 unless set. */
+    public HttpOptions connections(int most) {
+        atLeastOne("connections", most);
+        return with(copy -> copy.connections = most);
+    }
+
+    /** Most requests that are answered at once, waits before a retry not counted; 64 unless set. */
+    public HttpOptions inFlight(int most) {
+        atLeastOne("requests in flight", most);
+        return with(copy -> copy.inFlight = most);
+    }
+
+    /** For connecting, TLS included; 10 s unless set. */
+    public HttpOptions connectTimeout(Duration most) {
+        positive("time-out for connecting", most);
+        return with(copy -> copy.connect = most);
+    }
+
+    /** From the request to the first byte of the answer, and from one piece of it to the next; 30 s unless set. */
+    public HttpOptions firstByteTimeout(Duration most) {
+        positive("time-out for the first byte", most);
+        return with(copy -> copy.firstByte = most);
+    }
+
+    /** For one answer with all its bytes; 2 min unless set. What came until then is kept, and the rest asked for anew. */
+    public HttpOptions readTimeout(Duration most) {
+        positive("time-out for a whole read", most);
+        return with(copy -> copy.read = most);
+    }
+
+    /**
+     * How often a read is asked for in all, and how long after its beginning it may be asked for again; 8 times within
+     * 2 min unless set.
+     */
+    public HttpOptions attempts(int most, Duration within) {
+        atLeastOne("attempts", most);
+        positive("time for retries", within);
+        return with(copy -> {
+            copy.attempts = most;
+            copy.retryFor = within;
+        });
+    }
+
+    /**
+     * The wait before attempt n + 1 is random in [0, min(longest, first · 2ⁿ⁻¹)); 100 ms and 10 s unless set.
+     * @see <a href="https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">full jitter</a>
+     */
+    public HttpOptions backoff(Duration first, Duration longest) {
+        positive("first back-off", first);
+        positive("longest back-off", longest);
+        return with(copy -> {
+            copy.firstBackoff = first;
+            copy.longestBackoff = longest;
+        });
+    }
+
+    /**
+     * How many redirects one request follows; 5 unless set, 0 follows none. Credentials do not go along to another host,
+     * and a redirect from https to http is an error.
+     */
+    public HttpOptions redirects(int most) {
+        if (most < 0) {
+            throw new IllegalArgumentException("redirects must not be negative: " + most);
+        }
+        return with(copy -> copy.redirects = most);
+    }
+
+    /** The most that one read may hold, which is enforced while it comes; 256 MiB unless set. */
+    public HttpOptions maxObjectBytes(long most) {
+        if (most < 1 || most > Integer.MAX_VALUE - 8) {
+            throw new IllegalArgumentException(
+                    "largest object must be in [1, %d] bytes, was %d".formatted(Integer.MAX_VALUE - 8, most));
+        }
+        return with(copy -> copy.objectBytes = most);
+    }
+
+    /**
+     * Asks for gzip and deflate where an entry is read whole. Off unless set: images and chunks are compressed already,
+     * and a compressed answer that breaks off cannot be resumed.
+     */
+    public HttpOptions compressed() {
+        return with(copy -> copy.compressed = true);
+    }
+
+    /**
+     * One more header of every request to the store's own host, such as an API key.
+     * @throws IllegalArgumentException if it is no header, or one that the store sets itself
+     */
+    public HttpOptions header(String name, String value) {
+        if (!name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+") || OURS.contains(name.toLowerCase(Locale.ROOT))) {
+            throw new IllegalArgumentException("header cannot be set: \"%s\"".formatted(name));
+        }
+        if (!isPrintable(value)) {
+            throw new IllegalArgumentException(
+                    "value of header %s must be printable ASCII".formatted(name)); // not the value: it may be secret
+        }
+        Map<String, String> more = new LinkedHashMap<>(values.headers);
+        more.put(name, value);
+        return with(copy -> copy.headers = Map.copyOf(more));
+    }
+
+    /**
+     * Bearer tokens from a source that is asked at the first request, and once more whenever the server refuses a token
+     * with 401. One token serves all requests until then.
+     */
+    public HttpOptions bearer(Mono<String> tokens) {
+        return with(copy -> copy.bearer = tokens);
+    }
+
+    /** Certificates to trust instead of those that the JDK trusts. */
+    public HttpOptions trusting(List<X509Certificate> certificates) {
+        List<X509Certificate> trusted = List.copyOf(certificates);
+        if (trusted.isEmpty()) {
+            throw new IllegalArgumentException("name at least one certificate to trust");
+        }
+        return with(copy -> copy.trusted = trusted);
+    }
+
+    static boolean isPrintable(String text) {
+        return StandardCharsets.US_ASCII.newEncoder().canEncode(text)
+                && text.chars().allMatch(c -> c >= 0x20 && c < 0x7f || c == '\t');
+    }
+
+    private static void atLeastOne(String what, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException("%s must be at least 1, was %d".formatted(what, value));
+        }
+    }
+
+    private static void positive(String what, Duration value) {
+        if (value.isNegative() || value.isZero()) {
+            throw new IllegalArgumentException("%s must be positive, was %s".formatted(what, value));
+        }
+    }
+
+    int connections() {
+        return values.connections;
+    }
+
+    int inFlight() {
+        return values.inFlight;
+    }
+
+    int redirects() {
+        return values.redirects;
+    }
+
+    int attempts() {
+        return values.attempts;
+    }
+
+    Duration connectTimeout() {
+        return values.connect;
+    }
+
+    Duration firstByteTimeout() {
+        return values.firstByte;
+    }
+
+    Duration readTimeout() {
+        return values.read;
+    }
+
+    Duration retryFor() {
+        return values.retryFor;
+    }
+
+    Duration firstBackoff() {
+        return values.firstBackoff;
+    }
+
+    Duration longestBackoff() {
+        return values.longestBackoff;
+    }
+
+    long maxObjectBytes() {
+        return values.objectBytes;
+    }
+
+    boolean isCompressed() {
+        return values.compressed;
+    }
+
+    Map<String, String> headers() {
+        return values.headers;
+    }
+
+    @Nullable Mono<String> bearer() {
+        return values.bearer;
+    }
+
+    List<X509Certificate> trusted() {
+        return values.trusted;
+    }
+
+    /** The limits; names of headers, never their values. */
+    @Override
+    public String toString() {
+        return "HTTP: %d connections, %d in flight, %d attempts within %s, headers %s%s"
+                .formatted(
+                        values.connections,
+                        values.inFlight,
+                        values.attempts,
+                        values.retryFor,
+                        values.headers.keySet(),
+                        values.bearer == null ? "" : ", bearer tokens");
+    }
+}

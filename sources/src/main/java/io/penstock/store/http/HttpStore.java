@@ -1,0 +1,180 @@
+package io.penstock.store.http;
+
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.Manifest;
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * What lies below an address, read over HTTP/1.1: {@code https://host/data/} and the key {@code train/1.jpg} make
+ * {@code https://host/data/train/1.jpg}.
+ *
+ * <p>Faults that may pass (no connection, a broken or stalled answer, one of the wrong length, 408, 425, 429 and 5xx) are
+ * asked again within {@link HttpOptions#attempts}, after waits with full jitter and never before {@code Retry-After}. A
+ * body that broke off is resumed where the server can say that it is still the same one: {@code Range} under
+ * {@code If-Range}, with a strong entity tag or an old enough date.
+ *
+ * <p>An entry's version is made of its entity tag, else of its modification date; a server that sends neither can change
+ * bytes unnoticed, unless their number changes. Listed entries are asked for as they lie ({@code identity}) unless
+ * {@link HttpOptions#compressed} is set; what {@link #find} asks for may come as gzip or deflate, and is bounded before
+ * and after. Servers that ignore ranges make every range a read from the beginning, at most 64 MiB into an entry.
+ *
+ * <p>HTTP has no lists: {@link #list} tells what a {@link #manifest} names.
+ *
+ * <p>Nothing waits on a thread; values come from the network's event loops, so whoever blocks moves on first. Cancelling
+ * closes the exchange. Memory: what has come of each read in flight. Closing is optional: idle connections go by
+ * themselves after a minute.
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc9110#section-14">RFC 9110, range requests</a>
+ */
+public final class HttpStore implements Store, AutoCloseable {
+
+    private final BaseAddress base;
+    private final HttpOptions options;
+    private final @Nullable String manifest;
+    private final Exchanges exchanges;
+    private final Retries retries;
+
+    private HttpStore(BaseAddress base, HttpOptions options, @Nullable String manifest, Exchanges exchanges) {
+        this.base = base;
+        this.options = options;
+        this.manifest = manifest;
+        this.exchanges = exchanges;
+        this.retries = new Retries(options, () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    /** The store below an address with {@link HttpOptions#standard}. */
+    public static HttpStore at(URI base) {
+        return at(base, HttpOptions.standard());
+    }
+
+    /**
+     * The store below an address. Asks nothing yet.
+     * @param base its path is a folder whether or not it ends with a slash; user and password in it become
+     *     {@code Authorization: Basic} and are not told again
+     * @throws IllegalArgumentException if it is not {@code http://…} or {@code https://…}, or has a query or fragment
+     */
+    public static HttpStore at(URI base, HttpOptions options) {
+        BaseAddress address = BaseAddress.of(base);
+        return new HttpStore(address, options, null, new Exchanges(address, options));
+    }
+
+    /**
+     * The store of the folder that a manifest lies in, which then can be listed.
+     * @throws IllegalArgumentException as {@link #at(URI, HttpOptions)}, or if the address ends with a slash
+     */
+    public static HttpStore ofManifest(URI manifest, HttpOptions options) {
+        String path = manifest.getPath() == null ? "" : manifest.getPath();
+        String name = path.substring(path.lastIndexOf('/') + 1);
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "address of a manifest must end with its name, was " + BaseAddress.withoutSecrets(manifest));
+        }
+        return at(manifest.resolve("."), options).manifest(name);
+    }
+
+    /** The same store, connections shared, whose list is in the manifest of this key; see {@link Manifest} for its form. */
+    public HttpStore manifest(String key) {
+        base.of(key);
+        return new HttpStore(base, options, key, exchanges);
+    }
+
+    /** The address, without credentials, with a slash at its end. */
+    @Override
+    public String location() {
+        return base.location();
+    }
+
+    /**
+     * Tells what the manifest names, which is fetched anew by every call. Lines without size or checksum cost a request
+     * each. Blocks until done, so not on a thread that must not.
+     * @throws StoreException if there is no manifest, or an entry that it names is not there
+     */
+    @Override
+    public void list(Visitor visitor) {
+        String key = manifest;
+        if (key == null) {
+            throw new StoreException(
+                    "cannot list %s: HTTP has no lists; name a manifest, a file with one JSON object a line"
+                            .formatted(base));
+        }
+        Manifest lines = Manifest.open(this, key);
+        ManifestStates.of(this, lines, options.inFlight())
+                .forEach(entry -> visitor.file(entry.key(), entry.size(), entry.version()));
+    }
+
+    /** The key of the manifest, if this store has one. */
+    public Optional<String> manifest() {
+        return Optional.ofNullable(manifest);
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry) {
+        return OnDemand.of(Mono.defer(() -> {
+            URI address = base.of(entry.key());
+            if (entry.size() > options.maxObjectBytes()) {
+                throw new StoreException(
+                        "cannot read %s in %s: at most %d bytes are allowed, it has %d; read ranges, or raise maxObjectBytes"
+                                .formatted(entry.key(), base, options.maxObjectBytes(), entry.size()));
+            }
+            return run(address, Transfer.whole(exchanges, address, entry, options.isCompressed()));
+        }));
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
+        Objects.checkFromIndexSize(offset, (long) length, entry.size());
+        if (length == 0) {
+            return Mono.fromSupplier(() -> ByteBuffer.allocate(0));
+        }
+        return OnDemand.of(Mono.defer(() -> {
+            URI address = base.of(entry.key());
+            if (length > options.maxObjectBytes()) {
+                throw new StoreException(
+                        "cannot read %s in %s: at most %d bytes are allowed, %d are wanted; raise maxObjectBytes"
+                                .formatted(entry.key(), base, options.maxObjectBytes(), length));
+            }
+            return run(address, Transfer.part(exchanges, address, entry, offset, length));
+        }));
+    }
+
+    /** Asks with {@code HEAD}, or where a server does not answer that with a size, for the first byte. */
+    @Override
+    public Mono<StoreEntry> entry(String key) {
+        return OnDemand.of(Mono.defer(() -> {
+            URI address = base.of(key);
+            Inquiry inquiry = new Inquiry(exchanges, address, key);
+            return retries.of("HEAD " + address, inquiry::attempt);
+        }));
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int most) {
+        return OnDemand.of(Mono.defer(() -> {
+            URI address = base.of(key);
+            return run(address, Transfer.unlisted(exchanges, address, Math.min(most, options.maxObjectBytes())));
+        }));
+    }
+
+    private Mono<ByteBuffer> run(URI address, Transfer transfer) {
+        return retries.of("GET " + address, transfer::attempt);
+    }
+
+    /** Closes the connections, of all stores that share them; reads under way fail. */
+    @Override
+    public void close() {
+        exchanges.close();
+    }
+
+    /** The address, without credentials. */
+    @Override
+    public String toString() {
+        return location();
+    }
+}

@@ -1,0 +1,80 @@
+package io.penstock.store.http;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.Inflater;
+import java.util.zip.InflaterInputStream;
+import org.jspecify.annotations.Nullable;
+
+/** Undoes what a server did to a body on its way. Both sides are in memory, and both are bounded. */
+enum Inflation {
+    NONE,
+    GZIP,
+    DEFLATE;
+
+    private static final int FIRST = 64 << 10;
+
+    /** What a {@code Content-Encoding} says. */
+    static Inflation of(@Nullable String encoding) {
+        String name = encoding == null ? "" : encoding.strip().toLowerCase(Locale.ROOT);
+        return switch (name) {
+            case "", "identity" -> NONE;
+            case "gzip", "x-gzip" -> GZIP;
+            case "deflate" -> DEFLATE;
+            default ->
+                throw HttpFault.lasting(
+                        "content encoding is \"%s\"".formatted(Words.plain(name)), "gzip and deflate are understood");
+        };
+    }
+
+    /** The bytes before they were compressed; an array of exactly their number. */
+    byte[] inflate(byte[] bytes, int length, long most) {
+        if (this == NONE) {
+            return bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
+        }
+        byte[] inflated = new byte[(int) Math.min(most, FIRST)];
+        int end = 0;
+        try (InputStream in = stream(new ByteArrayInputStream(bytes, 0, length), bytes)) {
+            while (true) {
+                if (end == inflated.length) {
+                    if (in.read() < 0) {
+                        return inflated;
+                    }
+                    throw HttpFault.lasting(
+                            "its %d bytes inflate to more than %d".formatted(length, most),
+                            "raise maxObjectBytes if it is no decompression bomb");
+                }
+                int read = in.read(inflated, end, inflated.length - end);
+                if (read < 0) {
+                    return Arrays.copyOf(inflated, end);
+                }
+                end += read;
+                if (end == inflated.length && end < most) {
+                    inflated = Arrays.copyOf(inflated, (int) Math.min(most, 2L * end));
+                }
+            }
+        } catch (IOException e) {
+            throw HttpFault.passing("its bytes are not valid " + name().toLowerCase(Locale.ROOT), "check the server");
+        }
+    }
+
+    private InputStream stream(InputStream in, byte[] bytes) throws IOException {
+        if (this == GZIP) {
+            return new GZIPInputStream(in, 8192);
+        }
+        // servers disagree on whether deflate has zlib's two bytes in front
+        boolean zlib =
+                bytes.length >= 2 && (bytes[0] & 0x0f) == 8 && (((bytes[0] & 0xff) << 8) | (bytes[1] & 0xff)) % 31 == 0;
+        Inflater inflater = new Inflater(!zlib);
+        return new InflaterInputStream(in, inflater) {
+            @Override
+            public void close() {
+                inflater.end(); // only the stream's own is ended with it
+            }
+        };
+    }
+}

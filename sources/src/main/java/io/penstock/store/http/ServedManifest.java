@@ -1,0 +1,86 @@
+package io.penstock.store.http;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.penstock.store.Checksum;
+import io.penstock.store.FileStore;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.Waiting;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.zip.CRC32C;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** The manifest of a folder, as a server makes it. */
+final class ServedManifest {
+
+    static final String NAME = "manifest.jsonl";
+
+    private static final int SLICE = 4 << 20;
+    private static final int IN_FLIGHT = 8;
+
+    private final byte[] text;
+    private final String etag;
+
+    private ServedManifest(byte[] text) {
+        this.text = text;
+        this.etag =
+                "\"" + Checksum.of(Checksum.Kind.CRC32C, ByteBuffer.wrap(text)).hex() + "\"";
+    }
+
+    /** The files of a store in the order of their keys. Reads them all. */
+    static ServedManifest of(FileStore files) {
+        List<StoreEntry> entries = new ArrayList<>();
+        files.list((key, size, version) -> entries.add(new StoreEntry(key, size, version)));
+        entries.removeIf(entry -> entry.key().equals(NAME));
+        entries.sort(Comparator.comparing(StoreEntry::key));
+        List<String> lines = Waiting.forValue(Flux.fromIterable(entries)
+                .flatMapSequential(entry -> line(files, entry), IN_FLIGHT)
+                .collectList());
+        return new ServedManifest(String.join("", lines).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Mono<String> line(FileStore files, StoreEntry entry) {
+        long slices = (entry.size() + SLICE - 1) / SLICE;
+        return Flux.range(0, Math.toIntExact(slices))
+                .concatMap(slice -> {
+                    long from = (long) slice * SLICE;
+                    return files.read(entry, from, (int) Math.min(SLICE, entry.size() - from));
+                })
+                .collect(CRC32C::new, CRC32C::update)
+                .map(sum -> line(entry, Checksum.ofCrc32c((int) sum.getValue())));
+    }
+
+    private static String line(StoreEntry entry, Checksum sum) {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        try (JsonGenerator json = new JsonFactory().createGenerator(line)) {
+            json.writeStartObject();
+            json.writeStringField("key", entry.key());
+            json.writeNumberField("bytes", entry.size());
+            json.writeStringField("checksum", sum.toString());
+            int slash = entry.key().indexOf('/');
+            if (slash > 0) {
+                json.writeStringField("label", entry.key().substring(0, slash));
+            }
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // it writes to memory
+        }
+        return line.toString(StandardCharsets.UTF_8) + "\n";
+    }
+
+    byte[] text() {
+        return text;
+    }
+
+    String etag() {
+        return etag;
+    }
+}

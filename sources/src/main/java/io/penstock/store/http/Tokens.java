@@ -1,0 +1,76 @@
+package io.penstock.store.http;
+
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** The bearer token of now: asked for once, by whoever needs it first, and again when the server refused it. */
+final class Tokens {
+
+    private final Mono<String> source;
+    private final AtomicReference<Mono<Token>> current;
+
+    /** One token that was given; compared by identity, since a server may refuse what the source gives again. */
+    static final class Token {
+        private final String value;
+
+        Token(String value) {
+            this.value = value;
+        }
+
+        String header() {
+            return "Bearer " + value;
+        }
+
+        /** Never the token. */
+        @Override
+        public String toString() {
+            return "a bearer token";
+        }
+    }
+
+    Tokens(Mono<String> source) {
+        this.source = source;
+        this.current = new AtomicReference<>(ask());
+    }
+
+    private Mono<Token> ask() {
+        return source.switchIfEmpty(Mono.error(() -> fault("gave none")))
+                .map(Tokens::checked)
+                .onErrorMap(thrown -> thrown instanceof HttpFault ? thrown : fault("failed"))
+                .cache();
+    }
+
+    private static Token checked(String value) {
+        if (value.isEmpty() || !HttpOptions.isPrintable(value)) {
+            throw fault("gave one that is empty or not printable ASCII");
+        }
+        return new Token(value);
+    }
+
+    // its cause is left out: a token service's messages may quote what it was asked with
+    private static HttpFault fault(String what) {
+        return HttpFault.passing("source of bearer tokens " + what, "check the source given to bearer");
+    }
+
+    Mono<Token> get() {
+        return Mono.defer(() -> {
+            Mono<Token> now = Objects.requireNonNull(current.get());
+            return now.doOnError(failed -> current.compareAndSet(now, ask()));
+        });
+    }
+
+    /** A token other than the one that was refused; requests refused together ask for one together. */
+    Mono<Token> instead(@Nullable Token refused) {
+        return Mono.defer(() -> {
+            Mono<Token> now = Objects.requireNonNull(current.get());
+            return now.flatMap(token -> {
+                if (token == refused) {
+                    current.compareAndSet(now, ask());
+                }
+                return get();
+            });
+        });
+    }
+}

@@ -1,0 +1,281 @@
+package io.penstock.store.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.penstock.store.Checksum;
+import io.penstock.store.StoreEntry;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.netty.ByteBufFlux;
+
+/**
+ * One read over all its attempts: what came so far, which state of the object that was, and what is asked for next.
+ *
+ * <p>Bytes of two states never meet. What is missing is asked for under {@code If-Range} with the state of what is there,
+ * and if the answer is of another state, or cannot say, the read begins anew. A reply for a listed entry must be of the
+ * listed state.
+ *
+ * <p>An instance belongs to one subscription; its attempts follow each other.
+ */
+final class Transfer {
+
+    /** Hashing more than this on an event loop would hold up its other connections. */
+    private static final int MOST_ON_LOOP = 1 << 20;
+
+    /** What a server that ignores ranges may make us throw away. */
+    private static final long MOST_SKIPPED = 64L << 20;
+
+    private final Exchanges exchanges;
+    private final URI address;
+    private final @Nullable StoreEntry listed;
+    private final long start;
+    private final long length; // -1 where nobody knows
+    private final boolean compressed;
+    private final Arrival arrival;
+
+    private @Nullable Validator state;
+    private boolean ranged; // what is asked for now, or was
+    private Inflation inflation = Inflation.NONE;
+    private long skip;
+    private boolean cut; // where a server without ranges sends more than was asked for
+
+    private Transfer(
+            Exchanges exchanges,
+            URI address,
+            @Nullable StoreEntry listed,
+            long start,
+            long length,
+            long most,
+            boolean compressed) {
+        this.exchanges = exchanges;
+        this.address = address;
+        this.listed = listed;
+        this.start = start;
+        this.length = length;
+        this.compressed = compressed;
+        this.arrival = new Arrival(most);
+    }
+
+    /** All of an entry. */
+    static Transfer whole(Exchanges exchanges, URI address, StoreEntry entry, boolean compressed) {
+        long overhead = compressed ? entry.size() / 512 + 1024 : 0; // of what does not compress
+        return new Transfer(exchanges, address, entry, 0, entry.size(), entry.size() + overhead, compressed);
+    }
+
+    /** A part of an entry. */
+    static Transfer part(Exchanges exchanges, URI address, StoreEntry entry, long start, int length) {
+        return new Transfer(exchanges, address, entry, start, length, length, false);
+    }
+
+    /** Whatever is there now. */
+    static Transfer unlisted(Exchanges exchanges, URI address, long most) {
+        return new Transfer(exchanges, address, null, 0, -1, most, true);
+    }
+
+    /** The bytes; empty where there is nothing, for what was not listed. */
+    Mono<ByteBuffer> attempt() {
+        return Mono.defer(() -> exchanges.send(ask(), this::read)).flatMap(this::finish);
+    }
+
+    private Exchanges.Ask ask() {
+        Map<CharSequence, String> headers = new HashMap<>();
+        String sameState = state == null || inflation != Inflation.NONE ? null : state.strong();
+        if (sameState == null || arrival.count() == 0) {
+            startOver();
+        } else {
+            headers.put(HttpHeaderNames.IF_RANGE, sameState);
+        }
+        boolean part = listed != null && length < listed.size();
+        ranged = part || arrival.count() > 0;
+        if (ranged) {
+            headers.put(
+                    HttpHeaderNames.RANGE,
+                    "bytes=%d-%s".formatted(start + arrival.count(), length < 0 ? "" : start + length - 1));
+        }
+        headers.put(HttpHeaderNames.ACCEPT_ENCODING, compressed && !ranged ? "gzip, deflate" : "identity");
+        return new Exchanges.Ask(HttpMethod.GET, address, headers);
+    }
+
+    private void startOver() {
+        arrival.clear();
+        state = null;
+        inflation = Inflation.NONE;
+        skip = 0;
+        cut = false;
+    }
+
+    private Publisher<End> read(Exchanges.Reply reply, ByteBufFlux body) {
+        return switch (reply.status()) {
+            case 200 -> receive(whole(reply), body);
+            case 206 -> receive(part(reply), body);
+            case 404, 410 -> Exchanges.drained(body, End.ABSENT);
+            case 416 -> {
+                boolean resuming = arrival.count() > 0;
+                startOver();
+                yield Exchanges.drained(body, End.ABSENT)
+                        .then(Mono.error(
+                                resuming
+                                        ? HttpFault.passing("its end is gone", "check the server")
+                                        : changed("is shorter than byte %d".formatted(start + length - 1))));
+            }
+            default -> Exchanges.drained(body, End.ABSENT).then(Mono.error(() -> Statuses.fault(reply)));
+        };
+    }
+
+    /** How an answer ended. */
+    enum End {
+        ABSENT,
+        COMPLETE
+    }
+
+    /** Checks the head of a reply with all bytes; the number that must come, -1 where it does not say. */
+    private long whole(Exchanges.Reply reply) {
+        startOver(); // also where a part was asked for, of another state
+        state = Validator.of(reply.headers());
+        requireListed(state);
+        inflation = Inflation.of(reply.header(HttpHeaderNames.CONTENT_ENCODING));
+        long says = Statuses.length(reply);
+        if (listed != null && inflation != Inflation.NONE && says == listed.size()) {
+            inflation = Inflation.NONE; // stored compressed, and listed so
+        }
+        if (inflation != Inflation.NONE) {
+            arrival.requireRoom(says);
+            return says;
+        }
+        if (listed == null) {
+            arrival.requireRoom(says);
+            return says;
+        }
+        if (says >= 0 && says != listed.size()) {
+            throw wrongSize(says);
+        }
+        if (start > MOST_SKIPPED) {
+            throw HttpFault.lasting("the server ignores ranges", "mirror the store, or serve it by another server");
+        }
+        skip = start;
+        cut = length < listed.size();
+        return length;
+    }
+
+    private long part(Exchanges.Reply reply) {
+        ContentRange range = ContentRange.parse(reply.header(HttpHeaderNames.CONTENT_RANGE));
+        long first = start + arrival.count();
+        if (!ranged || range == null || range.first() != first) {
+            startOver();
+            throw HttpFault.passing(
+                    "bytes from %d on were asked for, the answer is \"%s\""
+                            .formatted(first, Words.plain(String.valueOf(reply.header(HttpHeaderNames.CONTENT_RANGE)))),
+                    "check the server");
+        }
+        Validator now = Validator.of(reply.headers());
+        if (arrival.count() > 0 && state != null && now.version() != state.version()) {
+            startOver();
+            throw HttpFault.passing("its rest is of another version", "check the server");
+        }
+        requireListed(now);
+        state = now;
+        if (listed != null && range.total() >= 0 && range.total() != listed.size()) {
+            throw wrongSize(range.total());
+        }
+        long sent = range.last() - range.first() + 1;
+        return length < 0 ? arrival.count() + sent : length;
+    }
+
+    private void requireListed(Validator now) {
+        if (listed == null || listed.version() == 0 || Checksum.isVersion(listed.version())) {
+            return;
+        }
+        if (now.version() != listed.version()) {
+            throw changed(
+                    now.version() == 0
+                            ? "comes without ETag and Last-Modified"
+                            : "has %s"
+                                    .formatted(Words.plain(String.valueOf(
+                                            now.etag() != null
+                                                    ? "ETag " + now.etag()
+                                                    : "changed " + now.lastModified()))));
+        }
+    }
+
+    private HttpFault changed(String now) {
+        return HttpFault.lasting(
+                "changed since it was listed: had %d bytes, now %s".formatted(listed == null ? 0 : listed.size(), now),
+                "open the data again");
+    }
+
+    /** The right state in the wrong length is a server's or a proxy's fault, and may pass. */
+    private HttpFault wrongSize(long now) {
+        startOver();
+        return HttpFault.passing(
+                "has %d bytes, was listed with %d".formatted(now, listed == null ? 0 : listed.size()),
+                "open the data again if it has changed");
+    }
+
+    private Mono<End> receive(long wanted, ByteBufFlux body) {
+        if (inflation == Inflation.NONE) {
+            arrival.expect(wanted);
+        }
+        return body.takeWhile(bytes -> {
+                    take(bytes);
+                    return !cut || arrival.count() < length;
+                })
+                .then(Mono.fromCallable(() -> {
+                    if (inflation == Inflation.NONE && wanted >= 0 && arrival.count() != wanted) {
+                        throw HttpFault.passing(
+                                "ended after %d of %d bytes".formatted(arrival.count(), wanted), "check the server");
+                    }
+                    return End.COMPLETE;
+                }));
+    }
+
+    private void take(ByteBuf bytes) {
+        int readable = bytes.readableBytes();
+        int skipped = (int) Math.min(skip, readable);
+        skip -= skipped;
+        bytes.skipBytes(skipped);
+        int wanted = bytes.readableBytes();
+        if (inflation == Inflation.NONE && ranged && length >= 0) {
+            wanted = (int) Math.min(wanted, length - arrival.count());
+        }
+        if (!arrival.append(bytes, wanted)) {
+            long most = arrival.most();
+            if (listed != null && inflation == Inflation.NONE) {
+                startOver();
+                throw HttpFault.passing(
+                        "sends more than the %d bytes it was listed with".formatted(most),
+                        "open the data again if it has changed");
+            }
+            throw Statuses.tooLarge(most);
+        }
+    }
+
+    private Mono<ByteBuffer> finish(End end) {
+        if (end == End.ABSENT) {
+            return listed == null ? Mono.empty() : Mono.error(changed("is gone"));
+        }
+        boolean heavy = arrival.count() > MOST_ON_LOOP
+                && (inflation != Inflation.NONE || listed != null && Checksum.isVersion(listed.version()));
+        Mono<ByteBuffer> bytes = Mono.fromCallable(this::checked);
+        return heavy ? bytes.subscribeOn(Schedulers.parallel()) : bytes;
+    }
+
+    private ByteBuffer checked() {
+        ByteBuffer bytes = ByteBuffer.wrap(arrival.bytes(inflation, length < 0 ? arrival.most() : length));
+        if (listed != null && bytes.remaining() != length) {
+            throw wrongSize(bytes.remaining());
+        }
+        boolean sum = listed != null && length == listed.size() && Checksum.isVersion(listed.version());
+        if (sum && !Checksum.matches(listed == null ? 0 : listed.version(), bytes)) {
+            startOver();
+            throw HttpFault.passing("its bytes do not come to the checksum it was listed with", "check the data");
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,34 @@
+package io.penstock.store.http;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/** How failures and times are told. */
+final class Words {
+
+    private static final int MOST = 200;
+
+    private Words() {}
+
+    static String of(Duration time) {
+        return time.toMillis() < 1000
+                ? time.toMillis() + " ms"
+                : String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1e3);
+    }
+
+    /** A failure's own message in one line that holds no address with credentials, or what it is. */
+    static String of(Throwable failure) {
+        String message = failure.getMessage();
+        if (message == null || message.isBlank()) {
+            return failure.getClass().getSimpleName();
+        }
+        String line = plain(message);
+        return line.replaceAll("://[^/\\s@]*@", "://").replaceAll("\\?\\S*", "?…");
+    }
+
+    /** Text of a server's as it may be printed: one line, not long. */
+    static String plain(String text) {
+        String line = text.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
+        return line.length() <= MOST ? line : line.substring(0, MOST) + "…";
+    }
+}
