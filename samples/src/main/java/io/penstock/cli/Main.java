@@ -90,6 +90,7 @@ public final class Main implements Runnable {
                 .addSubcommand(CacheCommand.command())
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new BenchCommand())
+                .addSubcommand(new ServeFilesCommand())
                 .addSubcommand(new HelpCommand())
                 .setExpandAtFiles(false) // --resume @FILE is ours
                 .setParameterExceptionHandler(Main::wrongUsage)

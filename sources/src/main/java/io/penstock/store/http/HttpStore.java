@@ -2,6 +2,7 @@ package io.penstock.store.http;
 
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.Manifest;
+import io.penstock.store.OnDemand;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import java.net.URI;

@@ -1,4 +1,4 @@
-package io.penstock.store.http;
+package io.penstock.store;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.Disposable;
@@ -6,12 +6,13 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
-/** Subscribes when someone requests: a store reads nothing before. */
-final class OnDemand {
+/** Keeps a store's promise to read nothing before someone requests, where its source would begin when subscribed to. */
+public final class OnDemand {
 
     private OnDemand() {}
 
-    static <T> Mono<T> of(Mono<T> source) {
+    /** The same value, of a source that is subscribed to at the first request. Cancelling cancels it. */
+    public static <T> Mono<T> of(Mono<T> source) {
         return Mono.create(sink -> {
             AtomicBoolean begun = new AtomicBoolean();
             Disposable.Swap running = Disposables.swap();

@@ -1,0 +1,144 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.store.http.Faults;
+import io.penstock.store.http.FileServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code penstock serve-files}: a folder over HTTP, as far away and as broken as asked. */
+@Command(
+        name = "serve-files",
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        usageHelpWidth = 100,
+        description =
+                "Serve a folder over HTTP on 127.0.0.1 until interrupted: with ranges, late and with faults if asked. "
+                        + "The first line printed is the address.")
+final class ServeFilesCommand implements Callable<Integer> {
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private final HelpFlag help = new HelpFlag();
+
+    @Parameters(paramLabel = "DIR", description = "The folder.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Path folder;
+
+    @Option(names = "--port", paramLabel = "N", defaultValue = "0", description = "The port; any free one by default.")
+    private int port;
+
+    @Option(
+            names = "--delay",
+            paramLabel = "TIME",
+            defaultValue = "0ms",
+            converter = Delay.class,
+            description = "How long after its request an answer begins, such as 5ms or 0.2s.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Duration delay;
+
+    @Option(
+            names = "--fault",
+            paramLabel = "KIND=SHARE,…",
+            description = "What goes wrong how often: refuse=0.05,reset=0.01,stall=0.01,truncate=0.02,"
+                    + "wrong-length=0.02,status=503:0.1.")
+    private @Nullable String fault;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "42",
+            description = "Which requests go wrong (default: ${DEFAULT-VALUE}).")
+    private long seed;
+
+    @Option(
+            names = "--manifest",
+            description = "Serve manifest.jsonl too: every file with its size, checksum and first folder as label.")
+    private boolean manifest;
+
+    @Option(names = "--token", paramLabel = "T", description = "Answer only requests with this bearer token.")
+    private @Nullable String token;
+
+    @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")
+    private boolean json;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    /** A time with its unit. */
+    static final class Delay implements ITypeConverter<Duration> {
+        private static final Pattern FORM = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(us|ms|s)");
+
+        @Override
+        public Duration convert(String text) {
+            Matcher form = FORM.matcher(text);
+            if (!form.matches()) {
+                throw new TypeConversionException("a time such as 5ms or 0.2s was expected, was \"" + text + "\"");
+            }
+            double unit =
+                    switch (form.group(2)) {
+                        case "us" -> 1e3;
+                        case "ms" -> 1e6;
+                        default -> 1e9;
+                    };
+            return Duration.ofNanos(Math.round(Double.parseDouble(form.group(1)) * unit));
+        }
+    }
+
+    @Override
+    public Integer call() {
+        Output out = new Output(spec.commandLine().getOut());
+        try (FileServer server = plan().start();
+                Interruption interruption = Interruption.watch(() -> {})) {
+            out.line(json ? event(server).toString() : server.address().toString());
+            if (!json && manifest) {
+                out.line("manifest at " + server.address() + "manifest.jsonl");
+            }
+            interruption.stop().block();
+            server.close();
+            interruption.ended();
+            return StreamCommand.INTERRUPTED;
+        }
+    }
+
+    private FileServer.Plan plan() {
+        try {
+            FileServer.Plan plan = FileServer.of(folder).port(port).delay(delay);
+            if (fault != null) {
+                plan = plan.faults(Faults.parse(fault, seed));
+            }
+            if (token != null) {
+                plan = plan.token(token);
+            }
+            return manifest ? plan.manifest() : plan;
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
+        }
+    }
+
+    private ObjectNode event(FileServer server) {
+        ObjectNode event = JsonNodeFactory.instance
+                .objectNode()
+                .put("event", "serving")
+                .put("address", server.address().toString());
+        if (manifest) {
+            event.put("manifest", server.address() + "manifest.jsonl");
+        }
+        return event;
+    }
+}

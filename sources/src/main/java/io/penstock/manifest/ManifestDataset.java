@@ -1,0 +1,187 @@
+package io.penstock.manifest;
+
+import io.penstock.folder.LabelledFile;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.Checksum;
+import io.penstock.store.Manifest;
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.http.HttpOptions;
+import io.penstock.store.http.HttpStore;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The files that a {@link Manifest} names, not decoded: {@code https://host/data/manifest.jsonl}, whose keys lie beside it.
+ *
+ * <p>Samples lie in the order of the lines. Labels that are words become their index among all words, sorted byte by byte,
+ * as {@link io.penstock.folder.ImageFolder} labels class folders; numbers stay as they are; without labels all are 0.
+ * Either every line has one or none, and all are of one kind.
+ *
+ * <p>The manifest is fetched once. A sample's key is made of the store's location, its key, size, checksum and label, so a
+ * changed manifest reloads what it says has changed. A line without checksum says little of its bytes; the key of such a
+ * sample holds the checksum of the whole manifest, and a new one reloads them all. Sizes and checksums are verified at every
+ * load; over HTTP a body that fails that is asked for again within the store's attempts.
+ *
+ * <p>Memory: some 250 bytes and its key a sample. Values come from the store's threads.
+ */
+public final class ManifestDataset implements Dataset<LabelledFile> {
+
+    /** No file is that large; whatever has a line should not take all memory. */
+    private static final int MOST_BYTES = 256 << 20;
+
+    /** Hashing more than this would hold up whoever delivers the bytes. */
+    private static final int MOST_ON_CALLER = 1 << 20;
+
+    private final Store store;
+    private final Manifest manifest;
+    private final ManifestLabels labels;
+    private final Fingerprint fingerprint;
+    private final SampleKey place;
+    private final int mostBytes;
+
+    private ManifestDataset(Store store, Manifest manifest, ManifestLabels labels, int mostBytes) {
+        this.store = store;
+        this.manifest = manifest;
+        this.labels = labels;
+        this.fingerprint = Fingerprint.of(
+                "manifest", store.location(), manifest.checksum().toString());
+        this.place = SampleKey.of("manifest", store.location());
+        this.mostBytes = mostBytes;
+    }
+
+    /** What a manifest on a server names, with {@link HttpOptions#standard}; see {@link #open(URI, HttpOptions)}. */
+    public static ManifestDataset open(URI manifest) {
+        return open(manifest, HttpOptions.standard());
+    }
+
+    /**
+     * What a manifest on a server names; its keys lie in its own folder. Blocks while it is fetched.
+     * @throws StoreException if it cannot be fetched
+     * @throws FormatException if it is not a manifest, or its labels are of two kinds
+     */
+    public static ManifestDataset open(URI manifest, HttpOptions options) {
+        HttpStore store = HttpStore.ofManifest(manifest, options);
+        return open(store, store.manifest().orElseThrow());
+    }
+
+    /** What a manifest in a store names, in the same store. */
+    public static ManifestDataset open(Store store, String manifest) {
+        return of(store, Manifest.open(store, manifest));
+    }
+
+    /**
+     * What a manifest names, in any store.
+     * @throws FormatException if its labels are of two kinds, or some lines have none
+     */
+    public static ManifestDataset of(Store store, Manifest manifest) {
+        return new ManifestDataset(store, manifest, ManifestLabels.of(manifest), MOST_BYTES);
+    }
+
+    /**
+     * Another limit of a file's size; 256 MiB unless set. Larger ones fail when they are loaded.
+     * @throws IllegalArgumentException if {@code bytes < 1}
+     */
+    public ManifestDataset maxFileBytes(int bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("largest file size must be at least 1 byte, was " + bytes);
+        }
+        return new ManifestDataset(store, manifest, labels, bytes);
+    }
+
+    /** The words of the labels, in the order of their numbers; empty where labels are numbers, or there are none. */
+    public List<String> labels() {
+        return labels.words();
+    }
+
+    @Override
+    public long size() {
+        return manifest.lines().size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return fingerprint;
+    }
+
+    /**
+     * Fails with a {@link StoreException} if the file is not there, cannot be read, or is too large, and with a
+     * {@link FormatException} if its bytes do not come to its checksum.
+     */
+    @Override
+    public Mono<LabelledFile> get(long index) {
+        Manifest.Line line = line(index);
+        return Mono.defer(() -> bytes(line)).map(bytes -> new LabelledFile(
+                line.key(), Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes), labels.of(line)));
+    }
+
+    private Mono<ByteBuffer> bytes(Manifest.Line line) {
+        Checksum sum = line.checksum();
+        if (line.bytes() > mostBytes) {
+            return Mono.error(new StoreException("%s in %s is too large: at most %d bytes, has %d; raise maxFileBytes"
+                    .formatted(line.key(), store.location(), mostBytes, line.bytes())));
+        }
+        if (line.bytes() >= 0 && store instanceof HttpStore) {
+            // the version makes the store check what comes, and ask again
+            return store.read(new StoreEntry(line.key(), line.bytes(), sum == null ? 0 : sum.version()));
+        }
+        Mono<ByteBuffer> found = store.find(line.key(), mostBytes)
+                .switchIfEmpty(Mono.error(() -> new StoreException("%s is not in %s, although %s lists it"
+                        .formatted(line.key(), store.location(), manifest.name()))));
+        return found.flatMap(bytes -> verified(line, sum, bytes));
+    }
+
+    private Mono<ByteBuffer> verified(Manifest.Line line, @Nullable Checksum sum, ByteBuffer bytes) {
+        if (line.bytes() >= 0 && line.bytes() != bytes.remaining()) {
+            return Mono.error(new FormatException("%s in %s has %d bytes, but %s says %d"
+                    .formatted(line.key(), store.location(), bytes.remaining(), manifest.name(), line.bytes())));
+        }
+        if (sum == null) {
+            return Mono.just(bytes);
+        }
+        Mono<ByteBuffer> checked = Mono.fromCallable(() -> {
+            Checksum found = Checksum.of(sum.kind(), bytes);
+            if (!found.equals(sum)) {
+                throw new FormatException("%s in %s is not what %s says: its %d bytes come to %s, not to %s"
+                        .formatted(line.key(), store.location(), manifest.name(), bytes.remaining(), found, sum));
+            }
+            return bytes;
+        });
+        return bytes.remaining() > MOST_ON_CALLER ? checked.subscribeOn(Schedulers.parallel()) : checked;
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        Manifest.Line line = line(index);
+        Checksum sum = line.checksum();
+        return place.with(SampleKey.of(line.key(), sum == null ? manifest.checksum().toString() : sum.toString()))
+                .with(line.bytes())
+                .with(labels.of(line));
+    }
+
+    @Override
+    public String name(long index) {
+        return line(index).key();
+    }
+
+    private Manifest.Line line(long index) {
+        return manifest.lines().get((int) Objects.checkIndex(index, size()));
+    }
+
+    @Override
+    public String toString() {
+        return "%s, %d samples".formatted(manifest.name(), size());
+    }
+}

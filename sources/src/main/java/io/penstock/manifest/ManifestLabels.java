@@ -1,0 +1,58 @@
+package io.penstock.manifest;
+
+import io.penstock.pipeline.FormatException;
+import io.penstock.store.Manifest;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** The labels of a manifest as numbers. */
+final class ManifestLabels {
+
+    private static final Comparator<String> BY_BYTES =
+            Comparator.comparing(word -> word.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
+
+    private final List<String> words;
+    private final Map<String, Integer> numbers = new HashMap<>();
+
+    private ManifestLabels(List<String> words) {
+        this.words = words;
+        for (int i = 0; i < words.size(); i++) {
+            numbers.put(words.get(i), i);
+        }
+    }
+
+    static ManifestLabels of(Manifest manifest) {
+        TreeSet<String> words = new TreeSet<>(BY_BYTES);
+        String kind = kind(manifest.lines().get(0));
+        for (Manifest.Line line : manifest.lines()) {
+            if (!kind(line).equals(kind)) {
+                throw new FormatException("labels of manifest %s must be of one kind: %s has %s, %s has %s"
+                        .formatted(
+                                manifest.name(), manifest.lines().get(0).key(), kind, line.key(), kind(line)));
+            }
+            String word = line.label();
+            if (word != null) {
+                words.add(word);
+            }
+        }
+        return new ManifestLabels(List.copyOf(words));
+    }
+
+    private static String kind(Manifest.Line line) {
+        return line.label() != null ? "a word" : line.number() >= 0 ? "a number" : "none";
+    }
+
+    List<String> words() {
+        return words;
+    }
+
+    int of(Manifest.Line line) {
+        String word = line.label();
+        return word == null ? Math.max(0, line.number()) : numbers.getOrDefault(word, 0);
+    }
+}

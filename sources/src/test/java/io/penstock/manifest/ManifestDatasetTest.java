@@ -1,0 +1,162 @@
+package io.penstock.manifest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.folder.LabelledFile;
+import io.penstock.kit.DatasetKit;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.FileStore;
+import io.penstock.store.Manifest;
+import io.penstock.store.http.FileServer;
+import io.penstock.store.http.HttpOptions;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ManifestDatasetTest extends DatasetKit<LabelledFile> {
+
+    private static final List<String> KEYS = List.of("cat/1.bin", "cat/2.bin", "dog/0.bin", "dog/ü.bin");
+
+    @TempDir
+    private Path folder;
+
+    private FileServer server;
+
+    @BeforeEach
+    void serve() throws IOException {
+        for (String key : KEYS) {
+            Path file = folder.resolve(key);
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, "bytes of " + key);
+        }
+        server = FileServer.of(folder).manifest().start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Override
+    protected Dataset<LabelledFile> open() {
+        return ManifestDataset.open(server.address().resolve("manifest.jsonl"));
+    }
+
+    @Override
+    protected LabelledFile expected(long index) {
+        String key = KEYS.get((int) index);
+        byte[] bytes = ("bytes of " + key).getBytes(StandardCharsets.UTF_8);
+        return new LabelledFile(
+                key,
+                Tensor.of(DType.U8, Shape.of(bytes.length), ByteBuffer.wrap(bytes)),
+                key.startsWith("cat") ? 0 : 1);
+    }
+
+    @Override
+    protected void change(long index) throws IOException {
+        int port = server.address().getPort();
+        server.close();
+        Files.writeString(folder.resolve(KEYS.get((int) index)), "other bytes");
+        server = FileServer.of(folder).port(port).manifest().start();
+    }
+
+    private static ByteBuffer text(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private ManifestDataset local(String manifest) {
+        return ManifestDataset.of(FileStore.open(folder), Manifest.parse("made.jsonl", text(manifest)));
+    }
+
+    @Test
+    void epoch_overHttp_fetchesTheManifestOnce() {
+        Dataset<LabelledFile> dataset = open();
+
+        for (int index = 0; index < 4; index++) {
+            dataset.get(index).block();
+        }
+
+        assertThat(server.requests()).isEqualTo(5);
+        assertThat(((ManifestDataset) dataset).labels()).containsExactly("cat", "dog");
+    }
+
+    @Test
+    void labels_thatAreNumbers_stay() {
+        ManifestDataset dataset =
+                local("{\"key\":\"cat/1.bin\",\"label\":7}\n\n{\"key\":\"dog/0.bin\",\"label\":0,\"more\":[{}]}");
+
+        assertThat(dataset.get(0).block().label()).isEqualTo(7);
+        assertThat(dataset.get(1).block().label()).isZero();
+        assertThat(dataset.labels()).isEmpty();
+    }
+
+    @Test
+    void labels_ofTwoKinds_areRefused() {
+        assertThatThrownBy(() -> local("{\"key\":\"a\",\"label\":7}\n{\"key\":\"b\",\"label\":\"x\"}"))
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("a has a number, b has a word");
+        assertThatThrownBy(() -> local("{\"key\":\"a\",\"label\":7}\n{\"key\":\"b\"}"))
+                .hasMessageContaining("b has none");
+    }
+
+    @Test
+    void get_ofOtherBytes_failsWithBothSums() {
+        ManifestDataset sum = local("{\"key\":\"cat/1.bin\",\"checksum\":\"crc32c:00000000\"}");
+        ManifestDataset size = local("{\"key\":\"cat/1.bin\",\"bytes\":3}");
+        ManifestDataset gone = local("{\"key\":\"cat/9.bin\"}");
+
+        assertThatThrownBy(() -> sum.get(0).block())
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("cat/1.bin in ")
+                .hasMessageEndingWith("not to crc32c:00000000");
+        assertThatThrownBy(() -> size.get(0).block()).hasMessageContaining("has 18 bytes, but made.jsonl says 3");
+        assertThatThrownBy(() -> gone.get(0).block()).hasMessageContaining("although made.jsonl lists it");
+    }
+
+    @Test
+    void get_overHttpOfOtherBytes_isAskedAgainAndRefused() throws IOException {
+        URI manifest = server.address().resolve("manifest.jsonl");
+        ManifestDataset dataset = ManifestDataset.open(
+                manifest, HttpOptions.standard().attempts(3, Duration.ofSeconds(5)).backoff(Duration.ofMillis(1), Duration.ofMillis(2)));
+        Files.writeString(folder.resolve("cat/1.bin"), "bytes of dog/1.bin");
+
+        assertThatThrownBy(() -> dataset.get(0).block())
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("cat/1.bin failed on attempt 3 of 3")
+                .hasMessageContaining("checksum");
+        assertThat(server.requests()).isEqualTo(4);
+    }
+
+    @Test
+    void get_ofKeysThatLeave_isRefused() {
+        ManifestDataset dataset = local("{\"key\":\"../secret\"}");
+
+        assertThatThrownBy(() -> dataset.get(0).block())
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("key must");
+    }
+
+    @Test
+    void get_largerThanAllowed_isRefused() {
+        assertThatThrownBy(() -> local("{\"key\":\"cat/1.bin\",\"bytes\":18}")
+                        .maxFileBytes(17)
+                        .get(0)
+                        .block())
+                .hasMessageContaining("at most 17 bytes, has 18; raise maxFileBytes");
+    }
+}
