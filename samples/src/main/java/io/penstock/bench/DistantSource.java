@@ -43,13 +43,22 @@ final class DistantSource implements Benchmark {
 
     @Override
     public List<Finding> run(Effort effort) {
+        try (DistantFiles files = DistantFiles.serve(LATENCY)) {
+            return run(effort, files);
+        }
+    }
+
+    private List<Finding> run(Effort effort, DistantFiles files) {
         int samples = effort.of(64_000, 12_800);
         double ideal = IN_FLIGHT / (LATENCY.toNanos() / 1e9);
         Rounds rounds = Rounds.of(
                 1,
                 effort.of(5, 3),
                 round -> effort.progress().accept("latency: round " + (round + 1)),
-                List.of(() -> samplesPerSecond(samples), () -> timerMillis()));
+                List.of(
+                        () -> samplesPerSecond(samples),
+                        () -> timerMillis(),
+                        () -> files.samplesPerSecond(samples, IN_FLIGHT)));
         double timer = rounds.median(1);
         return List.of(
                 Finding.of(name(), "5 ms, 64 in flight", rounds.median(0), "samples/s"),
@@ -60,7 +69,10 @@ final class DistantSource implements Benchmark {
                         name(),
                         "of 64 / the bare timer's time",
                         100 * rounds.median(0) * timer / 1e3 / IN_FLIGHT,
-                        "%"));
+                        "%"),
+                Finding.of(name(), "files of 1 KiB over HTTP, 5 ms late", rounds.median(2), "samples/s"),
+                Finding.of(name(), "over HTTP, of 64 / 5 ms", 100 * rounds.median(2) / ideal, "%")
+                        .atLeast(ROW, MUST_REACH));
     }
 
     private static double samplesPerSecond(int samples) {

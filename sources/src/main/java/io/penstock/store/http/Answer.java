@@ -19,6 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongFunction;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
@@ -34,6 +35,10 @@ final class Answer {
 
     private static final Logger LOG = LoggerFactory.getLogger(Answer.class);
     private static final int SLICE = 256 << 10;
+
+    /** A part that begins with a dot, but not one that leads out, which is refused. */
+    private static final Pattern HIDDEN = Pattern.compile("(?:^|/)\\.(?!\\.?(?:/|$))");
+
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
@@ -112,8 +117,8 @@ final class Answer {
                     Instant.EPOCH,
                     from -> Mono.just(text.slice((int) from, (int) Math.min(SLICE, text.remaining() - from)))));
         }
-        if (key.startsWith(".") || key.contains("/.") && !key.contains("/..")) {
-            return Mono.empty(); // hidden; what leads out is refused by name
+        if (HIDDEN.matcher(key).find()) {
+            return Mono.empty();
         }
         return server.files().entry(key).map(this::found);
     }

@@ -1,0 +1,98 @@
+package io.penstock.bench;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Sample;
+import io.penstock.pipeline.Sampler;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.http.FileServer;
+import io.penstock.store.http.HttpStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Small files behind an HTTP server of this process that answers late: client and server share the processors. */
+final class DistantFiles implements AutoCloseable {
+
+    private static final int FILES = 64;
+    private static final int BYTES = 1024;
+
+    private final Path folder;
+    private final FileServer server;
+    private final HttpStore store;
+    private final List<StoreEntry> entries;
+
+    /** A list of entries, repeated until it has a size. */
+    private record Remote(HttpStore store, List<StoreEntry> entries, long size) implements Dataset<ByteBuffer> {
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("distant files", store.location(), Long.toString(size));
+        }
+
+        @Override
+        public Mono<ByteBuffer> get(long index) {
+            return store.read(entries.get((int) (index % entries.size())));
+        }
+    }
+
+    private DistantFiles(Path folder, FileServer server, HttpStore store, List<StoreEntry> entries) {
+        this.folder = folder;
+        this.server = server;
+        this.store = store;
+        this.entries = entries;
+    }
+
+    static DistantFiles serve(Duration latency) {
+        try {
+            Path folder = Files.createTempDirectory("penstock-distant-");
+            for (int i = 0; i < FILES; i++) {
+                Files.write(folder.resolve(i + ".bin"), new byte[BYTES]);
+            }
+            FileServer server = FileServer.of(folder).delay(latency).start();
+            HttpStore store = HttpStore.at(server.address());
+            List<StoreEntry> entries = Flux.range(0, FILES)
+                    .concatMap(i -> store.entry(i + ".bin"))
+                    .collectList()
+                    .block();
+            return new DistantFiles(folder, server, store, entries == null ? List.of() : entries);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Samples a second of an epoch of so many. */
+    double samplesPerSecond(int samples, int inFlight) {
+        long started = System.nanoTime();
+        new Remote(store, entries, samples)
+                .stream(Sampler.shuffled(42), Execution.standard().inFlight(inFlight))
+                        .map(Sample::value)
+                        .blockLast();
+        return samples / ((System.nanoTime() - started) / 1e9);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+        server.close();
+        List<Path> made = new ArrayList<>();
+        for (int i = 0; i < FILES; i++) {
+            made.add(folder.resolve(i + ".bin"));
+        }
+        made.add(folder);
+        try {
+            for (Path file : made) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

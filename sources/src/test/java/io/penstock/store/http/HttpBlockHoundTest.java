@@ -1,0 +1,77 @@
+package io.penstock.store.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.blockhound.BlockHound;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Nothing blocks on an event loop, neither the client's nor the server's, in good times and in bad. */
+class HttpBlockHoundTest {
+
+    private static final AtomicReference<String> BLOCKED = new AtomicReference<>();
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void install() {
+        BlockHound.install(builder -> builder.blockingMethodCallback(method -> {
+                    if (Schedulers.isInNonBlockingThread()) {
+                        BLOCKED.compareAndSet(null, method + " on " + Thread.currentThread().getName());
+                    }
+                })
+                .allowBlockingCallsInside("sun.security.ssl.SSLContextImpl", "<clinit>"));
+    }
+
+    @Test
+    void blockHound_blockingCallOnAnEventLoop_isSeen() {
+        Mono.delay(Duration.ofMillis(1))
+                .doOnNext(late -> java.util.concurrent.locks.LockSupport.parkNanos(1000))
+                .block();
+
+        assertThat(BLOCKED.getAndSet(null)).contains("park");
+    }
+
+    @Test
+    void reads_goodAndBad_blockNoEventLoop() throws IOException {
+        Files.write(folder.resolve("a.bin"), new byte[600_000]);
+        BLOCKED.set(null);
+        try (FileServer server = FileServer.of(folder)
+                        .manifest()
+                        .token("t")
+                        .delay(Duration.ofMillis(1))
+                        .faults(Faults.parse("refuse=0.1,reset=0.1,truncate=0.1,status=503:0.1", 5))
+                        .start();
+                HttpStore http = HttpStore.at(
+                        server.address(),
+                        HttpOptions.standard()
+                                .bearer(Mono.just("t"))
+                                .attempts(20, Duration.ofSeconds(30))
+                                .backoff(Duration.ofMillis(1), Duration.ofMillis(5)))) {
+            Store store = http.manifest("manifest.jsonl");
+            AtomicReference<StoreEntry> listed = new AtomicReference<>();
+            store.list((key, size, version) -> listed.set(new StoreEntry(key, size, version)));
+            StoreEntry asked = store.entry("a.bin").block();
+
+            long read = Flux.range(0, 100)
+                    .flatMap(i -> i % 2 == 0 ? store.read(listed.get()) : store.read(asked, i, 100_000), 16)
+                    .count()
+                    .block(Duration.ofSeconds(60));
+
+            assertThat(read).isEqualTo(100);
+        }
+        assertThat(BLOCKED.get()).isNull();
+    }
+}
