@@ -66,10 +66,7 @@ final class DistantSource implements Benchmark {
                 Finding.of(name(), "of 64 / 5 ms", 100 * rounds.median(0) / ideal, "%")
                         .atLeast(ROW, MUST_REACH),
                 Finding.of(
-                        name(),
-                        "of 64 / the bare timer's time",
-                        100 * rounds.median(0) * timer / 1e3 / IN_FLIGHT,
-                        "%"),
+                        name(), "of 64 / the bare timer's time", 100 * rounds.median(0) * timer / 1e3 / IN_FLIGHT, "%"),
                 Finding.of(name(), "files of 1 KiB over HTTP, 5 ms late", rounds.median(2), "samples/s"),
                 Finding.of(name(), "over HTTP, of 64 / 5 ms", 100 * rounds.median(2) / ideal, "%")
                         .atLeast(ROW, MUST_REACH));

@@ -90,12 +90,11 @@ final class ServeFilesCommand implements Callable<Integer> {
             if (!form.matches()) {
                 throw new TypeConversionException("a time such as 5ms or 0.2s was expected, was \"" + text + "\"");
             }
-            double unit =
-                    switch (form.group(2)) {
-                        case "us" -> 1e3;
-                        case "ms" -> 1e6;
-                        default -> 1e9;
-                    };
+            double unit = switch (form.group(2)) {
+                case "us" -> 1e3;
+                case "ms" -> 1e6;
+                default -> 1e9;
+            };
             return Duration.ofNanos(Math.round(Double.parseDouble(form.group(1)) * unit));
         }
     }

@@ -56,8 +56,8 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
         this.store = store;
         this.manifest = manifest;
         this.labels = labels;
-        this.fingerprint = Fingerprint.of(
-                "manifest", store.location(), manifest.checksum().toString());
+        this.fingerprint =
+                Fingerprint.of("manifest", store.location(), manifest.checksum().toString());
         this.place = SampleKey.of("manifest", store.location());
         this.mostBytes = mostBytes;
     }
@@ -123,8 +123,9 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     @Override
     public Mono<LabelledFile> get(long index) {
         Manifest.Line line = line(index);
-        return Mono.defer(() -> bytes(line)).map(bytes -> new LabelledFile(
-                line.key(), Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes), labels.of(line)));
+        return Mono.defer(() -> bytes(line))
+                .map(bytes -> new LabelledFile(
+                        line.key(), Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes), labels.of(line)));
     }
 
     private Mono<ByteBuffer> bytes(Manifest.Line line) {
@@ -166,7 +167,8 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     public SampleKey key(long index) {
         Manifest.Line line = line(index);
         Checksum sum = line.checksum();
-        return place.with(SampleKey.of(line.key(), sum == null ? manifest.checksum().toString() : sum.toString()))
+        return place.with(SampleKey.of(
+                        line.key(), sum == null ? manifest.checksum().toString() : sum.toString()))
                 .with(line.bytes())
                 .with(labels.of(line));
     }

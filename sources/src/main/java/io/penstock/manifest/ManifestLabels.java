@@ -32,8 +32,7 @@ final class ManifestLabels {
         for (Manifest.Line line : manifest.lines()) {
             if (!kind(line).equals(kind)) {
                 throw new FormatException("labels of manifest %s must be of one kind: %s has %s, %s has %s"
-                        .formatted(
-                                manifest.name(), manifest.lines().get(0).key(), kind, line.key(), kind(line)));
+                        .formatted(manifest.name(), manifest.lines().get(0).key(), kind, line.key(), kind(line)));
             }
             String word = line.label();
             if (word != null) {

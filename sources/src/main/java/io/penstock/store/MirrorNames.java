@@ -21,7 +21,8 @@ final class MirrorNames {
     private final String folder;
 
     MirrorNames(String location) {
-        this.folder = "penstock-%016x".formatted(Fingerprint.of("mirror", location).high());
+        this.folder =
+                "penstock-%016x".formatted(Fingerprint.of("mirror", location).high());
     }
 
     /** The path of an entry's copy below the mirror's directory. */

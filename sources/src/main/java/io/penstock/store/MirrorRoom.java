@@ -146,8 +146,7 @@ final class MirrorRoom {
             Files.createDirectories(folder(target));
             String nonce = Long.toHexString(ThreadLocalRandom.current().nextLong());
             Path path = target.resolveSibling(MirrorNames.unfinished(FileNames.of(target), nonce));
-            FileChannel channel =
-                    FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             try {
                 channel.lock();
                 hold(held + size);

@@ -146,15 +146,17 @@ public final class MirroredStore implements Store, AutoCloseable {
     }
 
     private Mono<ByteBuffer> copyAndRead(StoreEntry entry) {
-        return opened()
-                .flatMap(open -> copy(entry, slices(entry)).flatMap(path -> readCopy(open, names.of(entry), entry)))
+        return opened().flatMap(
+                        open -> copy(entry, slices(entry)).flatMap(path -> readCopy(open, names.of(entry), entry)))
                 .switchIfEmpty(Mono.defer(() -> source.read(entry)));
     }
 
     private Mono<ByteBuffer> readAndCopy(StoreEntry entry) {
         return source.read(entry).doOnNext(bytes -> {
             if (waiting.addAndGet(entry.size()) <= MOST_WAITING) {
-                ByteBuffer kept = ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate()).flip(); // ours to keep
+                ByteBuffer kept = ByteBuffer.allocate(bytes.remaining())
+                        .put(bytes.duplicate())
+                        .flip(); // ours to keep
                 later(entry, Flux.just(kept));
             } else {
                 waiting.addAndGet(-entry.size());
@@ -171,11 +173,11 @@ public final class MirroredStore implements Store, AutoCloseable {
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
         Objects.checkFromIndexSize(offset, (long) length, entry.size());
-        return OnDemand.of(opened()
-                .flatMap(open -> present(open, entry)
+        return OnDemand.of(opened().flatMap(open -> present(open, entry)
                         .doOnNext(copy -> local.incrementAndGet())
-                        .switchIfEmpty(Mono.defer(() -> background ? rangeLater(entry) : copy(entry, slices(entry))
-                                .thenReturn(names.of(entry))))
+                        .switchIfEmpty(Mono.defer(() -> background
+                                ? rangeLater(entry)
+                                : copy(entry, slices(entry)).thenReturn(names.of(entry))))
                         .flatMap(open.files::entry)
                         .filter(copy -> copy.size() == entry.size())
                         .flatMap(copy -> open.files.read(copy, offset, length)))
@@ -200,8 +202,7 @@ public final class MirroredStore implements Store, AutoCloseable {
      * <p>Fails with a {@link StoreException} if there is no room for it.
      */
     public Mono<Path> path(StoreEntry entry) {
-        return OnDemand.of(opened()
-                .flatMap(open -> present(open, entry)
+        return OnDemand.of(opened().flatMap(open -> present(open, entry)
                         .map(open.root::resolve)
                         .switchIfEmpty(Mono.defer(() -> copy(entry, slices(entry)))))
                 .switchIfEmpty(Mono.error(() -> new StoreException(
@@ -219,13 +220,15 @@ public final class MirroredStore implements Store, AutoCloseable {
     /** The name of a copy that is there with its right length. */
     private Mono<String> present(Place open, StoreEntry entry) {
         String name = names.of(entry);
-        return open.files.entry(name).flatMap(copy -> copy.size() == entry.size()
-                ? Mono.just(name)
-                : onBooks(() -> {
-                            open.room.remove(open.root.resolve(name));
-                            return name;
-                        })
-                        .then(Mono.empty()));
+        return open.files
+                .entry(name)
+                .flatMap(copy -> copy.size() == entry.size()
+                        ? Mono.just(name)
+                        : onBooks(() -> {
+                                    open.room.remove(open.root.resolve(name));
+                                    return name;
+                                })
+                                .then(Mono.empty()));
     }
 
     private static Mono<ByteBuffer> readCopy(Place open, String name, StoreEntry entry) {
@@ -242,8 +245,8 @@ public final class MirroredStore implements Store, AutoCloseable {
         long count = (entry.size() + SLICE - 1) / SLICE;
         return Flux.range(0, Math.toIntExact(count))
                 .concatMap(
-                        slice -> source.read(
-                                entry, (long) slice * SLICE, (int) Math.min(SLICE, entry.size() - (long) slice * SLICE)),
+                        slice -> source.read(entry, (long) slice * SLICE, (int)
+                                Math.min(SLICE, entry.size() - (long) slice * SLICE)),
                         1);
     }
 
@@ -252,8 +255,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         String name = names.of(entry);
         return Mono.defer(() -> copying.computeIfAbsent(
                 name,
-                absent -> opened()
-                        .flatMap(open -> inTurn(open, name, entry, slices, FIRST_LOOK, Duration.ZERO))
+                absent -> opened().flatMap(open -> inTurn(open, name, entry, slices, FIRST_LOOK, Duration.ZERO))
                         .onErrorResume(IOException.class, failure -> {
                             warnOnce("cannot be written", failure);
                             return Mono.empty();
@@ -358,7 +360,8 @@ public final class MirroredStore implements Store, AutoCloseable {
                         open.room.close();
                         open.turns.close();
                     } catch (IOException e) {
-                        throw new StoreException("cannot close mirror %s: %s".formatted(directory, FileErrors.reason(e)), e);
+                        throw new StoreException(
+                                "cannot close mirror %s: %s".formatted(directory, FileErrors.reason(e)), e);
                     }
                 },
                 never -> {});

@@ -132,7 +132,10 @@ class ManifestDatasetTest extends DatasetKit<LabelledFile> {
     void get_overHttpOfOtherBytes_isAskedAgainAndRefused() throws IOException {
         URI manifest = server.address().resolve("manifest.jsonl");
         ManifestDataset dataset = ManifestDataset.open(
-                manifest, HttpOptions.standard().attempts(3, Duration.ofSeconds(5)).backoff(Duration.ofMillis(1), Duration.ofMillis(2)));
+                manifest,
+                HttpOptions.standard()
+                        .attempts(3, Duration.ofSeconds(5))
+                        .backoff(Duration.ofMillis(1), Duration.ofMillis(2)));
         Files.writeString(folder.resolve("cat/1.bin"), "bytes of dog/1.bin");
 
         assertThatThrownBy(() -> dataset.get(0).block())

@@ -16,8 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ManifestTest {
 
-    private static final String LINE =
-            "{\"key\":\"a/b.jpg\",\"bytes\":12,\"checksum\":\"E3069283\",\"label\":\"cat\"}";
+    private static final String LINE = "{\"key\":\"a/b.jpg\",\"bytes\":12,\"checksum\":\"E3069283\",\"label\":\"cat\"}";
 
     private static Manifest parse(String text) {
         return Manifest.parse("m", ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
@@ -25,7 +24,8 @@ class ManifestTest {
 
     @Test
     void lines_ofEveryForm_areRead() {
-        Manifest manifest = parse(LINE + "\r\n  \n{\"label\":3,\"key\":\"ü\",\"x\":{\"key\":[]}}\n{\"key\":\"z\",\"bytes\":null}");
+        Manifest manifest =
+                parse(LINE + "\r\n  \n{\"label\":3,\"key\":\"ü\",\"x\":{\"key\":[]}}\n{\"key\":\"z\",\"bytes\":null}");
 
         assertThat(manifest.lines())
                 .containsExactly(
@@ -63,7 +63,8 @@ class ManifestTest {
 
     @Test
     void key_thatStandsTwice_isRefused() {
-        assertThatThrownBy(() -> parse(LINE + "\n" + LINE)).hasMessageContaining("line 2: key \"a/b.jpg\" stood before");
+        assertThatThrownBy(() -> parse(LINE + "\n" + LINE))
+                .hasMessageContaining("line 2: key \"a/b.jpg\" stood before");
     }
 
     @Test

@@ -348,14 +348,12 @@ class MirroredStoreTest {
         Files.createDirectories(otherOrigin.resolve("a"));
         byte[] bytes = new byte[1000];
         Files.write(otherOrigin.resolve(key(0)), bytes);
-        Files.setLastModifiedTime(
-                otherOrigin.resolve(key(0)), Files.getLastModifiedTime(origin.resolve(key(0))));
+        Files.setLastModifiedTime(otherOrigin.resolve(key(0)), Files.getLastModifiedTime(origin.resolve(key(0))));
         Counting other = new Counting(FileStore.open(otherOrigin));
 
         assertRead(mirror(), 0);
-        ByteBuffer read = kept(MirroredStore.of(other, directory))
-                .find(key(0), 1000)
-                .block(SOON);
+        ByteBuffer read =
+                kept(MirroredStore.of(other, directory)).find(key(0), 1000).block(SOON);
 
         assertThat(read).isEqualTo(ByteBuffer.wrap(bytes));
     }

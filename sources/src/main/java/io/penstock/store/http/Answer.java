@@ -11,13 +11,14 @@ import io.penstock.store.StoreEntry;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -66,10 +67,16 @@ final class Answer {
                 });
     }
 
-    /** The rest of the delay: looking the file up counts. */
+    /** The rest of the delay: looking the file up counts. On the connection's own loop, which then need not be woken. */
     private Mono<Void> late(long asked) {
         long rest = server.delay().toNanos() - (System.nanoTime() - asked);
-        return rest <= 0 ? Mono.empty() : Mono.delay(Duration.ofNanos(rest)).then();
+        return rest <= 0
+                ? Mono.empty()
+                : Mono.create(sink -> response.withConnection(connection -> {
+                    Future<?> timer =
+                            connection.channel().eventLoop().schedule(() -> sink.success(), rest, TimeUnit.NANOSECONDS);
+                    sink.onDispose(() -> timer.cancel(false));
+                }));
     }
 
     /** Decides, and reads the first slice, so that what is sent late is sent at once. */

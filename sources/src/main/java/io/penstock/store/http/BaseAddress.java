@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 final class BaseAddress {
 
     private static final String UNESCAPED = "-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    private static final Pattern SCHEME =
+            Pattern.compile("(?:https?|ftp|file|data|javascript):", Pattern.CASE_INSENSITIVE);
     private static final int MOST_KEY = 4096;
     private static final int MOST_DECODINGS = 4;
 
@@ -127,7 +130,7 @@ final class BaseAddress {
 
     private void requirePlain(String key, String text) {
         if (text.chars().anyMatch(c -> c < 0x20 || c == 0x7f || c == '\\')
-                || text.matches("(?i)(https?|ftp|file|data|javascript):.*")) {
+                || SCHEME.matcher(text).lookingAt()) {
             throw outside(key);
         }
         for (String part : text.split("/", -1)) {

@@ -3,9 +3,12 @@ package io.penstock.store.http;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** What answers mean that bring no bytes. */
 final class Statuses {
+
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
     private Statuses() {}
 
@@ -31,7 +34,7 @@ final class Statuses {
     /** The length that an answer announces, -1 where it does not or makes no sense. */
     static long length(Exchanges.Reply reply) {
         String text = reply.header(HttpHeaderNames.CONTENT_LENGTH);
-        return text != null && text.strip().matches("\\d{1,18}") ? Long.parseLong(text.strip()) : -1;
+        return text != null && NUMBER.matcher(text).matches() ? Long.parseLong(text) : -1;
     }
 
     static HttpFault tooLarge(long most) {

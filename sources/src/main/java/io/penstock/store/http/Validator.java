@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,20 +16,30 @@ import org.jspecify.annotations.Nullable;
  *
  * @param etag         as sent, quotes and {@code W/} included
  * @param lastModified as sent
- * @param isOldEnough  whether the date tells two states apart: it had passed for a minute when the reply was made
+ * @param made         when the reply was made, as sent
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9110#section-8.8">RFC 9110, validator fields</a>
  */
-record Validator(@Nullable String etag, @Nullable String lastModified, boolean isOldEnough) {
+record Validator(
+        @Nullable String etag,
+        @Nullable String lastModified,
+        @Nullable String made) {
 
     private static final long TAG = 1;
+    private static final Pattern COMPRESSED = Pattern.compile("(?:--?|;)(?:gzip|deflate|br)\"$");
     private static final Duration OLD = Duration.ofSeconds(60);
 
     static Validator of(HttpHeaders headers) {
-        String modified = headers.get(HttpHeaderNames.LAST_MODIFIED);
-        Instant changed = date(modified);
-        Instant made = date(headers.get(HttpHeaderNames.DATE));
-        boolean old = changed != null && made != null && !changed.plus(OLD).isAfter(made);
-        return new Validator(headers.get(HttpHeaderNames.ETAG), modified, old);
+        return new Validator(
+                headers.get(HttpHeaderNames.ETAG),
+                headers.get(HttpHeaderNames.LAST_MODIFIED),
+                headers.get(HttpHeaderNames.DATE));
+    }
+
+    /** Whether the date tells two states apart: it had passed for a minute when the reply was made. */
+    private boolean isOldEnough() {
+        Instant changed = date(lastModified);
+        Instant now = date(made);
+        return changed != null && now != null && !changed.plus(OLD).isAfter(now);
     }
 
     static @Nullable Instant date(@Nullable String text) {
@@ -48,7 +59,7 @@ record Validator(@Nullable String etag, @Nullable String lastModified, boolean i
         if (etag != null) {
             return etag.startsWith("\"") ? etag : null;
         }
-        return isOldEnough ? lastModified : null;
+        return isOldEnough() ? lastModified : null;
     }
 
     /**
@@ -69,6 +80,6 @@ record Validator(@Nullable String etag, @Nullable String lastModified, boolean i
 
     private static String plain(String etag) {
         String bare = etag.startsWith("W/") ? etag.substring(2) : etag;
-        return bare.replaceFirst("(--?|;)(gzip|deflate|br)\"$", "\"");
+        return COMPRESSED.matcher(bare).replaceFirst("\"");
     }
 }

@@ -105,8 +105,8 @@ class HostileServerTest {
 
     @Test
     void manifest_ofOneEndlessLine_isCutOffAtTheLimit() {
-        URI address = serve((request, response) -> response.send(
-                Flux.<ByteBuf>generate(sink -> sink.next(Unpooled.wrappedBuffer(new byte[65_536])))));
+        URI address = serve((request, response) ->
+                response.send(Flux.<ByteBuf>generate(sink -> sink.next(Unpooled.wrappedBuffer(new byte[65_536])))));
 
         assertThatThrownBy(() -> Manifest.open(store(address, options().maxObjectBytes(4 << 20)), "m.jsonl"))
                 .isInstanceOf(StoreException.class)
@@ -115,8 +115,8 @@ class HostileServerTest {
 
     @Test
     void length_thatIsHuge_isRefusedUnread() {
-        URI address = serve((request, response) -> response.header(HttpHeaderNames.CONTENT_LENGTH, "9999999999999")
-                .send(Flux.<ByteBuf>never()));
+        URI address = serve((request, response) ->
+                response.header(HttpHeaderNames.CONTENT_LENGTH, "9999999999999").send(Flux.<ByteBuf>never()));
 
         assertThatThrownBy(() -> store(address, options()).find("x", 1000).block(SOON))
                 .hasMessageContaining("has 9999999999999 bytes, at most 1000 are allowed");
@@ -150,7 +150,8 @@ class HostileServerTest {
             out.write(plain);
         }
         URI address = serve((request, response) -> {
-            boolean asked = String.valueOf(request.requestHeaders().get("Accept-Encoding")).contains("gzip");
+            boolean asked = String.valueOf(request.requestHeaders().get("Accept-Encoding"))
+                    .contains("gzip");
             String kind = request.uri().endsWith("d") ? "deflate" : "gzip";
             return asked
                     ? response.header(HttpHeaderNames.CONTENT_ENCODING, kind)
@@ -162,14 +163,15 @@ class HostileServerTest {
         assertThat(store(address, options()).find("g", 100).block(SOON)).isEqualTo(ByteBuffer.wrap(plain));
         assertThat(store(address, options()).find("d", 100).block(SOON)).isEqualTo(ByteBuffer.wrap(plain));
         assertThat(store(address, options()).read(entry).block(SOON)).isEqualTo(ByteBuffer.wrap(plain));
-        assertThat(store(address, options().compressed()).read(entry).block(SOON)).isEqualTo(ByteBuffer.wrap(plain));
+        assertThat(store(address, options().compressed()).read(entry).block(SOON))
+                .isEqualTo(ByteBuffer.wrap(plain));
     }
 
     @Test
     void redirect_toAnotherHost_goesWithoutCredentials() {
         URI other = serve((request, response) -> response.send(Mono.just(bytes("there"))));
-        URI address = serve((request, response) -> response.sendRedirect(
-                other.toString().replace("http://", "http://evil:pass@") + "b?sig=1"));
+        URI address = serve((request, response) ->
+                response.sendRedirect(other.toString().replace("http://", "http://evil:pass@") + "b?sig=1"));
 
         ByteBuffer read = store(address, options()).find("a", 10).block(SOON);
 
@@ -179,9 +181,8 @@ class HostileServerTest {
 
     @Test
     void redirect_onTheSameHost_goesWithCredentials() {
-        URI address = serve((request, response) -> request.uri().equals("/a")
-                ? response.sendRedirect("b")
-                : response.send(Mono.just(bytes("there"))));
+        URI address = serve((request, response) ->
+                request.uri().equals("/a") ? response.sendRedirect("b") : response.send(Mono.just(bytes("there"))));
 
         store(address, options()).find("a", 10).block(SOON);
 
@@ -192,7 +193,8 @@ class HostileServerTest {
     void redirect_inCircles_endsAtTheLimit() {
         URI address = serve((request, response) -> response.sendRedirect("/a?token=x"));
 
-        assertThatThrownBy(() -> store(address, options().redirects(4)).find("a", 10).block(SOON))
+        assertThatThrownBy(() ->
+                        store(address, options().redirects(4)).find("a", 10).block(SOON))
                 .hasMessageContaining("redirected more than 4 times, at last by " + address + "a?…; name the address");
         assertThat(requests).hasValue(5);
     }
@@ -204,7 +206,8 @@ class HostileServerTest {
                     .header(HttpHeaderNames.LOCATION, target)
                     .send());
 
-            assertThatThrownBy(() -> store(address, options().redirects(2)).find("a", 10).block(SOON))
+            assertThatThrownBy(() ->
+                            store(address, options().redirects(2)).find("a", 10).block(SOON))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("redirected");
         }
@@ -213,13 +216,17 @@ class HostileServerTest {
     @Test
     void token_refused_isRenewedOnceForAll() {
         AtomicInteger given = new AtomicInteger();
-        URI address = serve((request, response) -> "Bearer t2".equals(request.requestHeaders().get("Authorization"))
-                ? response.send(Mono.just(bytes("yes")))
-                : response.status(401).send());
+        URI address = serve((request, response) ->
+                "Bearer t2".equals(request.requestHeaders().get("Authorization"))
+                        ? response.send(Mono.just(bytes("yes")))
+                        : response.status(401).send());
         Mono<String> tokens = Mono.fromSupplier(() -> "t" + given.incrementAndGet());
         HttpStore store = store(address, HttpOptions.standard().bearer(tokens));
 
-        long read = Flux.range(0, 30).flatMap(i -> store.find("a" + i, 10), 30).count().block(SOON);
+        long read = Flux.range(0, 30)
+                .flatMap(i -> store.find("a" + i, 10), 30)
+                .count()
+                .block(SOON);
 
         assertThat(read).isEqualTo(30);
         assertThat(given).hasValue(2);
@@ -228,7 +235,8 @@ class HostileServerTest {
     @Test
     void token_refusedTwice_isAnErrorThatDoesNotTellIt() {
         URI address = serve((request, response) -> response.status(401).send());
-        HttpStore store = store(URI.create(address.toString().replace("http://", "http://user:pass-secret@")), options());
+        HttpStore store =
+                store(URI.create(address.toString().replace("http://", "http://user:pass-secret@")), options());
 
         assertThatThrownBy(() -> store.find("a", 10).block(SOON))
                 .hasMessageContaining("GET " + address + "a failed on attempt 1 of 3")
@@ -250,7 +258,8 @@ class HostileServerTest {
             return first
                     ? response.send(
                             Mono.just(bytes(body.substring(0, 60_000)))
-                                    .concatWith(Mono.delay(Duration.ofMillis(100)).then(Mono.error(new IOException("cut")))),
+                                    .concatWith(Mono.delay(Duration.ofMillis(100))
+                                            .then(Mono.error(new IOException("cut")))),
                             each -> true)
                     : response.send(Mono.just(bytes(body))); // If-Range does not hold, so all of it
         });
@@ -274,13 +283,16 @@ class HostileServerTest {
                     .header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(body.length() - from));
             if (range != null) {
                 response.status(206)
-                        .header(HttpHeaderNames.CONTENT_RANGE, "bytes %d-%d/%d".formatted(from, body.length() - 1, body.length()));
+                        .header(
+                                HttpHeaderNames.CONTENT_RANGE,
+                                "bytes %d-%d/%d".formatted(from, body.length() - 1, body.length()));
             }
             Mono<ByteBuf> part = Mono.just(bytes(body.substring(from, to)));
             return to == body.length()
                     ? response.send(part)
                     : response.send(
-                            part.concatWith(Mono.delay(Duration.ofMillis(100)).then(Mono.error(new IOException("cut")))),
+                            part.concatWith(
+                                    Mono.delay(Duration.ofMillis(100)).then(Mono.error(new IOException("cut")))),
                             each -> true);
         });
 
@@ -293,8 +305,8 @@ class HostileServerTest {
     @Test
     void ranges_thatAreIgnored_areCutOutOfTheWhole() {
         String body = "0123456789".repeat(100);
-        URI address = serve((request, response) -> response.header(HttpHeaderNames.CONTENT_LENGTH, "1000")
-                .send(Mono.just(bytes(body))));
+        URI address = serve((request, response) ->
+                response.header(HttpHeaderNames.CONTENT_LENGTH, "1000").send(Mono.just(bytes(body))));
         StoreEntry entry = new StoreEntry("x", 1000, 0);
 
         ByteBuffer read = store(address, options()).read(entry, 995, 5).block(SOON);
@@ -355,7 +367,8 @@ class HostileServerTest {
     void answer_thatIsNoHttp_isToldAsSuch() {
         DisposableServer server = reactor.netty.tcp.TcpServer.create()
                 .host("127.0.0.1")
-                .handle((in, out) -> out.sendString(Mono.just("SSH-2.0-OpenSSH_9.2\r\n\r\n")).neverComplete())
+                .handle((in, out) ->
+                        out.sendString(Mono.just("SSH-2.0-OpenSSH_9.2\r\n\r\n")).neverComplete())
                 .bindNow();
         opened.add(server::disposeNow);
 

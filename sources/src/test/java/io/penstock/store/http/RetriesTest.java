@@ -59,8 +59,9 @@ class RetriesTest {
                 .thenAwait(Duration.ofSeconds(5))
                 .verifyErrorSatisfies(failure -> assertThat(failure)
                         .isInstanceOf(StoreException.class)
-                        .hasMessage("GET x failed on attempt 5 of 5 after 0 ms: answered 503; check the server, or allow"
-                                + " more attempts"));
+                        .hasMessage(
+                                "GET x failed on attempt 5 of 5 after 0 ms: answered 503; check the server, or allow"
+                                        + " more attempts"));
         assertThat(attempts).hasValue(5);
     }
 
@@ -68,7 +69,8 @@ class RetriesTest {
     void retryAfter_longerThanTheJitter_isWaitedFor() {
         Duration asked = Duration.ofSeconds(7);
 
-        StepVerifier.withVirtualTime(() -> retried(0.9, failing(1, () -> HttpFault.later("answered 429", asked, "ask less"))))
+        StepVerifier.withVirtualTime(() ->
+                        retried(0.9, failing(1, () -> HttpFault.later("answered 429", asked, "ask less"))))
                 .expectSubscription()
                 .expectNoEvent(asked.minusMillis(1))
                 .thenAwait(Duration.ofMillis(1))
@@ -82,14 +84,15 @@ class RetriesTest {
                         0.9, failing(1, () -> HttpFault.later("answered 429", Duration.ofHours(1), "ask less"))))
                 .verifyErrorSatisfies(failure -> assertThat(failure)
                         .hasMessageContaining("attempt 1 of 5")
-                        .hasMessageContaining("the server asks to wait 3600.0 s, which is more than is left of the 60.0 s"));
+                        .hasMessageContaining(
+                                "the server asks to wait 3600.0 s, which is more than is left of the 60.0 s"));
         assertThat(attempts).hasValue(1);
     }
 
     @Test
     void time_usedUp_endsBeforeTheAttempts() {
-        StepVerifier.withVirtualTime(() -> retried(0.9, Mono.delay(Duration.ofSeconds(25))
-                        .then(failing(9, RetriesTest::passing))))
+        StepVerifier.withVirtualTime(() ->
+                        retried(0.9, Mono.delay(Duration.ofSeconds(25)).then(failing(9, RetriesTest::passing))))
                 .thenAwait(Duration.ofMinutes(5))
                 .verifyErrorSatisfies(failure -> assertThat(failure)
                         .hasMessageContaining("attempt 3 of 5 after 75.3 s")
@@ -116,8 +119,10 @@ class RetriesTest {
     @Test
     void failure_ofTheNetwork_isRetriedAndItsAddressesStripped() {
         StepVerifier.withVirtualTime(() -> new Retries(OPTIONS, () -> 0)
-                        .of("GET x", () -> Mono.<String>error(
-                                new IOException("reset by http://user:secret@host/a?token=secret"))))
+                        .of(
+                                "GET x",
+                                () -> Mono.<String>error(
+                                        new IOException("reset by http://user:secret@host/a?token=secret"))))
                 .thenAwait(Duration.ofSeconds(5))
                 .verifyErrorSatisfies(failure -> assertThat(failure)
                         .hasMessageContaining("connection broke: reset by http://host/a?…")

@@ -42,10 +42,25 @@ class TlsTest {
     static void serve(@TempDir Path folder) throws Exception {
         Path store = folder.resolve("keys.p12");
         Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                        "-genkeypair", "-alias", "k", "-keyalg", "EC", "-dname", "CN=localhost", "-validity", "2",
-                        "-ext", "san=dns:localhost", "-storetype", "PKCS12", "-storepass", "changeit",
-                        "-keystore", store.toString())
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "k",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-validity",
+                        "2",
+                        "-ext",
+                        "san=dns:localhost",
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        "changeit",
+                        "-keystore",
+                        store.toString())
                 .inheritIO()
                 .start();
         assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -60,7 +75,8 @@ class TlsTest {
                 .host("127.0.0.1")
                 .port(0)
                 .handle((request, response) -> {
-                    PLAIN_CREDENTIALS.add(String.valueOf(request.requestHeaders().get("Authorization")));
+                    PLAIN_CREDENTIALS.add(
+                            String.valueOf(request.requestHeaders().get("Authorization")));
                     return response.sendRedirect("https://localhost:" + secure.port() + request.uri());
                 })
                 .bindNow();
@@ -70,8 +86,8 @@ class TlsTest {
                 .secure(spec -> spec.sslContext(context))
                 .handle((request, response) -> request.uri().equals("/down")
                         ? response.sendRedirect("http://localhost:" + plain.port() + "/up")
-                        : response.sendString(Mono.just(
-                                "secure " + request.requestHeaders().get("Authorization"))))
+                        : response.sendString(
+                                Mono.just("secure " + request.requestHeaders().get("Authorization"))))
                 .bindNow();
     }
 
