@@ -8,15 +8,18 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The room that the copies of a directory take, agreed on by all processes that mirror into it.
@@ -125,23 +128,23 @@ final class MirrorRoom {
     }
 
     private static Iterable<Path> list(Path folder) throws IOException {
-        java.util.List<Path> found = new java.util.ArrayList<>();
+        List<Path> found = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
             files.forEach(found::add);
-        } catch (UncheckedIOException | java.nio.file.DirectoryIteratorException e) {
+        } catch (UncheckedIOException | DirectoryIteratorException e) {
             throw new IOException("cannot list " + folder, e);
         }
         return found;
     }
 
-    /** Begins a copy; null where there is no room for it. */
-    @Nullable Unfinished begin(Path target, long size) throws IOException {
+    /** Begins a copy; empty where there is no room for it. */
+    Optional<Unfinished> begin(Path target, long size) throws IOException {
         return locked(held -> {
             boolean fits = size <= maxBytes
                     && held <= maxBytes - size
                     && Files.getFileStore(directory).getUsableSpace() - FREE_MARGIN >= size;
             if (!fits) {
-                return null;
+                return Optional.<Unfinished>empty();
             }
             Files.createDirectories(folder(target));
             String nonce = Long.toHexString(ThreadLocalRandom.current().nextLong());
@@ -150,7 +153,7 @@ final class MirrorRoom {
             try {
                 channel.lock();
                 hold(held + size);
-                return new Unfinished(path, target, channel, size);
+                return Optional.of(new Unfinished(path, target, channel, size));
             } catch (IOException | RuntimeException e) {
                 channel.close();
                 Files.deleteIfExists(path);

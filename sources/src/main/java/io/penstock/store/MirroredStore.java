@@ -13,7 +13,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
@@ -300,6 +299,7 @@ public final class MirroredStore implements Store, AutoCloseable {
     private Mono<Path> write(Place open, String name, StoreEntry entry, Flux<ByteBuffer> slices) {
         Path target = open.root.resolve(name);
         return onBooks(() -> open.room.begin(target, entry.size()))
+                .flatMap(Mono::justOrEmpty)
                 .flatMap(begun -> slices.publishOn(blocking, 1)
                         .concatMap(bytes -> Mono.fromCallable(() -> append(begun, bytes)))
                         .then(onBooks(() -> {
@@ -324,8 +324,8 @@ public final class MirroredStore implements Store, AutoCloseable {
         return written;
     }
 
-    private <T> Mono<T> onBooks(Callable<@Nullable T> work) {
-        return Mono.<T>fromCallable(work).subscribeOn(bookkeeping);
+    private <T> Mono<T> onBooks(Callable<T> work) {
+        return Mono.fromCallable(work).subscribeOn(bookkeeping);
     }
 
     private void warnOnce(String what, Throwable failure) {
