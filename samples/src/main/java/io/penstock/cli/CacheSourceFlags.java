@@ -12,7 +12,7 @@ final class CacheSourceFlags {
             required = true,
             paramLabel = "SOURCE",
             converter = SourceSpec.Reader.class,
-            description = "What to read: images:DIR or records:FILE,SIZE, as for stream.")
+            description = "What to read, as for stream.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private SourceSpec source;
 

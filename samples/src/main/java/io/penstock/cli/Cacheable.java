@@ -1,6 +1,5 @@
 package io.penstock.cli;
 
-import io.penstock.folder.ImageFolder;
 import io.penstock.folder.LabelledFile;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
@@ -9,7 +8,7 @@ import io.penstock.pipeline.Filling;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.HitCheck;
 import io.penstock.pipeline.Tier;
-import io.penstock.records.RecordFiles;
+import io.penstock.shard.TarSamples;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
@@ -34,23 +33,37 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
      * @throws IllegalArgumentException if the flags do not fit together
      */
     static Cacheable<?> open(SourceSpec source, @Nullable Integer resize) {
-        return source instanceof SourceSpec.Images images
-                ? images(images, resize)
-                : records((SourceSpec.Records) source, resize);
+        return hasPictures(source, resize) ? pictures(source, resize) : tensors(source, resize);
     }
 
-    static Cacheable<Tensor> records(SourceSpec.Records source, @Nullable Integer resize) {
+    /** Whether its samples are decoded: those of a tar source are where a size is given. */
+    static boolean hasPictures(SourceSpec source, @Nullable Integer resize) {
+        return source instanceof SourceSpec.Images || source instanceof SourceSpec.Tar && resize != null;
+    }
+
+    static Cacheable<Tensor> tensors(SourceSpec source, @Nullable Integer resize) {
         if (resize != null) {
             throw new IllegalArgumentException(
-                    "--resize and --augment are for images; records are delivered as they are");
+                    "--resize and --augment are for images; other samples are delivered as they are");
         }
-        Dataset<Tensor> records = RecordFiles.open(source.file(), source.recordBytes());
-        return new Cacheable<>(
-                records.fingerprint(), records, Schema.tensor("bytes"), source.recordBytes() + (long) BESIDE);
+        if (source instanceof SourceSpec.Tar tar) {
+            TarSamples samples = Sources.tar(tar);
+            return new Cacheable<>(
+                    samples.fingerprint(), samples.map("first part", TarPictures::first), Schema.tensor("bytes"), 0);
+        }
+        Dataset<Tensor> samples = Sources.tensors(source);
+        long bytes = source instanceof SourceSpec.Records records ? records.recordBytes() + (long) BESIDE : 0;
+        return new Cacheable<>(samples.fingerprint(), samples, Schema.tensor(Sources.field(source)), bytes);
     }
 
-    static Cacheable<Picture> images(SourceSpec.Images source, @Nullable Integer resize) {
-        Dataset<LabelledFile> files = ImageFolder.open(source.folder());
+    static Cacheable<Picture> pictures(SourceSpec source, @Nullable Integer resize) {
+        Dataset<LabelledFile> files = source instanceof SourceSpec.Tar tar
+                ? Sources.tar(tar)
+                        .map(
+                                "image and cls",
+                                sample -> new LabelledFile(
+                                        sample.key(), TarPictures.image(sample), TarPictures.label(sample)))
+                : Sources.images((SourceSpec.Images) source);
         long bytes = resize == null ? 0 : (long) resize * resize * CHANNELS + BESIDE;
         return new Cacheable<>(
                 files.fingerprint(), decoded(files, ImageDecoder.fastest(), resize), Schema.of(Picture.class), bytes);

@@ -24,23 +24,22 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Set<S
 
     /** Opens what the flags name; lists the folder or asks for the file's size. */
     static Feed<?> open(StreamOptions options, @Nullable Tier cache) {
-        if (options.source() instanceof SourceSpec.Images images) {
-            return images(images, options, cache);
-        }
-        return records((SourceSpec.Records) options.source(), options, cache);
+        return Cacheable.hasPictures(options.source(), options.resize())
+                ? pictures(options, cache)
+                : tensors(options, cache);
     }
 
-    private static Feed<Tensor> records(SourceSpec.Records source, StreamOptions options, @Nullable Tier cache) {
+    private static Feed<Tensor> tensors(StreamOptions options, @Nullable Tier cache) {
         if (options.augment() != null) {
             throw new IllegalArgumentException(
-                    "--resize and --augment are for images; records are delivered as they are");
+                    "--resize and --augment are for images; other samples are delivered as they are");
         }
-        Cacheable<Tensor> records = Cacheable.records(source, options.resize());
-        return of(records, records.in(cache, options.verifyHits()), Set.of());
+        Cacheable<Tensor> samples = Cacheable.tensors(options.source(), options.resize());
+        return of(samples, samples.in(cache, options.verifyHits()), Set.of());
     }
 
-    private static Feed<Picture> images(SourceSpec.Images source, StreamOptions options, @Nullable Tier cache) {
-        Cacheable<Picture> decoded = Cacheable.images(source, options.resize());
+    private static Feed<Picture> pictures(StreamOptions options, @Nullable Tier cache) {
+        Cacheable<Picture> decoded = Cacheable.pictures(options.source(), options.resize());
         Dataset<Picture> kept = decoded.in(cache, options.verifyHits());
         if (options.augment() == null) {
             return of(decoded, kept, Set.of());

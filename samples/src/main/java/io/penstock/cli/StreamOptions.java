@@ -20,7 +20,7 @@ interface StreamOptions {
             paramLabel = "SOURCE",
             converter = SourceSpec.Reader.class,
             description =
-                    "What to read: images:DIR (a folder of class folders) or records:FILE,SIZE (records of SIZE bytes).")
+                    "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, text:, jsonl:, npy: or idx:FILE.")
     SourceSpec source();
 
     @Option(

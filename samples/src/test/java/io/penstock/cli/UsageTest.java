@@ -20,9 +20,7 @@ class UsageTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--source zarr:x                              | source \"zarr:\" is not in this version; the sources are images:DIR and records:FILE,SIZE",
-                "--source tar:x                               | not in this version",
-                "--source http://x/y                          | not in this version",
+                "--source parquet:x                           | there is no such source: \"parquet:x\"; the sources are images:DIR",
                 "--source x                                   | the sources are",
                 "--source images:                             | a source needs a place",
                 "--source records:x                           | records need the size of one",

@@ -1,0 +1,258 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.tensor.Tensor;
+import io.penstock.zarr.ZarrArray;
+import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import reactor.core.Exceptions;
+
+/** {@code penstock show}: what a source is, one of its samples, a part of an array, or a checksum of all. */
+@Command(name = "show", usageHelpWidth = 100, description = "Say what sources are, and show their samples.")
+final class ShowCommand implements Callable<Integer> {
+
+    private static final String STANDARD_INPUT = "-";
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private final HelpFlag help = new HelpFlag();
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "SOURCE",
+            description = "As for stream --source; - reads them from standard input, one a line.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private List<String> sources;
+
+    @Option(names = "--index", order = 1, paramLabel = "I", description = "Show this sample.")
+    private @Nullable Long index;
+
+    @Option(
+            names = "--region",
+            order = 2,
+            paramLabel = "0:5,:,2:9",
+            converter = ArrayRegion.Reader.class,
+            description = "Show this part of a Zarr array.")
+    private @Nullable ArrayRegion region;
+
+    @Option(names = "--raw", order = 3, description = "Write only the bytes of the sample's first field, or the part.")
+    private boolean raw;
+
+    @Option(
+            names = "--checksum",
+            order = 4,
+            description = "SHA-256 of the first field of all samples, or of the part of the array.")
+    private boolean checksum;
+
+    @Option(names = "--json", order = 90, description = "Print one JSON object a line, and nothing else.")
+    private boolean json;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        requireConsistent();
+        Output out = new Output(spec.commandLine().getOut());
+        boolean failed = false;
+        for (String source : named()) {
+            try {
+                show(source, out);
+            } catch (Output.ClosedPipe e) {
+                throw e;
+            } catch (RuntimeException e) {
+                if (raw) {
+                    throw e;
+                }
+                failed = true;
+                fail(source, Exceptions.unwrap(e), out);
+            }
+        }
+        return failed ? 1 : 0;
+    }
+
+    private void requireConsistent() {
+        if (index != null && region != null) {
+            throw new ParameterException(spec.commandLine(), "--index and --region exclude each other");
+        }
+        if (raw && (json || checksum || sources.size() > 1 || sources.contains(STANDARD_INPUT))) {
+            throw new ParameterException(spec.commandLine(), "--raw writes the bytes of one source, and nothing else");
+        }
+    }
+
+    private List<String> named() {
+        List<String> named = new ArrayList<>();
+        for (String source : sources) {
+            if (source.equals(STANDARD_INPUT)) {
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))
+                        .lines()
+                        .filter(line -> !line.isBlank())
+                        .forEach(line -> named.add(line.trim()));
+            } else {
+                named.add(source);
+            }
+        }
+        return named;
+    }
+
+    private void fail(String source, Throwable cause, Output out) {
+        if (json) {
+            out.line(JsonNodeFactory.instance
+                    .objectNode()
+                    .put("source", source)
+                    .put("error", Reason.of(cause))
+                    .toString());
+        } else {
+            spec.commandLine().getErr().println("%s: %s".formatted(source, Reason.of(cause)));
+        }
+    }
+
+    private void show(String text, Output out) {
+        SourceSpec source = SourceSpec.parse(text);
+        if (region != null) {
+            showRegion(text, source, region, out);
+            return;
+        }
+        ShownSource shown = ShownSource.open(source);
+        Map<String, Tensor> sample = index == null && !raw ? null : sample(shown, index == null ? 0 : index);
+        if (raw) {
+            write(first(Objects.requireNonNull(sample, "the sample to write")));
+            return;
+        }
+        String sum = checksum ? sum(shown) : null;
+        if (json) {
+            out.line(node(text, shown, sample, sum).toString());
+        } else {
+            print(text, shown, sample, sum, out);
+        }
+    }
+
+    private static Map<String, Tensor> sample(ShownSource shown, long at) {
+        if (at < 0 || at >= shown.size()) {
+            throw new IllegalArgumentException("--index must be in [0, %d), was %d".formatted(shown.size(), at));
+        }
+        return Objects.requireNonNull(shown.sample(at).block(), "a sample");
+    }
+
+    private static Tensor first(Map<String, Tensor> sample) {
+        return sample.values().iterator().next();
+    }
+
+    private void showRegion(String text, SourceSpec source, ArrayRegion part, Output out) {
+        if (!(source instanceof SourceSpec.Zarr zarr)) {
+            throw new IllegalArgumentException("--region is for Zarr arrays");
+        }
+        ZarrArray array = Sources.zarr(zarr);
+        ArrayRegion.Bounds bounds = part.within(array.shape());
+        Tensor values =
+                Objects.requireNonNull(array.read(bounds.start(), bounds.stop()).block(), "the part");
+        if (raw) {
+            write(values);
+        } else if (json) {
+            ObjectNode node =
+                    JsonNodeFactory.instance.objectNode().put("source", text).put("region", part.text());
+            ShownValues.write(values, node);
+            if (checksum) {
+                node.put("sha256", hex(sha256(), values));
+            }
+            out.line(node.toString());
+        } else {
+            out.line("%s %s: %s%s"
+                    .formatted(
+                            text,
+                            part.text(),
+                            checksum ? "sha256 " + hex(sha256(), values) + " " : "",
+                            values + " " + ShownValues.text(values)));
+        }
+    }
+
+    private static ObjectNode node(
+            String text, ShownSource shown, @Nullable Map<String, Tensor> sample, @Nullable String sum) {
+        ObjectNode node = JsonNodeFactory.instance
+                .objectNode()
+                .put("source", text)
+                .put("kind", kind(text))
+                .put("size", shown.size());
+        var fields = node.putArray("fields");
+        shown.fields().forEach(field -> field.write(fields.addObject()));
+        if (sample != null) {
+            ObjectNode values = node.putObject("sample");
+            sample.forEach((name, tensor) -> ShownValues.write(tensor, values.putObject(name)));
+        }
+        if (sum != null) {
+            node.put("sha256", sum);
+        }
+        return node;
+    }
+
+    private static String kind(String text) {
+        return text.substring(0, text.indexOf(':'));
+    }
+
+    private static void print(
+            String text, ShownSource shown, @Nullable Map<String, Tensor> sample, @Nullable String sum, Output out) {
+        out.line("%s: %d samples of %s"
+                .formatted(
+                        text,
+                        shown.size(),
+                        shown.fields().stream().map(ShownField::toString).collect(Collectors.joining("; "))));
+        if (sample != null) {
+            sample.forEach((name, tensor) -> out.line("  %s %s: %s".formatted(name, tensor, ShownValues.text(tensor))));
+        }
+        if (sum != null) {
+            out.line("  sha256 " + sum);
+        }
+    }
+
+    private static String sum(ShownSource shown) {
+        MessageDigest digest = sha256();
+        shown.first().doOnNext(tensor -> digest.update(tensor.data())).blockLast();
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static String hex(MessageDigest digest, Tensor values) {
+        digest.update(values.data());
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    private static void write(Tensor tensor) {
+        try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
+            out.write(tensor.toByteArray());
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write the bytes", e);
+        }
+    }
+}

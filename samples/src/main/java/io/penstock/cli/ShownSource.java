@@ -1,0 +1,110 @@
+package io.penstock.cli;
+
+import io.penstock.array.ArrayRows;
+import io.penstock.folder.ImageFolder;
+import io.penstock.folder.LabelledFile;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Sampler;
+import io.penstock.records.RecordFiles;
+import io.penstock.shard.TarSample;
+import io.penstock.shard.TarSamples;
+import io.penstock.tensor.Tensor;
+import io.penstock.text.TextLines;
+import io.penstock.zarr.ZarrArray;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A source as {@code show} sees it: what it is, and its samples as named tensors.
+ *
+ * @param size    samples
+ * @param fields  of a sample
+ * @param samples by index
+ */
+record ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tensor>> samples) {
+
+    /**
+     * Opens it, which blocks.
+     * @throws io.penstock.pipeline.DataException if it cannot be opened
+     */
+    static ShownSource open(SourceSpec source) {
+        if (source instanceof SourceSpec.Images images) {
+            return of(Sources.images(images));
+        } else if (source instanceof SourceSpec.Tar tar) {
+            return of(Sources.tar(tar));
+        } else if (source instanceof SourceSpec.Zarr zarr) {
+            return of(Sources.zarr(zarr));
+        } else if (source instanceof SourceSpec.Array array) {
+            return of(Sources.array(array));
+        } else if (source instanceof SourceSpec.Lines lines) {
+            TextLines found = Sources.lines(lines);
+            return of(found.bytes(), ShownField.varying("bytes", "u8"));
+        }
+        SourceSpec.Records records = (SourceSpec.Records) source;
+        RecordFiles found = Sources.records(records);
+        return of(found, ShownField.of("bytes", "u8", new long[] {records.recordBytes()}));
+    }
+
+    private static ShownSource of(Dataset<Tensor> samples, ShownField field) {
+        return new ShownSource(
+                samples.size(), List.of(field), samples.map("show", tensor -> Map.of(field.name(), tensor)));
+    }
+
+    private static ShownSource of(ImageFolder images) {
+        return new ShownSource(
+                images.size(),
+                List.of(ShownField.varying("file", "u8"), ShownField.of("label", "i32", new long[0])),
+                images.map("show", ShownSource::fields));
+    }
+
+    private static Map<String, Tensor> fields(LabelledFile file) {
+        Map<String, Tensor> fields = new LinkedHashMap<>();
+        fields.put("file", file.bytes());
+        fields.put("label", Tensor.ofInts(new int[] {file.label()}).row(0));
+        return fields;
+    }
+
+    private static ShownSource of(TarSamples samples) {
+        List<ShownField> fields = samples.size() == 0
+                ? List.of()
+                : parts(samples).stream()
+                        .map(part -> ShownField.varying(part, "u8"))
+                        .toList();
+        return new ShownSource(samples.size(), fields, samples.map("show", TarSample::parts));
+    }
+
+    private static List<String> parts(TarSamples samples) {
+        TarSample first = samples.get(0).block();
+        return first == null ? List.of() : List.copyOf(first.parts().keySet());
+    }
+
+    private static ShownSource of(ArrayRows rows) {
+        return of(
+                rows,
+                ShownField.of("values", rows.dtype().toString(), rows.shape().toArray()));
+    }
+
+    private static ShownSource of(ZarrArray array) {
+        ShownField field = new ShownField(
+                "values",
+                array.isText() ? "text" : array.dtype().toString(),
+                array.shape().toArray(),
+                array.chunkShape().toArray(),
+                array.codecs());
+        Dataset<Tensor> rows = array.shape().rank() == 0 ? new OneTensor(array.read()) : array.rows();
+        return of(rows, field);
+    }
+
+    /** The first field's bytes of all samples, in index order. */
+    Flux<Tensor> first() {
+        return samples.stream(Sampler.sequential())
+                .map(sample -> sample.value().values().iterator().next());
+    }
+
+    Mono<Map<String, Tensor>> sample(long index) {
+        return samples.get(index);
+    }
+}

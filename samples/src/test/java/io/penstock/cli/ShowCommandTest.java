@@ -1,0 +1,199 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.pictures.Photograph;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code penstock show}, and {@code stream} over the sources that it shows. */
+class ShowCommandTest {
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path folder;
+
+    private String write(String name, byte[] bytes) throws IOException {
+        Path file = folder.resolve(name);
+        Files.createDirectories(file.getParent());
+        return Files.write(file, bytes).toString();
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static String sha256(byte[] bytes) throws Exception {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    }
+
+    /** The numbers 0 to 5 as {@code i16[3, 2]}, in NumPy's format. */
+    private static byte[] npy() {
+        String header = "{'descr': '<i2', 'fortran_order': False, 'shape': (3, 2), }";
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.write(0x93);
+        out.writeBytes(ascii("NUMPY"));
+        out.writeBytes(new byte[] {1, 0, 118, 0});
+        out.writeBytes(ascii(header + " ".repeat(117 - header.length()) + "\n"));
+        out.writeBytes(new byte[] {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0});
+        return out.toByteArray();
+    }
+
+    /** An archive of files in the oldest form there is. */
+    private static byte[] tar(Object... namesAndBytes) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (int i = 0; i < namesAndBytes.length; i += 2) {
+            byte[] content = (byte[]) namesAndBytes[i + 1];
+            byte[] header = new byte[512];
+            put(header, 0, (String) namesAndBytes[i]);
+            put(header, 100, "0000644");
+            put(header, 124, "%011o".formatted(content.length));
+            put(header, 136, "00000000000");
+            Arrays.fill(header, 148, 156, (byte) ' ');
+            header[156] = '0';
+            int sum = 0;
+            for (byte b : header) {
+                sum += b & 0xFF;
+            }
+            put(header, 148, "%06o\0".formatted(sum));
+            out.writeBytes(header);
+            out.writeBytes(content);
+            out.writeBytes(new byte[-content.length & 511]);
+        }
+        out.writeBytes(new byte[1024]);
+        return out.toByteArray();
+    }
+
+    private static void put(byte[] header, int at, String text) {
+        byte[] bytes = ascii(text);
+        System.arraycopy(bytes, 0, header, at, bytes.length);
+    }
+
+    private String zarr() throws IOException {
+        write("store/numbers/zarr.json", ascii("""
+                        {"zarr_format": 3, "node_type": "array", "shape": [3, 4], "data_type": "uint8", "fill_value": 9,
+                         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 4]}},
+                         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+                         "codecs": [{"name": "bytes"}]}
+                        """));
+        write("store/numbers/c/0/0", new byte[] {0, 1, 2, 3, 4, 5, 6, 7});
+        return "zarr:" + folder.resolve("store") + "#numbers";
+    }
+
+    @Test
+    void show_array_saysWhatItIsAndItsChecksum() throws Exception {
+        String npy = "npy:" + write("a.npy", npy());
+
+        Cli shown = Cli.run("show", npy, "--json", "--checksum", "--index", "1");
+
+        JsonNode line = shown.events().get(0);
+        assertThat(shown.status()).isZero();
+        assertThat(line.path("source").asText()).isEqualTo(npy);
+        assertThat(line.path("size").asInt()).isEqualTo(3);
+        assertThat(line.path("fields").toString())
+                .isEqualTo("[{\"name\":\"values\",\"dtype\":\"i16\",\"shape\":[3,2]}]");
+        assertThat(line.path("sample").path("values").path("values").toString()).isEqualTo("[2,3]");
+        assertThat(line.path("sha256").asText()).isEqualTo(sha256(new byte[] {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0}));
+    }
+
+    @Test
+    void show_zarr_saysItsChunksAndPartsOfIt() throws Exception {
+        String zarr = zarr();
+
+        JsonNode whole = Cli.run("show", zarr, "--json", "--checksum").events().get(0);
+        JsonNode part =
+                Cli.run("show", zarr, "--json", "--region", "1:3,2:").events().get(0);
+        Cli outside = Cli.run("show", zarr, "--region", "1:4,:");
+
+        assertThat(whole.path("fields").get(0).path("chunks").toString()).isEqualTo("[2,4]");
+        assertThat(whole.path("fields").get(0).path("codecs").toString()).isEqualTo("[\"bytes\"]");
+        assertThat(whole.path("sha256").asText()).isEqualTo(sha256(new byte[] {0, 1, 2, 3, 4, 5, 6, 7, 9, 9, 9, 9}));
+        assertThat(part.path("shape").toString()).isEqualTo("[2,2]");
+        assertThat(part.path("values").toString()).isEqualTo("[6,7,9,9]");
+        assertThat(outside.status()).isEqualTo(1);
+        assertThat(outside.err()).contains("axis 0 must be within 0:3, was 1:4");
+    }
+
+    @Test
+    void show_severalSourcesOneOfThemBroken_goesOnWithTheOthers() throws Exception {
+        String lines = "text:" + write("a.txt", ascii("one\ntwo\n"));
+        String missing = "npy:" + folder.resolve("none.npy");
+
+        Cli json = Cli.run("show", lines, missing, "nonsense:x", lines, "--json");
+        Cli people = Cli.run("show", missing, lines);
+
+        assertThat(json.status()).isEqualTo(1);
+        assertThat(json.events()).extracting(line -> line.has("error")).containsExactly(false, true, true, false);
+        assertThat(json.events().get(1).path("error").asText()).contains("none.npy");
+        assertThat(people.status()).isEqualTo(1);
+        assertThat(people.out()).contains("2 samples of bytes u8[varies]");
+        assertThat(people.err().lines()).hasSize(1);
+    }
+
+    @Test
+    void show_sourcesOnStandardInput_areReadOneALine() throws Exception {
+        String lines = "jsonl:" + write("a.jsonl", ascii("{\"a\":1}\n{\"a\":2}\n"));
+        InputStream before = System.in;
+
+        Cli shown;
+        try {
+            System.setIn(new ByteArrayInputStream(ascii(lines + "\n\n" + lines + "\n")));
+            shown = Cli.run("show", "-", "--json");
+        } finally {
+            System.setIn(before);
+        }
+
+        assertThat(shown.events()).hasSize(2).allMatch(line -> line.path("size").asInt() == 2);
+    }
+
+    @Test
+    void show_flagsThatExcludeEachOther_areWrongUsage() {
+        assertThat(Cli.run("show", "npy:a", "--index", "1", "--region", "0").status())
+                .isEqualTo(2);
+        assertThat(Cli.run("show", "npy:a", "--raw", "--json").status()).isEqualTo(2);
+        assertThat(Cli.run("show", "npy:a", "--region", "a:b").status()).isEqualTo(2);
+    }
+
+    @Test
+    void stream_tarOfPictures_isResizedAndLabelled() throws IOException {
+        byte[] archive = tar(
+                "s/0001.jpg",
+                Photograph.of(1).jpeg(),
+                "s/0001.cls",
+                ascii("3"),
+                "s/0002.jpg",
+                Photograph.of(2).jpeg(),
+                "s/0002.cls",
+                ascii("7"));
+        String source = " --source tar:" + write("a.tar", archive);
+
+        Cli pictures = Cli.stream("--resize 16 --digest --cache-ram 1MiB --epochs 2" + source);
+        JsonNode shown = Cli.run("show", "tar:" + folder.resolve("a.tar"), "--json", "--index", "1")
+                .events()
+                .get(0);
+
+        assertThat(pictures.err()).isEmpty();
+        assertThat(pictures.epoch(0).path("bytes").asInt()).isEqualTo(2 * 16 * 16 * 3);
+        assertThat(pictures.epoch(1).path("loads").asInt()).isZero();
+        assertThat(shown.path("sample").path("cls").path("values").toString()).isEqualTo("[55]");
+    }
+
+    @Test
+    void stream_zarrRows_isOneSampleARow() throws IOException {
+        Cli rows = Cli.stream("--no-shuffle --digest --batch 2 --source " + zarr());
+
+        assertThat(rows.epoch(0).path("samples").asInt()).isEqualTo(3);
+        assertThat(rows.epoch(0).path("bytes").asInt()).isEqualTo(12);
+    }
+}
