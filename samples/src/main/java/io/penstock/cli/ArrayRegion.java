@@ -8,7 +8,15 @@ import picocli.CommandLine.TypeConversionException;
 record ArrayRegion(String text) {
 
     /** Where it begins and ends along each axis of a shape. */
-    record Bounds(long[] start, long[] stop) {}
+    static final class Bounds {
+        final long[] start;
+        final long[] stop;
+
+        private Bounds(int axes) {
+            this.start = new long[axes];
+            this.stop = new long[axes];
+        }
+    }
 
     /** @throws IllegalArgumentException if it has another number of axes, or reaches over an end */
     Bounds within(Shape shape) {
@@ -17,7 +25,7 @@ record ArrayRegion(String text) {
             throw new IllegalArgumentException(
                     "--region %s has %d axes, the array %s has %d".formatted(text, axes.length, shape, shape.rank()));
         }
-        Bounds bounds = new Bounds(new long[axes.length], new long[axes.length]);
+        Bounds bounds = new Bounds(axes.length);
         for (int axis = 0; axis < axes.length; axis++) {
             String[] ends = axes[axis].split(":", -1);
             bounds.start[axis] = ends[0].isBlank() ? 0 : Long.parseLong(ends[0].trim());

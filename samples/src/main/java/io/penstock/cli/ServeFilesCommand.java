@@ -102,14 +102,14 @@ final class ServeFilesCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Output out = new Output(spec.commandLine().getOut());
-        try (FileServer server = plan().start();
-                Interruption interruption = Interruption.watch(() -> {})) {
-            out.line(json ? event(server).toString() : server.address().toString());
-            if (!json && manifest) {
-                out.line("manifest at " + server.address() + "manifest.jsonl");
+        try (Interruption interruption = Interruption.watch(() -> {})) {
+            try (FileServer server = plan().start()) {
+                out.line(json ? event(server).toString() : server.address().toString());
+                if (!json && manifest) {
+                    out.line("manifest at " + server.address() + "manifest.jsonl");
+                }
+                interruption.stop().block();
             }
-            interruption.stop().block();
-            server.close();
             interruption.ended();
             return StreamCommand.INTERRUPTED;
         }

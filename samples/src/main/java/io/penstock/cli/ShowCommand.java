@@ -170,7 +170,7 @@ final class ShowCommand implements Callable<Integer> {
         ZarrArray array = Sources.zarr(zarr);
         ArrayRegion.Bounds bounds = part.within(array.shape());
         Tensor values =
-                Objects.requireNonNull(array.read(bounds.start(), bounds.stop()).block(), "the part");
+                Objects.requireNonNull(array.read(bounds.start, bounds.stop).block(), "the part");
         if (raw) {
             write(values);
         } else if (json) {

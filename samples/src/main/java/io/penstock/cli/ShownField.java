@@ -1,7 +1,7 @@
 package io.penstock.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.Arrays;
+import io.penstock.tensor.Shape;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,14 +14,19 @@ import org.jspecify.annotations.Nullable;
  * @param chunks what lies under one key of a Zarr array; null elsewhere
  * @param codecs of a Zarr array, in the order in which they wrote
  */
-record ShownField(String name, String dtype, long @Nullable [] shape, long @Nullable [] chunks, List<String> codecs) {
+record ShownField(
+        String name,
+        String dtype,
+        @Nullable Shape shape,
+        @Nullable Shape chunks,
+        List<String> codecs) {
 
     /** A field whose samples have shapes of their own. */
     static ShownField varying(String name, String dtype) {
         return new ShownField(name, dtype, null, null, List.of());
     }
 
-    static ShownField of(String name, String dtype, long[] shape) {
+    static ShownField of(String name, String dtype, Shape shape) {
         return new ShownField(name, dtype, shape, null, List.of());
     }
 
@@ -34,20 +39,20 @@ record ShownField(String name, String dtype, long @Nullable [] shape, long @Null
         }
     }
 
-    private static void write(ObjectNode node, String key, long @Nullable [] lengths) {
+    private static void write(ObjectNode node, String key, @Nullable Shape lengths) {
         if (lengths == null) {
             node.putNull(key);
             return;
         }
         var array = node.putArray(key);
-        for (long length : lengths) {
+        for (long length : lengths.toArray()) {
             array.add(length);
         }
     }
 
     @Override
     public String toString() {
-        String what = name + " " + dtype + (shape == null ? "[varies]" : Arrays.toString(shape));
-        return chunks == null ? what : "%s, chunks %s, codecs %s".formatted(what, Arrays.toString(chunks), codecs);
+        String what = name + " " + dtype + (shape == null ? "[varies]" : shape);
+        return chunks == null ? what : "%s, chunks %s, codecs %s".formatted(what, chunks, codecs);
     }
 }

@@ -8,6 +8,7 @@ import io.penstock.pipeline.Sampler;
 import io.penstock.records.RecordFiles;
 import io.penstock.shard.TarSample;
 import io.penstock.shard.TarSamples;
+import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
 import io.penstock.zarr.ZarrArray;
@@ -45,7 +46,7 @@ record ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tenso
         }
         SourceSpec.Records records = (SourceSpec.Records) source;
         RecordFiles found = Sources.records(records);
-        return of(found, ShownField.of("bytes", "u8", new long[] {records.recordBytes()}));
+        return of(found, ShownField.of("bytes", "u8", Shape.of(records.recordBytes())));
     }
 
     private static ShownSource of(Dataset<Tensor> samples, ShownField field) {
@@ -56,7 +57,7 @@ record ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tenso
     private static ShownSource of(ImageFolder images) {
         return new ShownSource(
                 images.size(),
-                List.of(ShownField.varying("file", "u8"), ShownField.of("label", "i32", new long[0])),
+                List.of(ShownField.varying("file", "u8"), ShownField.of("label", "i32", Shape.SCALAR)),
                 images.map("show", ShownSource::fields));
     }
 
@@ -82,17 +83,15 @@ record ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tenso
     }
 
     private static ShownSource of(ArrayRows rows) {
-        return of(
-                rows,
-                ShownField.of("values", rows.dtype().toString(), rows.shape().toArray()));
+        return of(rows, ShownField.of("values", rows.dtype().toString(), rows.shape()));
     }
 
     private static ShownSource of(ZarrArray array) {
         ShownField field = new ShownField(
                 "values",
                 array.isText() ? "text" : array.dtype().toString(),
-                array.shape().toArray(),
-                array.chunkShape().toArray(),
+                array.shape(),
+                array.chunkShape(),
                 array.codecs());
         Dataset<Tensor> rows = array.shape().rank() == 0 ? new OneTensor(array.read()) : array.rows();
         return of(rows, field);
