@@ -27,24 +27,23 @@ class BenchCommandTest {
                 new ObjectMapper().readTree(folder.resolve("kept/bench.json").toFile());
         assertThat(bench.status()).isZero();
         assertThat(bench.out()).startsWith("bench ").contains(">= 95");
-        assertThat(kept.path("findings")).hasSize(4);
+        assertThat(kept.path("findings")).hasSizeGreaterThanOrEqualTo(4);
         assertThat(kept.path("findings").get(2).path("at_least").asInt()).isEqualTo(95);
         assertThat(kept.path("findings").get(0).path("value").asDouble()).isPositive();
     }
 
     @Test
     void fork_ofABenchmark_bringsItsFindings() {
-        Benchmark latency = Benchmarks.all().stream()
-                .filter(benchmark -> benchmark.name().equals("latency"))
+        Benchmark draws = Benchmarks.all().stream()
+                .filter(benchmark -> benchmark.name().equals("draws"))
                 .findFirst()
                 .orElseThrow();
 
-        List<ObjectNode> findings = BenchFork.run(latency, true, null);
+        List<ObjectNode> findings = BenchFork.run(draws, true, null);
 
         assertThat(findings)
                 .extracting(finding -> finding.path("benchmark").asText())
-                .containsOnly("latency");
-        assertThat(findings).hasSize(4);
+                .containsOnly("draws");
     }
 
     @Test
