@@ -39,7 +39,9 @@ final class BenchFork {
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
                 ObjectMapper json = new ObjectMapper();
                 for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                    findings.add(json.readValue(line, ObjectNode.class));
+                    if (line.startsWith("{")) { // a virtual machine warns of its flags here too
+                        findings.add(json.readValue(line, ObjectNode.class));
+                    }
                 }
             }
             int status = process.waitFor();
