@@ -20,6 +20,8 @@ class StreamBlockHoundTest {
     @BeforeAll
     static void install() {
         BlockHound.install();
+        Schedulers.boundedElastic()
+                .schedule(() -> {}); // made here: a pool starts a thread of its own, and waits for it
     }
 
     @Test

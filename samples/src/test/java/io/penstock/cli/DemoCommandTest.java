@@ -21,9 +21,11 @@ class DemoCommandTest {
 
         assertThat(demo.status()).isZero();
         assertThat(demo.err()).isEmpty();
-        assertThat(demo.epochs())
-                .extracting(epoch -> epoch.path("loads").asInt())
-                .containsExactly(30, 0, 0);
+        // the second epoch begins while the first one ends, and on a busy machine may begin one of its loads
+        assertThat(demo.epoch(0).path("loads").asInt()
+                        + demo.epoch(1).path("loads").asInt())
+                .isEqualTo(30);
+        assertThat(demo.epoch(2).path("loads").asInt()).isZero();
         assertThat(demo.epochs())
                 .extracting(epoch -> epoch.path("bytes").asInt())
                 .containsOnly(30 * 200 * 200 * 3);

@@ -34,10 +34,13 @@ class StreamCommandTest {
 
         assertThat(run.status()).isZero();
         assertThat(run.err()).isEmpty();
-        assertThat(run.epochs())
-                .extracting(epoch -> epoch.path("loads").asInt())
-                .containsExactly(IMAGES, 0, 0);
-        // the second epoch begins while the first one ends, and waits for loads of it: misses that load nothing
+        // the second epoch begins while the first one ends: it waits for loads of it, misses that load nothing, and on
+        // a
+        // busy machine may be the one that begins such a load
+        assertThat(run.epoch(0).path("loads").asInt()
+                        + run.epoch(1).path("loads").asInt())
+                .isEqualTo(IMAGES);
+        assertThat(run.epoch(2).path("loads").asInt()).isZero();
         assertThat(run.epochs())
                 .extracting(epoch -> epoch.path("hits").path("ram").asInt()
                         + epoch.path("misses").asInt())

@@ -2,6 +2,7 @@ package io.penstock.shard;
 
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
+import io.penstock.store.InOrder;
 import io.penstock.store.StoreFile;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
@@ -24,6 +25,7 @@ record TarShard(String name, SampleKey key, StoreFile bytes, ShardIndex index) {
     /** Files that lie this near to each other are read at once: a request costs more than the bytes between them. */
     private static final long NEAR = 64 * 1024;
 
+    private static final int PARTS_AT_ONCE = 16;
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
 
     /** What a data set calls a file, or a sample that begins with it. */
@@ -53,7 +55,7 @@ record TarShard(String name, SampleKey key, StoreFile bytes, ShardIndex index) {
             return bytes.read(start, (int) span).map(all -> cut(all, files, start));
         }
         return Flux.range(0, files.length)
-                .flatMapSequential(i -> readOne(files[i], most))
+                .transform(InOrder.map(PARTS_AT_ONCE, i -> readOne(files[i], most)))
                 .collectList();
     }
 

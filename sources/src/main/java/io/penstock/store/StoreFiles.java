@@ -106,7 +106,7 @@ public final class StoreFiles implements AutoCloseable {
     public static StoreFiles ofKeys(String what, Store store, List<String> keys) {
         requireSome(what, keys);
         List<StoreEntry> files = Waiting.on(Flux.fromIterable(keys)
-                .flatMapSequential(key -> store.entry(key).switchIfEmpty(missing(store, key)), ASKED_AT_ONCE)
+                .transform(InOrder.map(ASKED_AT_ONCE, key -> store.entry(key).switchIfEmpty(missing(store, key))))
                 .collectList());
         return new StoreFiles(store, sorted(what, Objects.requireNonNull(files, "a list is never absent")), () -> {});
     }
@@ -183,8 +183,9 @@ public final class StoreFiles implements AutoCloseable {
         Scheduler threads = Schedulers.newBoundedElastic(AT_ONCE, Integer.MAX_VALUE, "store-files");
         try {
             List<T> made = Waiting.on(Flux.fromIterable(entries)
-                    .flatMapSequential(
-                            entry -> Mono.fromCallable(() -> fn.apply(entry)).subscribeOn(threads), AT_ONCE, 1)
+                    .transform(InOrder.map(
+                            AT_ONCE,
+                            entry -> Mono.fromCallable(() -> fn.apply(entry)).subscribeOn(threads)))
                     .collectList());
             return Objects.requireNonNull(made, "a list is never absent");
         } finally {

@@ -2,6 +2,7 @@ package io.penstock.store.http;
 
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.Checksum;
+import io.penstock.store.InOrder;
 import io.penstock.store.Manifest;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.Waiting;
@@ -17,7 +18,7 @@ final class ManifestStates {
     /** In the order of the lines; blocks until all are known. */
     static List<StoreEntry> of(HttpStore store, Manifest manifest, int inFlight) {
         return Waiting.forValue(Flux.fromIterable(manifest.lines())
-                .flatMapSequential(line -> entry(store, manifest, line), inFlight)
+                .transform(InOrder.map(inFlight, line -> entry(store, manifest, line)))
                 .collectList());
     }
 

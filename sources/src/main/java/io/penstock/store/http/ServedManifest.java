@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.store.Checksum;
 import io.penstock.store.FileStore;
+import io.penstock.store.InOrder;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.Waiting;
 import java.io.ByteArrayOutputStream;
@@ -42,7 +43,7 @@ final class ServedManifest {
         entries.removeIf(entry -> entry.key().equals(NAME));
         entries.sort(Comparator.comparing(StoreEntry::key));
         List<String> lines = Waiting.forValue(Flux.fromIterable(entries)
-                .flatMapSequential(entry -> line(files, entry), IN_FLIGHT)
+                .transform(InOrder.map(IN_FLIGHT, entry -> line(files, entry)))
                 .collectList());
         return new ServedManifest(String.join("", lines).getBytes(StandardCharsets.UTF_8));
     }
