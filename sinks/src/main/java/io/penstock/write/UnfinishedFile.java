@@ -1,0 +1,138 @@
+package io.penstock.write;
+
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A file that gets its name when it is complete. Until then it lies beside it under a hidden name of its own, so that two
+ * writers of one file do not meet: the last one to finish has it. What a dead writer left behind is removed by the next
+ * one of the same file.
+ *
+ * <p>Written by one thread at a time; {@link #close} by any. Everything blocks.
+ */
+final class UnfinishedFile implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(UnfinishedFile.class);
+    private static final String SUFFIX = ".part";
+
+    private final Path target;
+    private final Path unfinished;
+    private final FileChannel channel;
+
+    private UnfinishedFile(Path target, Path unfinished, FileChannel channel) {
+        this.target = target;
+        this.unfinished = unfinished;
+        this.channel = channel;
+    }
+
+    /** @throws StoreException if it cannot be made */
+    static UnfinishedFile of(Path target) {
+        Path whole = target.toAbsolutePath();
+        if (whole.getFileName() == null || Files.isDirectory(whole)) {
+            throw new StoreException("cannot write %s: it is a folder".formatted(target));
+        }
+        Path unfinished = whole.resolveSibling(prefix(whole) + UUID.randomUUID() + SUFFIX);
+        try {
+            sweep(whole);
+            FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            lock(channel); // says that its writer lives; released with the channel
+            return new UnfinishedFile(whole, unfinished, channel);
+        } catch (IOException e) {
+            throw failed(target, e);
+        }
+    }
+
+    private static String prefix(Path target) {
+        return "." + target.getFileName() + ".";
+    }
+
+    private static void sweep(Path target) throws IOException {
+        Path folder = target.getParent();
+        if (folder == null || !Files.isDirectory(folder)) {
+            return; // opening says so
+        }
+        String prefix = prefix(target);
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(folder, file -> {
+            String name = String.valueOf(file.getFileName());
+            return name.startsWith(prefix) && name.endsWith(SUFFIX);
+        })) {
+            for (Path file : left) {
+                removeIfDead(file);
+            }
+        }
+    }
+
+    private static void removeIfDead(Path file) {
+        try (FileChannel left = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            if (lock(left) != null) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            LOG.debug("left {}", file, e); // finished meanwhile, or somebody else's
+        }
+    }
+
+    /** {@code null} if another writer holds it, or the file system has no locks. */
+    private static @Nullable FileLock lock(FileChannel channel) {
+        try {
+            return channel.tryLock();
+        } catch (IOException | OverlappingFileLockException e) {
+            return null;
+        }
+    }
+
+    static StoreException failed(Path target, IOException cause) {
+        String reason = cause instanceof NoSuchFileException
+                ? "there is no folder %s".formatted(target.toAbsolutePath().getParent())
+                : cause instanceof AccessDeniedException ? "not permitted" : String.valueOf(cause.getMessage());
+        return new StoreException("cannot write %s: %s".formatted(target, reason), cause);
+    }
+
+    Path target() {
+        return target;
+    }
+
+    FileChannel channel() {
+        return channel;
+    }
+
+    /** Appends the remaining bytes, all of them. */
+    void append(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
+    }
+
+    /** Gives the file its name, with every byte on the disk before. Replaces what is there. */
+    void finish() throws IOException {
+        channel.force(true);
+        Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        channel.close(); // after it has its name: whoever sweeps must not take it for a dead writer's
+    }
+
+    /** Throws away what was not finished. */
+    @Override
+    public void close() {
+        try {
+            channel.close();
+            Files.deleteIfExists(unfinished);
+        } catch (IOException e) {
+            throw failed(target, e);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package io.penstock.write;
+
+import io.penstock.pipeline.Sample;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SynchronousSink;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Writes a stream of samples into one file after the other. All of it happens on a thread that may block; upstream is
+ * asked for a few samples ahead of the disk, never more.
+ */
+final class Writing<T> {
+
+    private static final int AHEAD = 16;
+
+    private final LongFunction<SampleOutput<T>> outputs;
+    private final long most;
+    private final Path place;
+
+    private volatile @Nullable SampleOutput<T> current;
+    private long file;
+    private long samples;
+    private long absent;
+    private volatile boolean closed;
+
+    private Writing(LongFunction<SampleOutput<T>> outputs, long most, Path place) {
+        this.outputs = outputs;
+        this.most = most;
+        this.place = place;
+    }
+
+    /**
+     * Emits each file when it is finished; at least one, were it empty.
+     * @param outputs opens the file of a number, counted from 0
+     * @param most    draws a file
+     * @param place   named in errors
+     */
+    static <T> Flux<Written> write(
+            Flux<Sample<T>> samples, LongFunction<SampleOutput<T>> outputs, long most, Path place) {
+        Scheduler io = Schedulers.boundedElastic();
+        return Flux.usingWhen(
+                Mono.fromCallable(() -> new Writing<>(outputs, most, place)),
+                writing -> samples.publishOn(io, AHEAD)
+                        .handle(writing::append)
+                        .concatWith(Mono.fromCallable(writing::last)),
+                writing -> Mono.fromRunnable(writing::close).subscribeOn(io));
+    }
+
+    private void append(Sample<T> sample, SynchronousSink<Written> finished) {
+        try {
+            SampleOutput<T> output = output();
+            if (sample.isPresent()) {
+                output.append(sample);
+                samples++;
+            } else {
+                absent++;
+            }
+            if (samples + absent == most) {
+                finished.next(finish(output));
+            }
+        } catch (IOException e) {
+            throw UnfinishedFile.failed(place, e);
+        }
+    }
+
+    private @Nullable Written last() throws IOException {
+        if (file > 0 && current == null) {
+            return null; // the last file was full
+        }
+        try {
+            return finish(output());
+        } catch (IOException e) {
+            throw UnfinishedFile.failed(place, e);
+        }
+    }
+
+    private SampleOutput<T> output() {
+        SampleOutput<T> output = current;
+        if (output == null) {
+            output = outputs.apply(file);
+            current = output;
+            if (closed) { // cancelled while it was opened
+                output.close();
+            }
+        }
+        return output;
+    }
+
+    private Written finish(SampleOutput<T> output) throws IOException {
+        Written written = output.finish(samples, absent);
+        current = null;
+        file++;
+        samples = 0;
+        absent = 0;
+        return written;
+    }
+
+    /** May come while a sample is written: that then fails, and nobody listens any more. */
+    private void close() {
+        closed = true;
+        SampleOutput<T> output = current;
+        if (output != null) {
+            output.close();
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.penstock.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.ErrorPolicy;
+import io.penstock.pipeline.SampleException;
+import io.penstock.pipeline.StoreException;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Flux;
+import reactor.test.StepVerifier;
+
+class ShardJobTest {
+
+    @TempDir
+    private Path folder;
+
+    private ShardJob<Tensor> job(Dataset<Tensor> dataset, long each) {
+        return ShardJob.of(dataset, TarWriter.of(Schema.tensor("v")), folder, each);
+    }
+
+    private Map<String, byte[]> everything() throws IOException {
+        Map<String, byte[]> all = new LinkedHashMap<>();
+        for (int shard = 0; Files.exists(TarWriter.shard(folder, shard)); shard++) {
+            all.putAll(TarContents.of(TarWriter.shard(folder, shard)));
+        }
+        return all;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,10,1", "1,10,3", "95,10,1", "100,10,3", "101,10,4", "7,1,9"})
+    void run_ofAllParts_writesEverySampleOnce(int size, int each, int parts) throws IOException {
+        Numbers numbers = new Numbers(size);
+
+        List<Written> written = Flux.range(0, parts)
+                .flatMap(part -> job(numbers, each).run(part, parts))
+                .collectList()
+                .block();
+
+        assertThat(written).hasSize((size + each - 1) / each);
+        assertThat(written.stream().mapToLong(Written::samples).sum()).isEqualTo(size);
+        assertThat(numbers.loads).hasValue(size);
+        Map<String, byte[]> all = everything();
+        assertThat(all).hasSize(size);
+        for (int i = 0; i < size; i++) {
+            assertThat(all.get("%09d.v.npy".formatted(i)))
+                    .isEqualTo(Npy.encode(Tensor.ofLongs(new long[] {i, -i})).toByteArray());
+        }
+    }
+
+    @Test
+    void run_again_writesWhatIsMissing() throws IOException {
+        Numbers numbers = new Numbers(50);
+        job(numbers, 10).run(0, 1).blockLast();
+        Files.delete(TarWriter.shard(folder, 3));
+        Files.writeString(folder.resolve(".shard-000003.tar.dead.part"), "left by a process that was killed");
+
+        StepVerifier.create(job(numbers, 10).run(1, 2), 0)
+                .thenRequest(1)
+                .expectNextMatches(written -> written.file().equals(TarWriter.shard(folder, 3)))
+                .verifyComplete();
+
+        assertThat(numbers.loads).hasValue(60);
+        assertThat(everything()).hasSize(50);
+        assertThat(folder).isDirectoryNotContaining("glob:**.part");
+    }
+
+    @Test
+    void run_thatFails_keepsWhatIsFinishedAndGoesOnLater() throws IOException {
+        AtomicLong done = new AtomicLong();
+
+        StepVerifier.create(job(new Numbers(50, 37), 10)
+                        .eachSample(done::incrementAndGet)
+                        .run(0, 1))
+                .thenConsumeWhile(written -> true)
+                .verifyErrorSatisfies(e -> assertThat(e).isInstanceOf(SampleException.class));
+
+        assertThat(TarWriter.shard(folder, 3)).doesNotExist();
+        assertThat(TarWriter.shard(folder, 0)).exists();
+        assertThat(done.get()).isBetween(20L, 49L);
+        List<Written> rest = job(new Numbers(50), 10).run(0, 1).collectList().block();
+        assertThat(rest).extracting(Written::file).contains(TarWriter.shard(folder, 3));
+        assertThat(everything()).hasSize(50);
+    }
+
+    @Test
+    void run_whichSkipsABrokenSample_leavesItOut() throws IOException {
+        StepVerifier.create(
+                        job(new Numbers(10, 7), 5).onError(ErrorPolicy.skip()).run(0, 1))
+                .expectNextCount(2)
+                .verifyComplete();
+
+        assertThat(everything()).hasSize(9).doesNotContainKey("000000007.v.npy");
+    }
+
+    @Test
+    void run_intoAnotherJobsFolder_isRefused() throws IOException {
+        job(new Numbers(10), 5).run(0, 1).blockLast();
+
+        StepVerifier.create(job(new Numbers(11), 5).run(0, 1))
+                .verifyErrorSatisfies(e -> assertThat(e)
+                        .isInstanceOf(StoreException.class)
+                        .hasMessageContaining("has shards of other samples or stages"));
+        StepVerifier.create(job(new Numbers(10), 4).run(0, 1))
+                .verifyErrorMessage(
+                        folder + " has shards of 5 samples of 10, this job has 4 of 10; name another folder");
+        Files.delete(folder.resolve(ShardPlan.NAME));
+        StepVerifier.create(job(new Numbers(10), 5).run(0, 1))
+                .verifyErrorMessage(
+                        folder
+                                + " has shards of which nobody knows what they are made of: no materialized.json; name another folder");
+        Files.writeString(folder.resolve(ShardPlan.NAME), "<html>");
+        StepVerifier.create(job(new Numbers(10), 5).run(0, 1))
+                .verifyErrorSatisfies(e -> assertThat(e)
+                        .isInstanceOf(StoreException.class)
+                        .hasMessageStartingWith(folder.resolve(ShardPlan.NAME) + " is no plan of shards: "));
+    }
+
+    @Test
+    void of_nonsense_isRefused() {
+        assertThatThrownBy(() -> job(new Numbers(1), 0)).hasMessage("a shard must have at least 1 sample, was 0");
+        assertThatThrownBy(() -> job(new Numbers(1), 1).run(2, 2)).hasMessage("part must be in [0, 2), was 2");
+    }
+}
