@@ -88,6 +88,7 @@ public final class Main implements Runnable {
         return new CommandLine(main)
                 .addSubcommand(StreamCommand.command())
                 .addSubcommand(CacheCommand.command())
+                .addSubcommand(new MaterializeCommand())
                 .addSubcommand(new ShowCommand())
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new BenchCommand())

@@ -66,7 +66,7 @@ final class StreamPlan<T> implements AutoCloseable {
      */
     static StreamPlan<?> of(StreamOptions options) {
         requireConsistent(options);
-        Shard shard = shard(options);
+        Shard shard = RankFlags.of(options.rank(), options.world());
         if (options.resume() != null) {
             ResumeToken.parse(options.resume()); // a broken token is said before a large folder is listed
         }
@@ -101,19 +101,6 @@ final class StreamPlan<T> implements AutoCloseable {
         if (options.verifyHits() != null && !cached) {
             throw new IllegalArgumentException("--verify-hits needs a cache to check: --cache-ram or --cache-disk");
         }
-    }
-
-    private static Shard shard(StreamOptions options) {
-        Integer rank = options.rank();
-        Integer world = options.world();
-        if (rank == null && world == null) {
-            return Shard.fromEnvironment();
-        }
-        if (rank == null || world == null) {
-            throw new IllegalArgumentException(
-                    "--rank and --world go together: " + (rank == null ? "--rank" : "--world") + " is missing");
-        }
-        return Shard.of(rank, world);
     }
 
     private static Sampler order(StreamOptions options) {

@@ -3,6 +3,7 @@ package io.penstock.cli;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleException;
+import io.penstock.pipeline.Shard;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -19,6 +20,7 @@ final class Warming<T> {
     private final Dataset<T> kept;
     private final ChronicleTier tier;
     private final int inFlight;
+    private final Consumer<? super SampleException> failures;
     private final long started = System.nanoTime();
     private final AtomicLong already = new AtomicLong();
     private final AtomicLong loaded = new AtomicLong();
@@ -42,10 +44,33 @@ final class Warming<T> {
             double seconds,
             @Nullable String firstFailure) {}
 
-    Warming(Cacheable<T> cacheable, ChronicleTier tier, int inFlight) {
-        this.kept = cacheable.in(tier, null);
+    /**
+     * @param shard    whose part of the samples it is: a run of neighbours
+     * @param failures told of each sample that cannot be loaded, on the thread that tried
+     */
+    Warming(
+            Cacheable<T> cacheable,
+            ChronicleTier tier,
+            int inFlight,
+            Shard shard,
+            Consumer<? super SampleException> failures) {
+        Dataset<T> all = cacheable.in(tier, null);
+        this.kept = all.slice(begin(all, shard.rank(), shard), begin(all, shard.rank() + 1, shard));
         this.tier = tier;
         this.inFlight = inFlight;
+        this.failures = failures;
+    }
+
+    /** Where a rank's samples begin: the first ranks have one more where it does not divide. */
+    private static long begin(Dataset<?> all, int rank, Shard shard) {
+        long each = all.size() / shard.worldSize();
+        long over = all.size() % shard.worldSize();
+        return each * rank + Math.min(rank, over);
+    }
+
+    /** How many samples there are in all of its part. */
+    long samples() {
+        return kept.size();
     }
 
     /**
@@ -98,6 +123,7 @@ final class Warming<T> {
     private Mono<T> load(long index) {
         return kept.get(index).doOnNext(value -> loaded(index)).onErrorResume(SampleException.class, e -> {
             failed.incrementAndGet();
+            failures.accept(e);
             firstFailure.compareAndSet(null, Reason.of(e));
             return Mono.empty();
         });

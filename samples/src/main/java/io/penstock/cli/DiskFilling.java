@@ -1,0 +1,76 @@
+package io.penstock.cli;
+
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.pipeline.SampleException;
+import io.penstock.pipeline.Shard;
+import java.util.function.Consumer;
+
+/** Fills a cache on disk with what it lacks, and says how that went. */
+final class DiskFilling {
+
+    private final CacheFlags flags;
+    private final String event;
+    private final Consumer<SampleException> failures;
+    private final boolean failuresAllowed;
+    private final LastWrites lastWrites = new LastWrites();
+
+    /**
+     * @param event           what it is called in JSON
+     * @param failures        told of each sample that cannot be loaded, on the thread that tried
+     * @param failuresAllowed whether that is no reason to end with status 1
+     */
+    DiskFilling(CacheFlags flags, String event, Consumer<SampleException> failures, boolean failuresAllowed) {
+        this.flags = flags;
+        this.event = event;
+        this.failures = failures;
+        this.failuresAllowed = failuresAllowed;
+    }
+
+    /**
+     * Blocks until it has ended.
+     * @return the exit status
+     */
+    int run(Cacheable<?> samples, DiskSpec disk, int inFlight, Shard shard) {
+        boolean ended;
+        Warming<?> warming;
+        try (ChronicleTier tier = disk.open()) {
+            warming = new Warming<>(samples, tier, inFlight, shard, failures);
+            ended = warming.run(flags.progress(warming.samples()), this::interrupted);
+        } finally {
+            lastWrites.done();
+        }
+        return ended ? report(warming.outcome()) : StreamCommand.INTERRUPTED;
+    }
+
+    private void interrupted(Warming.Outcome so) {
+        if (!lastWrites.await()) {
+            flags.complain("some of what was loaded could not be written in time");
+        }
+        flags.complain("interrupted: %d of %d samples are there; repeat the command to go on"
+                .formatted(so.already() + so.loaded(), so.samples()));
+    }
+
+    private int report(Warming.Outcome so) {
+        flags.print(
+                "%d samples: %d were there, %d loaded in %.1f s, %d failed%s"
+                        .formatted(
+                                so.samples(),
+                                so.already(),
+                                so.loaded(),
+                                so.seconds(),
+                                so.failed(),
+                                so.full() ? "; the cache is full" : ""),
+                event,
+                node -> node.put("samples", so.samples())
+                        .put("already", so.already())
+                        .put("loaded", so.loaded())
+                        .put("failed", so.failed())
+                        .put("full", so.full())
+                        .put("seconds", so.seconds()));
+        if (so.firstFailure() != null && !failuresAllowed) {
+            flags.complain("%d samples could not be loaded; the first: %s".formatted(so.failed(), so.firstFailure()));
+            return 1;
+        }
+        return 0;
+    }
+}

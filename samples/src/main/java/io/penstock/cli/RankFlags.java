@@ -1,0 +1,36 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.Shard;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which part of the work is this process's. */
+final class RankFlags {
+
+    @Option(
+            order = 50,
+            names = "--rank",
+            paramLabel = "R",
+            description =
+                    "This process's rank; needs --world. By default from the environment (torchrun, Slurm, Open MPI).")
+    private @Nullable Integer rank;
+
+    @Option(order = 51, names = "--world", paramLabel = "W", description = "The number of ranks; needs --rank.")
+    private @Nullable Integer world;
+
+    /** @throws IllegalArgumentException if one is missing, or there is no such rank */
+    Shard shard() {
+        return of(rank, world);
+    }
+
+    static Shard of(@Nullable Integer rank, @Nullable Integer world) {
+        if (rank == null && world == null) {
+            return Shard.fromEnvironment();
+        }
+        if (rank == null || world == null) {
+            throw new IllegalArgumentException(
+                    "--rank and --world go together: " + (rank == null ? "--rank" : "--world") + " is missing");
+        }
+        return Shard.of(rank, world);
+    }
+}

@@ -1,0 +1,100 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.Shard;
+import io.penstock.write.ShardJob;
+import io.penstock.write.Written;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+
+/** Writes one rank's tar shards. */
+final class Sharding<T> {
+
+    private final ShardJob<T> job;
+    private final Shard shard;
+    private final long[] left;
+    private final long finished;
+    private final long started = System.nanoTime();
+    private final AtomicLong seen = new AtomicLong();
+    private final AtomicLong written = new AtomicLong();
+    private final AtomicLong samples = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+
+    /**
+     * How far it came.
+     *
+     * @param shards   of this rank
+     * @param finished that were there before
+     * @param written  by this run
+     * @param samples  in those
+     * @param failed   samples left out of those
+     * @param bytes    of those
+     */
+    record Outcome(long shards, long finished, long written, long samples, long failed, long bytes, double seconds) {}
+
+    Sharding(ShardJob<T> job, Shard shard) {
+        this.job = job;
+        this.shard = shard;
+        this.left = LongStream.iterate(shard.rank(), at -> at < job.shards(), at -> at + shard.worldSize())
+                .filter(at -> !job.isFinished(at))
+                .toArray();
+        this.finished = count() - left.length;
+    }
+
+    private long count() {
+        long shards = job.shards();
+        return shards <= shard.rank() ? 0 : (shards - shard.rank() - 1) / shard.worldSize() + 1;
+    }
+
+    /** How many samples are to be written. */
+    long samples() {
+        return LongStream.of(left).map(job::samples).sum();
+    }
+
+    /**
+     * Blocks until it has ended.
+     * @param interrupted called after a signal
+     * @return false if a signal ended it
+     */
+    boolean run(ProgressLine progress, Consumer<Outcome> interrupted) {
+        try (Interruption interruption = Interruption.watch(() -> interrupted.accept(outcome()))) {
+            try {
+                job.eachSample(() -> show(progress))
+                        .run(shard.rank(), shard.worldSize())
+                        .takeUntilOther(interruption.stop())
+                        .doOnNext(this::count)
+                        .blockLast();
+            } finally {
+                progress.clear();
+            }
+            return !interruption.ended();
+        }
+    }
+
+    private void count(Written shardFile) {
+        written.incrementAndGet();
+        samples.addAndGet(shardFile.samples());
+        failed.addAndGet(shardFile.absent());
+        bytes.addAndGet(shardFile.bytes());
+    }
+
+    /** Called by the threads of two shards at once. */
+    private synchronized void show(ProgressLine progress) {
+        long done = seen.incrementAndGet();
+        if (progress.isDue()) {
+            progress.show("writing shards", done, "samples", "%d shards were there".formatted(finished));
+        }
+    }
+
+    Outcome outcome() {
+        return new Outcome(
+                count(),
+                finished,
+                written.get(),
+                samples.get(),
+                failed.get(),
+                bytes.get(),
+                (System.nanoTime() - started) / 1e9);
+    }
+}

@@ -1,0 +1,115 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pictures.PictureFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MaterializeCommandTest {
+
+    private static final int IMAGES = 24;
+
+    @TempDir
+    private static Path pictures;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void makePictures() {
+        PictureFolder.write(pictures, IMAGES).blockLast();
+    }
+
+    private static Cli materialize(String flags) {
+        return Cli.run("materialize --json --source images:%s --resize 32 %s"
+                .formatted(pictures, flags)
+                .split(" "));
+    }
+
+    @Test
+    void materialize_toDiskByTwoRanks_leavesNothingToLoad() {
+        Cli first = materialize("--to disk:%s --rank 0 --world 2".formatted(folder));
+        Cli second = materialize("--to disk:%s --rank 1 --world 2".formatted(folder));
+        Cli again = materialize("--to disk:" + folder);
+        Cli run = Cli.stream("--source images:%s --resize 32 --cache-disk %s --epochs 2".formatted(pictures, folder));
+
+        assertThat(first.done().path("loaded").asInt()).isEqualTo(IMAGES / 2);
+        assertThat(second.done().path("loaded").asInt()).isEqualTo(IMAGES / 2);
+        assertThat(again.done().path("already").asInt()).isEqualTo(IMAGES);
+        assertThat(again.done().path("loaded").asInt()).isZero();
+        assertThat(run.epochs())
+                .extracting(epoch -> epoch.path("loads").asInt())
+                .containsExactly(0, 0);
+    }
+
+    @Test
+    void materialize_toTar_isThePipelinesResult() throws IOException {
+        Path shards = folder.resolve("shards");
+        Cli first = materialize("--to tar:%s --shard-samples 5 --rank 1 --world 2".formatted(shards));
+        Cli rest = materialize("--to tar:%s --shard-samples 5".formatted(shards));
+
+        assertThat(first.status()).isZero();
+        assertThat(first.done().path("event").asText()).isEqualTo("materialized");
+        assertThat(first.done().path("written").asInt()).isEqualTo(2);
+        assertThat(rest.done().path("finished").asInt()).isEqualTo(2);
+        assertThat(rest.done().path("written").asInt()).isEqualTo(3);
+        assertThat(rest.done().path("samples").asInt()).isEqualTo(14);
+        try (var files = Files.list(shards)) {
+            assertThat(files.map(file -> file.getFileName().toString()).sorted())
+                    .containsExactly(
+                            "materialized.json",
+                            "shard-000000.tar",
+                            "shard-000001.tar",
+                            "shard-000002.tar",
+                            "shard-000003.tar",
+                            "shard-000004.tar");
+        }
+    }
+
+    @Test
+    void materialize_whenAnImageIsBroken_failsOrLeavesItOut() throws IOException {
+        PictureFolder.write(folder.resolve("in"), 10).blockLast();
+        Files.createDirectories(folder.resolve("in/a-class"));
+        Path broken = Files.writeString(folder.resolve("in/a-class/broken.jpg"), "<html>");
+        String flags = "materialize --json --source images:%s --resize 32 --to tar:%s"
+                .formatted(folder.resolve("in"), folder.resolve("out"));
+
+        Cli failing = Cli.run(flags.split(" "));
+        Cli skipping = Cli.run((flags + " --on-error skip --quarantine " + folder.resolve("bad.jsonl")).split(" "));
+
+        assertThat(failing.status()).isEqualTo(1);
+        assertThat(failing.err()).contains("broken.jpg").hasLineCount(1);
+        assertThat(skipping.status()).isZero();
+        assertThat(skipping.done().path("samples").asInt()).isEqualTo(10);
+        assertThat(skipping.done().path("failed").asInt()).isEqualTo(1);
+        assertThat(folder.resolve("bad.jsonl"))
+                .content()
+                .contains(broken.getFileName().toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--to nowhere:x|there is no such target: \"nowhere:x\"; disk:DIR[,SIZE] and tar:DIR are",
+                "--to disk|disk:DIR[,SIZE] or tar:DIR was expected, was \"disk\"",
+                "--to disk:x --shard-samples 5|--shard-samples is for --to tar:DIR",
+                "--to tar:x --on-error substitute|--on-error of a job is fail or skip: a shard has no sample twice",
+                "--to tar:x --quarantine y|--quarantine needs --on-error skip",
+                "--to tar:x --rank 1|--rank and --world go together: --world is missing",
+                "--shard-samples 3|Missing required option: '--to=TARGET'"
+            })
+    void materialize_wrongUsage_isToldInALine(String flags, String message) {
+        Cli run = materialize(flags);
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains(message).hasLineCount(1);
+    }
+}
