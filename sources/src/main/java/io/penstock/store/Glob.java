@@ -15,7 +15,7 @@ record Glob(String text, Pattern pattern) implements Predicate<String> {
 
     /**
      * Reads a pattern.
-     * @throws IllegalArgumentException if a bracket or brace is left open
+     * @throws IllegalArgumentException if a bracket or brace is left open, or a range goes down
      */
     static Glob of(String text) {
         StringBuilder regex = new StringBuilder();
@@ -26,9 +26,9 @@ record Glob(String text, Pattern pattern) implements Predicate<String> {
                 case '*' -> regex.append(".*");
                 case '?' -> regex.append('.');
                 case '[' -> {
-                    int end = text.indexOf(']', i + 2);
+                    int end = text.indexOf(']', i + (text.startsWith("!", i + 1) ? 3 : 2));
                     require(end > 0, text, "[");
-                    regex.append(set(text.substring(i + 1, end)));
+                    regex.append(set(text.substring(i + 1, end), text));
                     i = end;
                 }
                 case '{' -> {
@@ -41,16 +41,29 @@ record Glob(String text, Pattern pattern) implements Predicate<String> {
                     inBraces = false;
                 }
                 case ',' -> regex.append(inBraces ? '|' : ',');
-                default -> regex.append(Pattern.quote(String.valueOf(c)));
+                // halves of a character stand for it only side by side
+                default ->
+                    regex.append(Character.isSurrogate(c) ? String.valueOf(c) : Pattern.quote(String.valueOf(c)));
             }
         }
+        require(!inBraces, text, "{"); // its end may have been taken for a member of a set
         return new Glob(text, Pattern.compile(regex.toString(), Pattern.DOTALL));
     }
 
-    private static String set(String members) {
+    private static String set(String members, String text) {
         boolean not = members.startsWith("!");
-        String escaped = (not ? members.substring(1) : members).replaceAll("([\\\\\\[\\]^&])", "\\\\$1");
-        return (not ? "[^" : "[") + escaped + "]";
+        int[] all = members.substring(not ? 1 : 0).codePoints().toArray();
+        StringBuilder regex = new StringBuilder(not ? "[^" : "[");
+        for (int i = 0; i < all.length; i++) {
+            int last = i + 2 < all.length && all[i + 1] == '-' ? all[i + 2] : all[i];
+            if (last < all[i]) {
+                throw new IllegalArgumentException(
+                        "pattern has a range that goes down, [%s]: %s".formatted(members, text));
+            }
+            regex.append("\\x{%x}-\\x{%x}".formatted(all[i], last));
+            i += i + 2 < all.length && all[i + 1] == '-' ? 2 : 0;
+        }
+        return regex.append(']').toString();
     }
 
     private static void require(boolean closed, String text, String open) {

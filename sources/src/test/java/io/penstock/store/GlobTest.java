@@ -32,4 +32,25 @@ class GlobTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("pattern has a { that is not closed: {a{b}");
     }
+
+    @Test
+    void test_setOfOddMembers_holdsThem() {
+        assertThat(Glob.of("[]a]x")).accepts("]x", "ax").rejects("bx");
+        assertThat(Glob.of("[!]a]x")).accepts("bx").rejects("]x", "ax");
+        assertThat(Glob.of("[a-]x")).accepts("ax", "-x").rejects("bx");
+        assertThat(Glob.of("[😀-😂ü]*😀")).accepts("😁😀", "ü-😀").rejects("😃😀");
+    }
+
+    @Test
+    void of_setThatIsNone_isRefused() {
+        assertThatThrownBy(() -> Glob.of("a[z-a]"))
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessage("pattern has a range that goes down, [z-a]: a[z-a]");
+        assertThatThrownBy(() -> Glob.of("a[!]"))
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessage("pattern has a [ that is not closed: a[!]");
+        assertThatThrownBy(() -> Glob.of("{a[}]"))
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessage("pattern has a { that is not closed: {a[}]");
+    }
 }
