@@ -1,6 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ref.Cleaner;
@@ -69,6 +70,12 @@ public final class ZipStore implements Store, AutoCloseable {
             return new ZipStore(location, zip, entries(location, zip), scheduler);
         } catch (IOException e) {
             throw new StoreException("cannot open %s: %s".formatted(file.toAbsolutePath(), FileErrors.reason(e)), e);
+        } catch (IllegalArgumentException e) {
+            close(zip);
+            throw new StoreException(
+                    "cannot open %s: an entry's name or comment is not UTF-8: %s"
+                            .formatted(file.toAbsolutePath(), e.getMessage()),
+                    e);
         } catch (RuntimeException e) {
             close(zip);
             throw e;
@@ -173,7 +180,12 @@ public final class ZipStore implements Store, AutoCloseable {
                         .formatted(entry.key(), location, offset + bytes.length, entry.size()));
             }
             return bytes;
-        } catch (IOException | IllegalStateException e) {
+        } catch (EOFException e) {
+            throw new StoreException("%s in %s lies beyond the end of the file".formatted(entry.key(), location), e);
+        } catch (IOException e) {
+            throw new StoreException(
+                    "cannot read %s in %s: %s".formatted(entry.key(), location, FileErrors.reason(e)), e);
+        } catch (IllegalStateException e) {
             throw new StoreException("cannot read %s in %s: %s".formatted(entry.key(), location, e.getMessage()), e);
         }
     }

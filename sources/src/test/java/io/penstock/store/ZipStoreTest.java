@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.pipeline.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -122,5 +123,33 @@ class ZipStoreTest {
         store.close();
 
         assertThatThrownBy(() -> store.read(entry).block()).isInstanceOf(StoreException.class);
+    }
+
+    @Test
+    void read_entryBeyondTheEnd_isRefused() throws IOException {
+        byte[] bytes = Files.readAllBytes(zip);
+        int directory = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(bytes.length - 6);
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(directory + 42, bytes.length - 10);
+        Files.write(zip, bytes);
+
+        try (ZipStore store = ZipStore.open(zip)) {
+            assertThatThrownBy(() -> store.find("a/deflated", 100).block())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("a/deflated in ")
+                    .hasMessageEndingWith("lies beyond the end of the file");
+        }
+    }
+
+    @Test
+    void open_commentThatIsNoUtf8_isRefused() throws IOException {
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip), StandardCharsets.ISO_8859_1)) {
+            ZipEntry entry = new ZipEntry("a");
+            entry.setComment("süß");
+            out.putNextEntry(entry);
+        }
+
+        assertThatThrownBy(() -> ZipStore.open(zip))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("data.zip: an entry's name or comment is not UTF-8: ");
     }
 }
