@@ -19,10 +19,10 @@ final class Words {
     /** A failure's own message in one line that holds no address with credentials, or what it is. */
     static String of(Throwable failure) {
         String message = failure.getMessage();
-        if (message == null || message.isBlank()) {
+        String line = message == null ? "" : plain(message);
+        if (line.isEmpty()) {
             return failure.getClass().getSimpleName();
         }
-        String line = plain(message);
         return line.replaceAll("://[^/\\s@]*@", "://").replaceAll("\\?\\S*", "?…");
     }
 
