@@ -26,7 +26,15 @@ final class Metadata {
 
     /** A path without slashes at its ends, that goes down only. */
     static String path(String path) {
-        String bare = path.replaceAll("^/+|/+$", "");
+        int from = 0;
+        int to = path.length();
+        while (from < to && path.charAt(from) == '/') {
+            from++;
+        }
+        while (to > from && path.charAt(to - 1) == '/') {
+            to--;
+        }
+        String bare = path.substring(from, to);
         if (bare.isEmpty()) {
             return bare;
         }

@@ -2,6 +2,7 @@ package io.penstock.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.Store;
 import java.util.ArrayList;
@@ -54,7 +55,7 @@ public final class ZarrGroup {
         String bare = Metadata.path(path);
         return metadata.document(ARRAY_V3, Json.MOST_BYTES)
                 .filter(document -> document.path("node_type").asText("").equals("group"))
-                .map(document -> v3(store, bare, document))
+                .map(document -> metadata.at(ARRAY_V3, document, json -> v3(store, bare, json)))
                 .switchIfEmpty(Mono.defer(() -> v2(store, bare, metadata)))
                 .switchIfEmpty(Mono.error(
                         () -> new StoreException("no zarr group at %s in %s: no zarr.json or .zgroup there"
@@ -65,11 +66,20 @@ public final class ZarrGroup {
         Map<String, Consolidated> known = new TreeMap<>();
         document.path("consolidated_metadata").path("metadata").properties().forEach(node -> {
             if (node.getValue().path("node_type").asText("").equals("array")) {
-                known.put(Metadata.path(node.getKey()), new Consolidated(node.getValue(), NOTHING));
+                known.put(below(node.getKey()), new Consolidated(node.getValue(), NOTHING));
             }
         });
         JsonNode attributes = document.path("attributes");
         return new ZarrGroup(store, path, ZarrFormat.V3, attributes.isObject() ? attributes.toString() : "{}", known);
+    }
+
+    /** A path that consolidated metadata names: a wrong one is the document's fault, not the caller's. */
+    private static String below(String path) {
+        try {
+            return Metadata.path(path);
+        } catch (IllegalArgumentException e) {
+            throw new FormatException("consolidated metadata is broken: " + e.getMessage(), e);
+        }
     }
 
     private static Mono<ZarrGroup> v2(Store store, String path, Metadata metadata) {
@@ -77,7 +87,8 @@ public final class ZarrGroup {
                 .flatMap(group -> metadata.document(".zattrs").defaultIfEmpty(NOTHING))
                 .flatMap(attributes -> metadata.document(".zmetadata", Json.MOST_BYTES)
                         .defaultIfEmpty(NOTHING)
-                        .map(all -> new ZarrGroup(store, path, ZarrFormat.V2, attributes.toString(), known(all))));
+                        .map(all -> metadata.at(".zmetadata", all, ZarrGroup::known))
+                        .map(known -> new ZarrGroup(store, path, ZarrFormat.V2, attributes.toString(), known)));
     }
 
     private static Map<String, Consolidated> known(JsonNode all) {
@@ -89,8 +100,7 @@ public final class ZarrGroup {
                 String folder = key.substring(0, key.length() - ARRAY_V2.length());
                 JsonNode attributes = documents.path(folder + ".zattrs");
                 known.put(
-                        Metadata.path(folder),
-                        new Consolidated(node.getValue(), attributes.isObject() ? attributes : NOTHING));
+                        below(folder), new Consolidated(node.getValue(), attributes.isObject() ? attributes : NOTHING));
             }
         });
         return known;

@@ -355,4 +355,32 @@ class ZarrArrayTest {
 
         assertThat(arrays).containsExactly("b", "g/0");
     }
+
+    @Test
+    void group_consolidatedPathThatLeadsOut_isTheDocumentsFault() {
+        store.put(".zgroup", "{}").put(".zmetadata", "{\"metadata\":{\"../a/.zarray\":{}}}");
+
+        assertThatThrownBy(() -> ZarrGroup.open(store, "").block())
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("cannot read .zmetadata in ")
+                .hasMessageEndingWith("path of an array must lead down from the store: \"../a/\"");
+
+        store.put(
+                "zarr.json",
+                "{\"node_type\":\"group\",\"consolidated_metadata\":{\"metadata\":{\"a//b\":"
+                        + "{\"node_type\":\"array\"}}}}");
+
+        assertThatThrownBy(() -> ZarrGroup.open(store, "").block())
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("cannot read zarr.json in ");
+    }
+
+    /** Slashes at the ends were once looked for again from each of them: here for minutes. */
+    @Test
+    void path_ofManySlashes_isRefusedAtOnce() {
+        String path = "a" + "/".repeat(1_000_000) + "b";
+
+        assertThatThrownBy(() -> Metadata.path(path)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(Metadata.path("//a/b//")).isEqualTo("a/b");
+    }
 }
