@@ -126,6 +126,11 @@ final class MetadataV3 {
                 stored = array.encodedType(stored);
                 arrays.add(array);
             } else if (next instanceof ArrayToBytes bytes && serial == null) {
+                if (bytes instanceof Sharding && stored.dtype() != type.dtype()) {
+                    throw new FormatException(
+                            "codec \"sharding_indexed\" must have elements of type %s, which the fill value is of, has %s"
+                                    .formatted(type.name(), stored.name()));
+                }
                 serial = bytes;
             } else if (next instanceof BytesToBytes compression && serial != null) {
                 compressions.add(compression);

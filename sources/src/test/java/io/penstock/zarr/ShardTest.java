@@ -172,4 +172,20 @@ class ShardTest {
     net.jqwik.api.Arbitrary<Integer> sizes() {
         return net.jqwik.api.Arbitraries.integers().between(0, 1 << 24);
     }
+
+    /** An inner chunk that is not stored is filled before the cast is undone: with bytes of another length. */
+    @Test
+    void shard_behindACastToAnotherType_isRefused() {
+        String cast =
+                "{\"name\":\"numcodecs.astype\",\"configuration\":{\"decode_dtype\":\"uint8\",\"encode_dtype\":\"float64\"}}";
+        String sound =
+                metadata("end", "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]", "[4]", "[4]");
+        store.put("zarr.json", sound.replace("[{\"name\":\"sharding", "[" + cast + ",{\"name\":\"sharding"));
+
+        assertThatThrownBy(() -> ZarrArray.open(store, "").block())
+                .isInstanceOf(FormatException.class)
+                .hasMessageEndingWith(
+                        "codec \"sharding_indexed\" must have elements of type uint8, which the fill value is "
+                                + "of, has f64");
+    }
 }
