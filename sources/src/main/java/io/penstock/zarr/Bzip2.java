@@ -23,6 +23,7 @@ final class Bzip2 {
     private byte[] out = new byte[0];
     private int length;
     private int most;
+    private int[] links = new int[0]; // of one block after the other: a stream without blocks has 14 bytes
 
     Bzip2(byte[] in) {
         this.in = in;
@@ -42,7 +43,6 @@ final class Bzip2 {
         if (level < 1 || level > 9) {
             throw new FormatException("not a bzip2 stream at byte " + at / 8);
         }
-        int[] links = new int[Math.min(level * LEVEL_BYTES, 1 << 16)];
         int combined = 0;
         while (true) {
             long magic = bits(24) << 24 | bits(24);
@@ -56,12 +56,12 @@ final class Bzip2 {
             if (magic != BLOCK) {
                 throw damaged("no block begins there");
             }
-            links = block(level * LEVEL_BYTES, links, crc);
+            block(level * LEVEL_BYTES, crc);
             combined = (combined << 1 | combined >>> 31) ^ crc;
         }
     }
 
-    private int[] block(int mostSymbols, int[] links, int crc) {
+    private void block(int mostSymbols, int crc) {
         if (bits(1) != 0) {
             throw damaged("randomised blocks are not supported");
         }
@@ -78,7 +78,6 @@ final class Bzip2 {
             codes[i] = new Huffman(lengths(alphabet.length + 2));
         }
         int[] counts = new int[257];
-        int[] grown = links;
         int count = 0;
         long run = 0;
         long weight = 1;
@@ -101,10 +100,10 @@ final class Bzip2 {
             if (added > mostSymbols - count) {
                 throw damaged("is longer than its level says");
             }
-            if (count + added > grown.length) {
-                grown = Arrays.copyOf(grown, (int) Math.min(mostSymbols, Math.max(count + added, 2L * grown.length)));
+            if (count + added > links.length) {
+                links = Arrays.copyOf(links, (int) Math.min(mostSymbols, Math.max(count + added, 2L * links.length)));
             }
-            Arrays.fill(grown, count, count + repeat, alphabet[0] & 0xFF);
+            Arrays.fill(links, count, count + repeat, alphabet[0] & 0xFF);
             counts[(alphabet[0] & 0xFF) + 1] += repeat;
             count += repeat;
             run = 0;
@@ -115,12 +114,11 @@ final class Bzip2 {
             byte value = alphabet[symbol - 1];
             System.arraycopy(alphabet, 0, alphabet, 1, symbol - 1);
             alphabet[0] = value;
-            grown[count++] = value & 0xFF;
+            links[count++] = value & 0xFF;
             counts[(value & 0xFF) + 1]++;
         }
-        undoTransform(grown, count, counts, origin);
-        expand(grown, count, origin, crc);
-        return grown;
+        undoTransform(count, counts, origin);
+        expand(count, origin, crc);
     }
 
     private byte[] alphabet() {
@@ -180,7 +178,7 @@ final class Bzip2 {
     }
 
     /** Makes each entry's upper bits the place of the one that follows it in the text. */
-    private void undoTransform(int[] links, int count, int[] counts, int origin) {
+    private void undoTransform(int count, int[] counts, int origin) {
         if (count == 0 || origin >= count) {
             throw damaged("begins at %d of %d".formatted(origin, count));
         }
@@ -193,7 +191,7 @@ final class Bzip2 {
     }
 
     /** Follows the links, and undoes the runs: four equal bytes are followed by how many more there are. */
-    private void expand(int[] links, int count, int origin, int wanted) {
+    private void expand(int count, int origin, int wanted) {
         int crc = -1;
         int link = links[origin] >>> 8;
         int same = 0;

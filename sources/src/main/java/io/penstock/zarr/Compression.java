@@ -5,6 +5,7 @@ import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.ZstdInputStream;
 import io.penstock.pipeline.FormatException;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -46,6 +47,9 @@ enum Compression implements BytesToBytes {
                 case BZ2 -> new Bzip2(encoded).decode(most);
                 case BLOSC -> BloscFrame.decode(encoded, most);
             };
+        } catch (EOFException e) {
+            throw new FormatException(
+                    "%s: bytes are damaged: they end early, after %d".formatted(label(), encoded.length), e);
         } catch (IOException | ZstdException | LZ4Exception | IndexOutOfBoundsException e) {
             throw new FormatException("%s: bytes are damaged: %s".formatted(label(), e.getMessage()), e);
         } catch (FormatException e) {
@@ -58,6 +62,9 @@ enum Compression implements BytesToBytes {
     }
 
     private byte[] zstd(byte[] encoded, int most) throws IOException {
+        if (encoded.length == 0) {
+            throw new FormatException("bytes are damaged: there are none");
+        }
         long claimed = Zstd.getFrameContentSize(encoded, 0, encoded.length, false);
         if (claimed > most) {
             throw tooMany(most);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdOutputStream;
+import io.penstock.kit.Hostile;
 import io.penstock.pipeline.FormatException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -298,5 +299,26 @@ class CodecsTest {
         } catch (FormatException e) {
             assertThat(e).isNotNull();
         }
+    }
+
+    @Test
+    void compression_ofNoBytes_saysSo() {
+        byte[] none = {};
+
+        assertThatThrownBy(() -> Compression.GZIP.decode(none, 10))
+                .hasMessage("gzip: bytes are damaged: they end early, after 0");
+        assertThatThrownBy(() -> Compression.ZSTD.decode(none, 10))
+                .hasMessage("zstd: bytes are damaged: there are none");
+    }
+
+    @Test
+    void bzip2_manyStreamsOfNothing_takeLittleMemory() {
+        byte[] nothing = HexFormat.of().parseHex("425a683917724538509000000000");
+        byte[] many = new byte[10_000 * nothing.length];
+        for (int i = 0; i < many.length; i++) {
+            many[i] = nothing[i % nothing.length];
+        }
+
+        Hostile.bytes(() -> assertThat(Compression.BZ2.decode(many, 10)).isEmpty());
     }
 }
