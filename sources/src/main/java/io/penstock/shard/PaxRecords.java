@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,16 @@ import org.jspecify.annotations.Nullable;
 final class PaxRecords {
 
     private static final String SPARSE = "GNU.sparse.";
+
+    /** No others are kept: what a global header says is kept for all members that follow, and it may say anything. */
+    private static final Set<String> SPARSE_KEYS = Set.of(
+            SPARSE + "major",
+            SPARSE + "minor",
+            SPARSE + "name",
+            SPARSE + "realsize",
+            SPARSE + "size",
+            SPARSE + "numblocks",
+            SPARSE + "map");
 
     private final Map<String, String> values = new HashMap<>();
     private final List<Long> sparse = new ArrayList<>(); // offset, length, offset, … of version 0.0
@@ -56,7 +67,7 @@ final class PaxRecords {
         } else if (key.equals("path")
                 || key.equals("size")
                 || key.equals("SCHILY.realsize")
-                || key.startsWith(SPARSE)) {
+                || SPARSE_KEYS.contains(key)) {
             if (value.isEmpty()) {
                 values.remove(key); // an empty value takes back what a global header said
             } else {

@@ -3,6 +3,7 @@ package io.penstock.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.kit.Hostile;
 import io.penstock.pipeline.FormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -332,5 +333,24 @@ class TarScanTest {
         } catch (FormatException e) {
             assertThat(e).hasMessageContaining("x.tar");
         }
+    }
+
+    /** What a global header says holds for all members that follow, so each of theirs begins with a copy of it. */
+    @Test
+    void next_globalHeadersOfInventedKeys_takeLittleMemory() {
+        TarMaker archive = new TarMaker();
+        for (int header = 0; header < 20; header++) {
+            String[] records = new String[500];
+            for (int i = 0; i < records.length; i++) {
+                records[i] = "GNU.sparse.%d.%d=x".formatted(header, i);
+            }
+            archive.pax('g', records);
+        }
+        for (int file = 0; file < 1000; file++) {
+            archive.pax('x', "path=" + file).file("name", "");
+        }
+        byte[] bytes = archive.bytes();
+
+        Hostile.bytes(() -> assertThat(members(bytes)).hasSize(1000));
     }
 }
