@@ -54,7 +54,8 @@ public final class Hostile {
     /** A reason of its own, and not an accident that was caught and passed on. */
     private static void requireMeant(RuntimeException refused) {
         String message = refused.getMessage();
-        if (message == null || message.isBlank() || message.endsWith(": null")) {
+        boolean empty = refused.getCause() != null && refused.getCause().getMessage() == null;
+        if (message == null || message.isBlank() || empty && message.endsWith(": null")) {
             throw new AssertionError("an error must say what is wrong: " + refused, refused);
         }
         for (Throwable cause = refused.getCause(); cause != null; cause = cause.getCause()) {

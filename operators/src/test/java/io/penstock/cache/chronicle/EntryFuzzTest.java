@@ -1,0 +1,43 @@
+package io.penstock.cache.chronicle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.penstock.pipeline.Origin;
+import io.penstock.pipeline.SampleKey;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Segments of a log that hold anything. */
+class EntryFuzzTest {
+
+    private static final SampleKey KEY = SampleKey.of("fuzz");
+
+    /** At whatever position: a value lies within the file, or there is none. */
+    @MethodSource("segments")
+    @FuzzTest(maxDuration = "10m")
+    void entry_ofAnyBytes_liesWithinTheFileOrIsNone(byte[] segment) {
+        ByteBuffer file = ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN);
+        for (long valueAt = -Entry.ALIGNMENT; valueAt <= segment.length + Entry.ALIGNMENT; valueAt++) {
+            if (Entry.kind(file, valueAt) != 0) {
+                assertThat(Entry.length(file, valueAt)).isBetween(0, (int) (segment.length - valueAt));
+                assertThat(Entry.key(file, valueAt)).isNotNull();
+                assertThat(Entry.origin(file, valueAt)).isNotNull();
+            }
+            int length = Entry.lengthOf(KEY, file, valueAt);
+            if (length >= 0) {
+                ByteBuffer value = file.slice((int) valueAt, length);
+                assertThat(Entry.matches(KEY, value, file, valueAt)).isIn(true, false);
+            }
+        }
+    }
+
+    static Stream<byte[]> segments() {
+        ByteBuffer value = ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5});
+        ByteBuffer file = ByteBuffer.allocate(160);
+        file.put(64, Entry.header(Entry.VALUE, KEY, 7, value, Origin.UNKNOWN, 64 + Entry.HEADER), 0, Entry.HEADER);
+        return Stream.of(file.array());
+    }
+}

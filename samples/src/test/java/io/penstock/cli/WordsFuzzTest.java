@@ -1,0 +1,56 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.penstock.tensor.Shape;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine.TypeConversionException;
+
+/** Words on the command line that were not meant for it. */
+class WordsFuzzTest {
+
+    @MethodSource("words")
+    @FuzzTest(maxDuration = "10m")
+    void word_ofAnyText_isReadOrRefused(byte[] input) {
+        String text = new String(input, StandardCharsets.UTF_8);
+        if (!text.startsWith("@")) { // which would name a file
+            requireReadOrRefused(() -> {
+                ResumeToken token = ResumeToken.parse(text);
+                assertThat(ResumeToken.parse(token.toString())).isEqualTo(token);
+            });
+        }
+        requireReadOrRefused(() -> assertThat(ByteSize.parse(text).toString()).isNotBlank());
+        requireReadOrRefused(() -> assertThat(SourceSpec.parse(text)).isNotNull());
+        requireReadOrRefused(
+                () -> assertThat(new ArrayRegion.Reader().convert(text).within(Shape.of(5, 6)))
+                        .isNotNull());
+    }
+
+    private static void requireReadOrRefused(Runnable parser) {
+        try {
+            parser.run();
+        } catch (IllegalArgumentException refused) {
+            assertThat(refused).isExactlyInstanceOf(IllegalArgumentException.class);
+            assertThat(refused.getMessage()).isNotBlank();
+        } catch (TypeConversionException refused) {
+            assertThat(refused.getMessage()).isNotBlank();
+        }
+    }
+
+    static Stream<byte[]> words() {
+        return Stream.of(
+                        "\"v\":1 \"seed\": \"epoch\": \"offset\": \"plan\": 9223372036854775808 0:5,:,2:9 50% "
+                                + "1.5GiB records: zarr: #",
+                        "{\"v\":1,\"seed\":42,\"epoch\":3,\"offset\":17,\"plan\":\"0123456789abcdef0123456789abcdef0123456789abcdef\"}",
+                        "0:5,2",
+                        "1.5GiB",
+                        "50%",
+                        "records:a.bin,1KiB",
+                        "zarr:http://host/a.zarr#x/y",
+                        "tar:a-{0..9}.tar")
+                .map(text -> text.getBytes(StandardCharsets.UTF_8));
+    }
+}
