@@ -50,6 +50,12 @@ final class RecordSchema<T extends Record> implements Schema<T> {
         }
 
         Object toValue(Tensor tensor) {
+            if (this != TENSOR
+                    && this != STRING
+                    && tensor.byteSize() != tensor.dtype().bytes()) {
+                throw new IllegalArgumentException(
+                        "a component of type %s must be one number, was %s".formatted(type, tensor));
+            }
             return switch (this) {
                 case TENSOR -> tensor;
                 case INT -> (int) tensor.longAt(0);

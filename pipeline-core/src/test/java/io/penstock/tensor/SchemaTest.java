@@ -190,4 +190,18 @@ class SchemaTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("u8[4611686018427387904] is larger than the 0 bytes that are there");
     }
+
+    @Test
+    void decode_numberThatIsNone_isRefused() {
+        Schema<Photo> schema = Schema.of(Photo.class);
+        ByteBuffer none = TensorFormat.encode(List.of(Tensor.utf8("x"), Tensor.ofInts(new int[0], 0)));
+        ByteBuffer two = TensorFormat.encode(List.of(Tensor.utf8("x"), Tensor.ofInts(new int[2], 2)));
+
+        assertThatThrownBy(() -> schema.decode(none))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("a component of type int must be one number, was i32[0]");
+        assertThatThrownBy(() -> schema.decode(two))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("a component of type int must be one number, was i32[2]");
+    }
 }
