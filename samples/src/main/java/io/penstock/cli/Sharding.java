@@ -4,6 +4,7 @@ import io.penstock.pipeline.Shard;
 import io.penstock.write.ShardJob;
 import io.penstock.write.Written;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
@@ -15,6 +16,7 @@ final class Sharding<T> {
     private final long[] left;
     private final long finished;
     private final long started = System.nanoTime();
+    private final ReentrantLock showing = new ReentrantLock();
     private final AtomicLong seen = new AtomicLong();
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong samples = new AtomicLong();
@@ -80,10 +82,16 @@ final class Sharding<T> {
     }
 
     /** Called by the threads of two shards at once. */
-    private synchronized void show(ProgressLine progress) {
+    private void show(ProgressLine progress) {
         long done = seen.incrementAndGet();
-        if (progress.isDue()) {
-            progress.show("writing shards", done, "samples", "%d shards were there".formatted(finished));
+        if (showing.tryLock()) {
+            try {
+                if (progress.isDue()) {
+                    progress.show("writing shards", done, "samples", "%d shards were there".formatted(finished));
+                }
+            } finally {
+                showing.unlock();
+            }
         }
     }
 

@@ -1,0 +1,32 @@
+package io.penstock.array;
+
+import io.penstock.pipeline.FormatException;
+import io.penstock.tensor.Tensor;
+import java.io.ByteArrayInputStream;
+import java.nio.ByteBuffer;
+
+/** A whole npy file in memory, such as a part of a tar sample. */
+public final class NpyFile {
+
+    private NpyFile() {}
+
+    /**
+     * The array in a file's bytes: one copy.
+     * @param bytes {@code u8[n]}, the whole file
+     * @param name  the file's, for errors
+     * @throws FormatException if it is not such a file, is cut off, or has elements that are no numbers
+     */
+    public static Tensor decode(Tensor bytes, String name) {
+        byte[] file = bytes.toByteArray();
+        ArrayHeader header = NpyHeader.read(new ByteArrayInputStream(file), name);
+        int length = (int) header.bytes(name, file.length);
+        ByteBuffer elements = ByteBuffer.wrap(file, (int) header.data(), length).slice();
+        if (header.fortran() && header.shape().rank() > 1) {
+            byte[] columns = new byte[length];
+            elements.get(columns);
+            elements = ByteBuffer.wrap(ElementOrder.toLastFastest(columns, header.shape(), header.dtype()));
+        }
+        ByteBuffer ordered = header.bigEndian() ? ElementOrder.turn(elements, header.dtype()) : elements;
+        return Tensor.of(header.dtype(), header.shape(), ordered);
+    }
+}
