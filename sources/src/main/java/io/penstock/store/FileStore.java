@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -164,10 +165,26 @@ public final class FileStore implements Store, AutoCloseable {
 
     @Override
     public Mono<ByteBuffer> find(String key, int most) {
+        return lanes.read(() -> readNow(key, most));
+    }
+
+    @Override
+    public <R> Mono<R> find(String key, int most, Function<? super ByteBuffer, ? extends R> made) {
         return lanes.read(() -> {
-            StoreEntry entry = now(key);
-            return entry == null ? null : readAtMost(entry, most);
+            ByteBuffer bytes = readNow(key, most);
+            return bytes == null ? null : made.apply(bytes);
         });
+    }
+
+    @Override
+    public <R> Mono<R> read(StoreEntry entry, long offset, int length, Function<? super ByteBuffer, ? extends R> made) {
+        Objects.checkFromToIndex(offset, offset + length, entry.size());
+        return lanes.read(() -> made.apply(readRange(entry, offset, length)));
+    }
+
+    private @Nullable ByteBuffer readNow(String key, int most) {
+        StoreEntry entry = now(key);
+        return entry == null ? null : readAtMost(entry, most);
     }
 
     private @Nullable StoreEntry now(String key) {

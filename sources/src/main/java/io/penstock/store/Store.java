@@ -2,7 +2,9 @@ package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
 import java.nio.ByteBuffer;
+import java.util.function.Function;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Bytes by key and range. Implementations are thread-safe and never reach outside their root, whatever a key says.
@@ -45,6 +47,21 @@ public interface Store {
      * @param most bytes to be believed: more are a {@link StoreException}, before they take memory
      */
     Mono<ByteBuffer> find(String key, int most);
+
+    /**
+     * What a function makes of {@link #find(String, int)}'s bytes, for work on the processor such as decompressing. Runs
+     * on {@code Schedulers.parallel()}; or, in stores whose reads may block, on the thread that has read, which saves a
+     * hand-over a read.
+     */
+    default <R> Mono<R> find(String key, int most, Function<? super ByteBuffer, ? extends R> made) {
+        return find(key, most).publishOn(Schedulers.parallel()).map(made);
+    }
+
+    /** What a function makes of a range's bytes; where it runs, see {@link #find(String, int, Function)}. */
+    default <R> Mono<R> read(
+            StoreEntry entry, long offset, int length, Function<? super ByteBuffer, ? extends R> made) {
+        return read(entry, offset, length).publishOn(Schedulers.parallel()).map(made);
+    }
 
     /** Is told what a store holds. */
     interface Visitor {

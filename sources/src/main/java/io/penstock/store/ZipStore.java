@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -131,6 +132,12 @@ public final class ZipStore implements Store, AutoCloseable {
     }
 
     @Override
+    public <R> Mono<R> read(StoreEntry entry, long offset, int length, Function<? super ByteBuffer, ? extends R> made) {
+        Objects.checkFromToIndex(offset, offset + length, entry.size());
+        return lanes.read(() -> made.apply(range(entry, offset, length)));
+    }
+
+    @Override
     public Mono<StoreEntry> entry(String key) {
         return Mono.justOrEmpty(entries.get(key));
     }
@@ -141,11 +148,21 @@ public final class ZipStore implements Store, AutoCloseable {
         if (entry == null) {
             return Mono.empty();
         }
+        return lanes.read(() -> atMost(entry, most));
+    }
+
+    @Override
+    public <R> Mono<R> find(String key, int most, Function<? super ByteBuffer, ? extends R> made) {
+        StoreEntry entry = entries.get(key);
+        return entry == null ? Mono.empty() : lanes.read(() -> made.apply(atMost(entry, most)));
+    }
+
+    private ByteBuffer atMost(StoreEntry entry, int most) {
         if (entry.size() > most) {
-            return Mono.error(() -> new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
-                    .formatted(key, location, most, entry.size())));
+            throw new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
+                    .formatted(entry.key(), location, most, entry.size()));
         }
-        return read(entry);
+        return whole(entry);
     }
 
     private ByteBuffer whole(StoreEntry entry) {

@@ -3,14 +3,12 @@ package io.penstock.zarr;
 import io.penstock.pipeline.DataException;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
-import io.penstock.store.Store;
 import io.penstock.tensor.Shape;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Scheduler;
 
 /**
  * Fetches and decodes chunks: those under a key of their own whole, those in shards by the range that the shard's index
@@ -20,14 +18,13 @@ final class ChunkReader {
 
     private static final long INDEX_BUDGET = 32L << 20;
 
-    private final Store store;
+    private final Stored stored;
     private final String path;
     private final ArrayMetadata metadata;
     private final List<Shape> levels;
     private final Shape leaf;
     private final Grid grid;
     private final CodecChain codecs;
-    private final Scheduler decoding;
     private final long mostBytes;
     private final Loads<Shard> shards = new Loads<>(INDEX_BUDGET, Shard::bytes);
 
@@ -40,15 +37,14 @@ final class ChunkReader {
         }
     }
 
-    ChunkReader(Store store, String path, ArrayMetadata metadata, Scheduler decoding, long mostBytes) {
-        this.store = store;
+    ChunkReader(Stored stored, String path, ArrayMetadata metadata, long mostBytes) {
+        this.stored = stored;
         this.path = path;
         this.metadata = metadata;
         this.levels = metadata.levels();
         this.leaf = levels.get(levels.size() - 1);
         this.grid = Grid.over(metadata.shape(), leaf);
         this.codecs = metadata.innermost();
-        this.decoding = decoding;
         this.mostBytes = mostBytes;
     }
 
@@ -77,9 +73,7 @@ final class ChunkReader {
     }
 
     private Mono<Chunk> plain(long[] at) {
-        return store.find(path + metadata.keys().of(at), encodedBytes())
-                .publishOn(decoding)
-                .map(this::decode)
+        return stored.find(path + metadata.keys().of(at), encodedBytes(), this::decode)
                 .defaultIfEmpty(Chunk.MISSING);
     }
 
@@ -109,11 +103,7 @@ final class ChunkReader {
         int last = levels.size() - 1;
         return shard(last - 1, at).flatMap(shard -> {
             Part part = shard.index == null ? null : inner(shard, last, at);
-            return part == null
-                    ? Mono.just(Chunk.MISSING)
-                    : part.read(store, 0, (int) part.length())
-                            .publishOn(decoding)
-                            .map(this::decode);
+            return part == null ? Mono.just(Chunk.MISSING) : stored.read(part, 0, (int) part.length(), this::decode);
         });
     }
 
@@ -132,7 +122,8 @@ final class ChunkReader {
     private Mono<Shard> open(int level, long[] leafAt) {
         if (level == 0) {
             String key = path + metadata.keys().of(at(0, leafAt));
-            return store.entry(key)
+            return stored.store()
+                    .entry(key)
                     .flatMap(entry -> index(0, new Part(entry, 0, entry.size())))
                     .defaultIfEmpty(Shard.ABSENT);
         }
@@ -150,9 +141,11 @@ final class ChunkReader {
         int most = sharding.codecs().isOnlySharding()
                 ? Integer.MAX_VALUE
                 : sharding.codecs().encodedBytes(sharding.inner(), metadata.type(), mostBytes);
-        return part.read(store, from, indexBytes)
-                .publishOn(decoding)
-                .map(bytes -> new Shard(part, sharding.readIndex(array(bytes), per, part.length(), most)));
+        return stored.read(
+                part,
+                from,
+                indexBytes,
+                bytes -> new Shard(part, sharding.readIndex(array(bytes), per, part.length(), most)));
     }
 
     private Sharding sharding(int level) {
@@ -197,7 +190,8 @@ final class ChunkReader {
     }
 
     private DataException failed(long[] at, RuntimeException cause) {
-        String where = "chunk %s in %s".formatted(path + metadata.keys().of(at(0, at)), store.location());
+        String where = "chunk %s in %s"
+                .formatted(path + metadata.keys().of(at(0, at)), stored.store().location());
         if (levels.size() > 1) {
             where = "inner chunk %s of %s".formatted(java.util.Arrays.toString(at), where);
         }

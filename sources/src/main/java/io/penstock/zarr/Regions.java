@@ -71,6 +71,39 @@ final class Regions {
         return grid.index(at);
     }
 
+    /** A region as a tensor; without a copy where it is one chunk. */
+    Mono<Tensor> tensor(long[] start, Shape region, Shape given) {
+        if (!isOneChunk(start, region)) {
+            return read(start, region, cells -> cells.tensor(given));
+        }
+        long index = index(touched(start, region), 0);
+        Chunk held = atHand(index);
+        return held != null
+                ? Mono.fromCallable(() -> tensor(held, index, start, region, given))
+                : load(index).map(chunk -> tensor(chunk, index, start, region, given));
+    }
+
+    private boolean isOneChunk(long[] start, Shape region) {
+        if (metadata.type().isLines() || !region.equals(grid.chunk()) || region.elements() == 0) {
+            return false;
+        }
+        for (int i = 0; i < start.length; i++) {
+            if (start[i] % region.dim(i) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Tensor tensor(Chunk chunk, long index, long[] start, Shape region, Shape given) {
+        Tensor tensor = chunk.tensor();
+        if (tensor == null) {
+            return put(begin(start, region), chunk, index).tensor(given);
+        }
+        ChunkTensor.require(tensor, region, metadata.type());
+        return tensor.reshape(ChunkTensor.shape(given, metadata.type()));
+    }
+
     /** A region, made at once where its chunks are at hand. */
     <R> Mono<R> read(long[] start, Shape region, Function<RegionCells, R> as) {
         Touched touched = touched(start, region);

@@ -10,7 +10,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * An array of Zarr v2 or v3 in a store, whose rows, windows and chunks are datasets.
@@ -27,8 +26,8 @@ import reactor.core.scheduler.Schedulers;
  * its codecs, types and chunks. So a changed metadata document is noticed, and an array that grew keeps the keys of the
  * rows it had; chunks written anew under the same metadata are noticed only by {@link #checkingChunks}.
  *
- * <p>Reads run where the store runs them, decoding on {@code Schedulers.parallel()} unless {@link #decodeOn} says
- * otherwise; a sample whose chunks are at hand is made on the thread that asks. Immutable and thread-safe; the store stays
+ * <p>Reads run where the store runs them. Decoding follows on the same thread if that may block, as those that read files
+ * do, and is on {@code Schedulers.parallel()} otherwise, unless {@link #decodeOn} says where; a sample whose chunks are at hand is made on the thread that asks. Immutable and thread-safe; the store stays
  * the caller's to close. Errors are {@link io.penstock.pipeline.StoreException}s and
  * {@link io.penstock.pipeline.FormatException}s that name the store, the chunk and the codec.
  * @see <a href="https://zarr-specs.readthedocs.io/">the Zarr specifications</a>
@@ -51,7 +50,7 @@ public final class ZarrArray {
     private record Settings(
             long mostChunkBytes,
             long cacheBytes,
-            Scheduler decoding,
+            @Nullable Scheduler decoding,
             @Nullable Dataset<Tensor> chunks) {}
 
     private ZarrArray(Source source, ArrayMetadata metadata, Settings settings, ChunkStates states) {
@@ -60,7 +59,8 @@ public final class ZarrArray {
         this.settings = settings;
         this.states = states;
         String prefix = source.path.isEmpty() ? "" : source.path + "/";
-        this.reader = new ChunkReader(source.store, prefix, metadata, settings.decoding, settings.mostChunkBytes);
+        this.reader =
+                new ChunkReader(new Stored(source.store, settings.decoding), prefix, metadata, settings.mostChunkBytes);
         Dataset<Tensor> chunks = settings.chunks;
         this.regions = new Regions(
                 metadata,
@@ -70,7 +70,7 @@ public final class ZarrArray {
     }
 
     static ZarrArray of(Store store, String path, ArrayMetadata metadata) {
-        Settings settings = new Settings(MOST_CHUNK_BYTES, CACHE_BYTES, Schedulers.parallel(), null);
+        Settings settings = new Settings(MOST_CHUNK_BYTES, CACHE_BYTES, null, null);
         return new ZarrArray(new Source(store, path), metadata, settings, ChunkStates.UNKNOWN);
     }
 
@@ -216,7 +216,7 @@ public final class ZarrArray {
      */
     public Mono<Tensor> read(long[] start, long[] stop) {
         Shape region = Regions.between(start, stop, shape());
-        return regions.read(start.clone(), region, cells -> cells.tensor(region));
+        return regions.tensor(start.clone(), region, region);
     }
 
     /**

@@ -75,7 +75,7 @@ final class ZarrWindows implements Dataset<Tensor> {
 
     @Override
     public Mono<Tensor> get(long index) {
-        return array.regions().read(start(index), window, cells -> cells.tensor(given));
+        return array.regions().tensor(start(index), window, given);
     }
 
     /** By where the window lies and the states of the chunks it touches, not by the stride or the array's length. */

@@ -316,4 +316,28 @@ class FileStoreTest {
             Thread.currentThread().interrupt();
         }
     }
+
+    @Test
+    void find_withAFunction_appliesItWhereItRead() {
+        try (FileStore store = FileStore.open(root)) {
+            StoreEntry entry = store.entry(root.resolve("a/b/1"));
+
+            String made = store.find(
+                            "a/b/1", 10, bytes -> Thread.currentThread().getName())
+                    .block();
+            String part = store.read(
+                            entry,
+                            1,
+                            2,
+                            bytes -> StandardCharsets.US_ASCII.decode(bytes).toString())
+                    .block();
+
+            assertThat(made).startsWith("boundedElastic");
+            assertThat(part).isEqualTo("ne");
+            assertThat(store.find("none", 10, ByteBuffer::remaining).block()).isNull();
+            assertThatThrownBy(
+                            () -> store.find("a/b/1", 10, ByteBuffer::getLong).block())
+                    .isInstanceOf(java.nio.BufferUnderflowException.class);
+        }
+    }
 }

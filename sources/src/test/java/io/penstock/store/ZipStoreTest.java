@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.StoreException;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -14,6 +15,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -74,6 +76,50 @@ class ZipStoreTest {
                 assertThatThrownBy(() -> store.find(key, TEXT.length - 1).block())
                         .hasMessageContaining("at most 20 bytes are expected, it has 21");
             }
+        }
+    }
+
+    @Test
+    void archive_ofMoreEntriesThanZipsFirstFormHolds_isReadByItsSecond() throws IOException {
+        int count = 66_000;
+        Path large = folder.resolve("large.zip");
+        try (ZipOutputStream out = new ZipOutputStream(new BufferedOutputStream(Files.newOutputStream(large)))) {
+            out.setLevel(0);
+            for (int i = 0; i < count; i++) {
+                out.putNextEntry(new ZipEntry("c/" + i));
+                out.write(i);
+                out.closeEntry();
+            }
+        }
+
+        try (ZipStore store = ZipStore.open(large)) {
+            AtomicInteger listed = new AtomicInteger();
+            store.list((key, size, version) -> listed.addAndGet((int) size));
+
+            assertThat(listed).hasValue(count);
+            assertThat(Objects.requireNonNull(store.find("c/65999", 10).block()).get())
+                    .isEqualTo((byte) 65_999);
+        }
+    }
+
+    @Test
+    void find_withAFunction_appliesItWhereItRead() {
+        try (ZipStore store = ZipStore.open(zip)) {
+            StoreEntry entry = Objects.requireNonNull(store.entry("a/deflated").block());
+
+            String made = store.find(
+                            "a/deflated",
+                            1 << 20,
+                            bytes -> Thread.currentThread().getName())
+                    .block();
+            Integer part = store.read(entry, 1, 4, ByteBuffer::remaining).block();
+
+            assertThat(made).startsWith("boundedElastic");
+            assertThat(part).isEqualTo(4);
+            assertThat(store.find("none", 10, ByteBuffer::remaining).block()).isNull();
+            assertThatThrownBy(() ->
+                            store.find("a/deflated", 1, ByteBuffer::remaining).block())
+                    .hasMessageContaining("at most 1 bytes are expected");
         }
     }
 

@@ -82,6 +82,21 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
     }
 
     @Test
+    void windows_ofOneChunkOrBetweenChunks_areTheSameElements() {
+        metadata(ROWS + 2); // the last chunk is not stored
+
+        Dataset<Tensor> windows = array().windows(Shape.of(2, 2), Shape.of(1, 1));
+
+        for (int i = 0; i + 1 < ROWS + 2; i++) {
+            byte[] expected = new byte[4];
+            for (int j = 0; j < expected.length; j++) {
+                expected[j] = (byte) (2 * i + j < 2 * ROWS ? 2 * i + j : 0);
+            }
+            assertThat(windows.get(i).block()).isEqualTo(Tensor.ofBytes(expected, 2, 2));
+        }
+    }
+
+    @Test
     void key_arrayThatGrew_staysForTheRowsItHad() {
         List<SampleKey> before = keys(array().rows());
 
