@@ -129,13 +129,21 @@ final class BaseAddress {
     }
 
     private void requirePlain(String key, String text) {
-        if (text.chars().anyMatch(c -> c < 0x20 || c == 0x7f || c == '\\')
-                || SCHEME.matcher(text).lookingAt()) {
+        if (text.indexOf(':') >= 0 && SCHEME.matcher(text).lookingAt()) {
             throw outside(key);
         }
-        for (String part : text.split("/", -1)) {
-            if (part.isEmpty() || part.equals(".") || part.equals("..")) {
+        int start = 0;
+        for (int i = 0; i <= text.length(); i++) {
+            char c = i < text.length() ? text.charAt(i) : '/';
+            if (c < 0x20 || c == 0x7f || c == '\\') {
                 throw outside(key);
+            }
+            if (c == '/') {
+                boolean dots = i - start <= 2 && text.startsWith("..".substring(0, i - start), start);
+                if (dots) { // or nothing
+                    throw outside(key);
+                }
+                start = i + 1;
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.penstock.store.http;
 
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
@@ -13,12 +14,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 import reactor.netty.ByteBufFlux;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientResponse;
@@ -41,6 +43,7 @@ final class Exchanges {
     private final ConnectionProvider connections;
     private final HttpClient client;
     private final Gate gate;
+    private final Scheduler timers;
     private final @Nullable Tokens tokens;
 
     Exchanges(BaseAddress base, HttpOptions options) {
@@ -54,7 +57,9 @@ final class Exchanges {
                 .evictInBackground(MOST_IDLE)
                 .build();
         this.client = client(connections, options);
-        this.gate = new Gate(options.inFlight());
+        EventLoopGroup loops = client.configuration().loopResources().onClient(true);
+        this.gate = new Gate(options.inFlight(), task -> loops.next().execute(task));
+        this.timers = Schedulers.fromExecutorService(loops);
         this.tokens = options.bearer() == null ? null : new Tokens(options.bearer());
     }
 
@@ -97,54 +102,77 @@ final class Exchanges {
         Publisher<T> read(Reply reply, ByteBufFlux body);
     }
 
+    /**
+     * One request of several that an answer may take.
+     *
+     * @param to        the address, after redirects
+     * @param redirects followed so far
+     * @param refused   the token that the server did not accept; null where it refused none
+     * @param token     to send; null for none
+     */
+    private record Hop(URI to, int redirects, Tokens.@Nullable Token refused, Tokens.@Nullable Token token) {
+
+        Hop with(Tokens.Token other) {
+            return new Hop(to, redirects, refused, other);
+        }
+    }
+
     /** One answer. Cancelling closes its connection. */
     <T> Mono<T> send(Ask ask, Reader<T> reader) {
-        return gate.through(
-                Mono.defer(() -> hop(ask, ask.address(), 0, null, reader)).timeout(options.readTimeout()));
+        return gate.through(Mono.defer(() -> hop(ask, new Hop(ask.address(), 0, null, null), reader))
+                .timeout(options.readTimeout(), timers));
     }
 
     void close() {
         connections.dispose();
     }
 
-    private <T> Mono<T> hop(Ask ask, URI to, int redirects, Tokens.@Nullable Token refused, Reader<T> reader) {
-        return token(to, refused)
-                .map(Optional::of)
-                .defaultIfEmpty(Optional.empty())
-                .flatMap(token -> exchange(ask, to, redirects, refused, token.orElse(null), reader))
+    private <T> Mono<T> hop(Ask ask, Hop hop, Reader<T> reader) {
+        if (tokens == null) {
+            return exchange(ask, hop, reader).flatMap(Function.identity());
+        }
+        return token(tokens, hop)
+                .map(hop::with)
+                .defaultIfEmpty(hop)
+                .flatMap(known -> exchange(ask, known, reader))
                 .flatMap(Function.identity());
     }
 
-    private Mono<Tokens.Token> token(URI to, Tokens.@Nullable Token refused) {
-        if (tokens == null || !base.isOwn(to)) {
+    private Mono<Tokens.Token> token(Tokens source, Hop hop) {
+        if (!base.isOwn(hop.to)) {
             return Mono.empty();
         }
-        return refused == null ? tokens.get() : tokens.instead(refused);
+        return hop.refused == null ? source.get() : source.instead(hop.refused);
     }
 
-    private <T> Mono<Mono<T>> exchange(
-            Ask ask,
-            URI to,
-            int redirects,
-            Tokens.@Nullable Token refused,
-            Tokens.@Nullable Token token,
-            Reader<T> reader) {
-        return client.headers(headers -> fill(headers, ask, to, token))
+    private <T> Mono<Mono<T>> exchange(Ask ask, Hop hop, Reader<T> reader) {
+        return client.headers(headers -> fill(headers, ask, hop.to, hop.token))
                 .request(ask.method())
-                .uri(to)
+                .uri(hop.to)
                 .response((reply, body) -> {
-                    int status = reply.status().code();
-                    if (isRedirect(status)) {
-                        URI next = target(to, reply, redirects);
-                        return drained(body, Mono.defer(() -> hop(ask, next, redirects + 1, refused, reader)));
+                    try {
+                        return answered(ask, hop, reader, reply, body);
+                    } catch (RuntimeException e) {
+                        body.subscribe().dispose(); // gives back what has come already, which nothing else does
+                        throw e;
                     }
-                    if (status == 401 && token != null && refused == null) {
-                        return drained(body, Mono.defer(() -> hop(ask, to, redirects, token, reader)));
-                    }
-                    return Mono.from(reader.read(new Reply(status, reply.responseHeaders()), body))
-                            .map(Mono::just);
                 })
                 .single();
+    }
+
+    private <T> Publisher<Mono<T>> answered(
+            Ask ask, Hop hop, Reader<T> reader, HttpClientResponse reply, ByteBufFlux body) {
+        int status = reply.status().code();
+        if (isRedirect(status)) {
+            Hop next = new Hop(target(hop.to, reply, hop.redirects), hop.redirects + 1, hop.refused, null);
+            return drained(body, Mono.defer(() -> hop(ask, next, reader)));
+        }
+        if (status == 401 && hop.token != null && hop.refused == null) {
+            Hop again = new Hop(hop.to, hop.redirects, hop.token, null);
+            return drained(body, Mono.defer(() -> hop(ask, again, reader)));
+        }
+        return Mono.from(reader.read(new Reply(status, reply.responseHeaders()), body))
+                .map(Mono::just);
     }
 
     private void fill(HttpHeaders headers, Ask ask, URI to, Tokens.@Nullable Token token) {

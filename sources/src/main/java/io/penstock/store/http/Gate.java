@@ -1,7 +1,10 @@
 package io.penstock.store.http;
 
+import io.penstock.pipeline.StoreException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -18,11 +21,17 @@ import reactor.util.context.Context;
  */
 final class Gate {
 
+    private final Executor starting;
     private final AtomicInteger free;
     private final AtomicInteger drains = new AtomicInteger();
     private final Queue<Passage<?>> waiting = new ConcurrentLinkedQueue<>();
 
-    Gate(int most) {
+    /**
+     * A gate for so many at once.
+     * @param starting where sources are subscribed to
+     */
+    Gate(int most, Executor starting) {
+        this.starting = starting;
         this.free = new AtomicInteger(most);
     }
 
@@ -54,15 +63,23 @@ final class Gate {
                 }
                 if (next.grant()) {
                     free.decrementAndGet();
-                    next.start();
+                    begin(next);
                 }
             }
             missed = drains.addAndGet(-missed);
         } while (missed != 0);
     }
 
+    private void begin(Passage<?> next) {
+        try {
+            starting.execute(next);
+        } catch (RejectedExecutionException e) { // its threads are gone
+            next.sink.error(new StoreException("cannot ask: the network's event loops are shut down", e));
+        }
+    }
+
     /** One subscriber's way through. */
-    private final class Passage<T> implements Disposable {
+    private final class Passage<T> implements Disposable, Runnable {
         private static final int WAITING = 0;
         private static final int INSIDE = 1;
         private static final int DONE = 2;
@@ -81,7 +98,11 @@ final class Gate {
             return state.compareAndSet(WAITING, INSIDE);
         }
 
-        void start() {
+        @Override
+        public void run() {
+            if (state.get() != INSIDE) {
+                return; // cancelled on the way here
+            }
             running.update(source.doFinally(ended -> leave())
                     .subscribe(sink::success, sink::error, sink::success, Context.of(sink.contextView())));
         }
