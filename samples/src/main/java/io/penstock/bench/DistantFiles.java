@@ -6,15 +6,9 @@ import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Sample;
 import io.penstock.pipeline.Sampler;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.http.FileServer;
 import io.penstock.store.http.HttpStore;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -25,8 +19,7 @@ final class DistantFiles implements AutoCloseable {
     private static final int FILES = 64;
     private static final int BYTES = 1024;
 
-    private final Path folder;
-    private final FileServer server;
+    private final DistantServer server;
     private final HttpStore store;
     private final List<StoreEntry> entries;
 
@@ -43,29 +36,20 @@ final class DistantFiles implements AutoCloseable {
         }
     }
 
-    private DistantFiles(Path folder, FileServer server, HttpStore store, List<StoreEntry> entries) {
-        this.folder = folder;
+    private DistantFiles(DistantServer server, HttpStore store, List<StoreEntry> entries) {
         this.server = server;
         this.store = store;
         this.entries = entries;
     }
 
     static DistantFiles serve(Duration latency) {
-        try {
-            Path folder = Files.createTempDirectory("penstock-distant-");
-            for (int i = 0; i < FILES; i++) {
-                Files.write(folder.resolve(i + ".bin"), new byte[BYTES]);
-            }
-            FileServer server = FileServer.of(folder).delay(latency).start();
-            HttpStore store = HttpStore.at(server.address());
-            List<StoreEntry> entries = Flux.range(0, FILES)
-                    .concatMap(i -> store.entry(i + ".bin"))
-                    .collectList()
-                    .block();
-            return new DistantFiles(folder, server, store, entries == null ? List.of() : entries);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        DistantServer server = DistantServer.serve(latency, BYTES);
+        HttpStore store = HttpStore.at(server.address());
+        List<StoreEntry> entries = Flux.range(0, FILES)
+                .concatMap(i -> store.entry(i + ".bin"))
+                .collectList()
+                .block();
+        return new DistantFiles(server, store, entries == null ? List.of() : entries);
     }
 
     /** Samples a second of an epoch of so many. */
@@ -78,21 +62,14 @@ final class DistantFiles implements AutoCloseable {
         return samples / ((System.nanoTime() - started) / 1e9);
     }
 
+    /** How long the server takes by a plain socket with one request at a time. */
+    double bareMillis() {
+        return server.bareSeconds(100) * 1e3;
+    }
+
     @Override
     public void close() {
         store.close();
         server.close();
-        List<Path> made = new ArrayList<>();
-        for (int i = 0; i < FILES; i++) {
-            made.add(folder.resolve(i + ".bin"));
-        }
-        made.add(folder);
-        try {
-            for (Path file : made) {
-                Files.deleteIfExists(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

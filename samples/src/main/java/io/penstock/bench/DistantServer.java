@@ -1,0 +1,134 @@
+package io.penstock.bench;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import reactor.netty.DisposableServer;
+import reactor.netty.resources.LoopResources;
+import reactor.netty.tcp.TcpServer;
+
+/**
+ * An HTTP server that stands for a distant one and so must cost little beside the client: one thread that answers every
+ * request with the same bytes from memory after a time.
+ */
+final class DistantServer implements AutoCloseable {
+
+    private static final Duration CLOSING = Duration.ofMillis(300);
+
+    private final LoopResources loop;
+    private final DisposableServer server;
+    private final int bytes;
+
+    private DistantServer(LoopResources loop, DisposableServer server, int bytes) {
+        this.loop = loop;
+        this.server = server;
+        this.bytes = bytes;
+    }
+
+    static DistantServer serve(Duration latency, int bytes) {
+        LoopResources loop = LoopResources.create("distant", 1, true);
+        DisposableServer server = TcpServer.create()
+                .host("127.0.0.1")
+                .port(0)
+                .runOn(loop)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .doOnChannelInit((observer, channel, remote) ->
+                        channel.pipeline().addFirst(new HttpServerCodec(), new Late(latency.toNanos(), bytes)))
+                .bindNow();
+        return new DistantServer(loop, server, bytes);
+    }
+
+    URI address() {
+        return URI.create("http://127.0.0.1:%d/".formatted(server.port()));
+    }
+
+    /** How long one request takes, the next asked for when the last has come, by a plain socket. */
+    double bareSeconds(int requests) {
+        byte[] request = "GET /0.bin HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+            socket.setTcpNoDelay(true);
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            long started = System.nanoTime();
+            for (int i = 0; i < requests; i++) {
+                socket.getOutputStream().write(request);
+                skipHead(in);
+                in.readFully(new byte[bytes]);
+            }
+            return (System.nanoTime() - started) / 1e9 / requests;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void skipHead(DataInputStream in) throws IOException {
+        int ends = 0;
+        while (ends < 4) {
+            int next = in.readUnsignedByte();
+            ends = next == (ends % 2 == 0 ? '\r' : '\n') ? ends + 1 : 0;
+        }
+    }
+
+    @Override
+    public void close() {
+        server.disposeNow(CLOSING);
+        loop.disposeLater(Duration.ZERO, CLOSING).block();
+    }
+
+    /** Answers on its connection's own thread, in one write. */
+    @ChannelHandler.Sharable
+    private static final class Late extends SimpleChannelInboundHandler<HttpObject> {
+        private final long nanos;
+        private final byte[] body;
+
+        Late(long nanos, int bytes) {
+            this.nanos = nanos;
+            this.body = new byte[bytes];
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            context.channel().config().setAutoRead(true); // Reactor Netty reads by demand, and here is none
+        }
+
+        @Override
+        @SuppressWarnings("FutureReturnValueIgnored") // a client that gets no answer says so
+        protected void channelRead0(ChannelHandlerContext context, HttpObject part) {
+            if (part instanceof HttpRequest request) {
+                boolean head = request.method().equals(HttpMethod.HEAD);
+                context.executor().schedule(() -> context.writeAndFlush(answer(head)), nanos, TimeUnit.NANOSECONDS);
+            }
+        }
+
+        private FullHttpResponse answer(boolean head) {
+            FullHttpResponse answer = new DefaultFullHttpResponse(
+                    HttpVersion.HTTP_1_1,
+                    HttpResponseStatus.OK,
+                    head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(body));
+            answer.headers()
+                    .set(HttpHeaderNames.CONTENT_LENGTH, body.length)
+                    .set(HttpHeaderNames.ETAG, "\"1\"")
+                    .set(HttpHeaderNames.ACCEPT_RANGES, "bytes");
+            return answer;
+        }
+    }
+}
