@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.DataException;
+import io.penstock.store.http.FileServer;
+import io.penstock.store.http.HttpStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,13 +48,18 @@ class SharedTarTest {
         List<DynamicTest> tests = new ArrayList<>();
         for (String line : Files.readAllLines(expected)) {
             String path = line.replaceAll("^\\{\"path\": \"([^\"]*)\".*", "$1");
-            tests.add(DynamicTest.dynamicTest(path, () -> check(path, line)));
+            tests.add(DynamicTest.dynamicTest(path, () -> check(path, line, TarShards.open(DATA.resolve(path)))));
+            tests.add(DynamicTest.dynamicTest(path + " over HTTP", () -> {
+                try (FileServer server = FileServer.of(DATA).start();
+                        HttpStore store = HttpStore.at(server.address())) {
+                    check(path, line, TarShards.open(store, List.of(path)));
+                }
+            }));
         }
         return tests;
     }
 
-    private void check(String path, String line) throws Exception {
-        TarShards shards = TarShards.open(DATA.resolve(path));
+    private void check(String path, String line, TarShards shards) throws Exception {
         boolean broken = line.contains("\"error\"") && !READ_ALL_THE_SAME.contains(path);
         if (broken) {
             assertThatThrownBy(() -> shards.files(cache))

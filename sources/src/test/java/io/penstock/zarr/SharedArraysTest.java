@@ -7,9 +7,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.ZipStore;
+import io.penstock.store.http.FileServer;
+import io.penstock.store.http.HttpStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.Test;
 class SharedArraysTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int MOST_CHUNKS_OVER_HTTP = 16;
 
     private static Path data() {
         Path data = Path.of(System.getProperty("penstock.data", "missing"));
@@ -38,50 +43,79 @@ class SharedArraysTest {
     void everyArray_readWholeAndByRegion_hasTheExpectedBytes() throws IOException {
         Path data = data();
         List<String> wrong = new ArrayList<>();
-        int arrays = 0;
+        List<JsonNode> arrays = expected(data);
 
-        for (String line : Files.readAllLines(data.resolve("expected/zarr.jsonl"))) {
-            JsonNode expected = JSON.readTree(line);
-            arrays++;
-            String name = "%s#%s (v%d)"
-                    .formatted(
-                            expected.get("store").asText(),
-                            expected.get("array").asText(),
-                            expected.get("zarr_format").asInt());
-            try {
-                check(data, expected, name, wrong);
-            } catch (RuntimeException | AssertionError e) {
-                wrong.add(name + ": " + e);
-            }
+        for (JsonNode expected : arrays) {
+            Path at = data.resolve(expected.get("store").asText());
+            check(expected, wrong, () -> Opened.file(at));
         }
 
-        assertThat(wrong).as("of %d arrays", arrays).isEmpty();
-        assertThat(arrays).isPositive();
+        assertThat(wrong).as("of %d arrays", arrays.size()).isEmpty();
+        assertThat(arrays).isNotEmpty();
     }
 
-    private static void check(Path data, JsonNode expected, String name, List<String> wrong) {
-        Path at = data.resolve(expected.get("store").asText());
-        try (FileOrZip opened = FileOrZip.open(at)) {
-            if (expected.has("error")) {
-                refused(opened.store(), expected, name, wrong);
-                return;
+    @Test
+    void everySmallArray_readOverHttpWholeAndByRegion_hasTheExpectedBytes() throws IOException {
+        Path data = data();
+        List<String> wrong = new ArrayList<>();
+        List<JsonNode> arrays = expected(data).stream()
+                .filter(expected ->
+                        Files.isDirectory(data.resolve(expected.get("store").asText())))
+                .filter(expected -> expected.path("chunks_stored").asInt() <= MOST_CHUNKS_OVER_HTTP)
+                .toList();
+
+        try (FileServer server = FileServer.of(data).start()) {
+            for (JsonNode expected : arrays) {
+                URI at = server.address().resolve(expected.get("store").asText().replace(" ", "%20") + "/");
+                check(expected, wrong, () -> Opened.http(at));
             }
-            ZarrArray array = open(opened.store(), expected);
-            Tensor whole = Objects.requireNonNull(array.read().block());
-            if (!sha256(whole).equals(expected.get("sha256").asText())) {
-                wrong.add(name + ": other bytes: " + array);
-            }
-            assertThat(array.shape().toArray()).isEqualTo(longs(expected.get("shape")));
-            JsonNode region = expected.path("region");
-            if (region.isObject()) {
-                Tensor part = Objects.requireNonNull(array.read(longs(region.get("start")), longs(region.get("stop")))
-                        .block());
-                if (!sha256(part).equals(region.get("sha256").asText())) {
-                    wrong.add(name + ": other bytes in the region: " + array);
-                }
-            }
-            probes(array, whole, expected, name, wrong);
         }
+
+        assertThat(wrong).as("of %d arrays", arrays.size()).isEmpty();
+        assertThat(arrays).hasSizeGreaterThan(100);
+    }
+
+    private static List<JsonNode> expected(Path data) throws IOException {
+        List<JsonNode> expected = new ArrayList<>();
+        for (String line : Files.readAllLines(data.resolve("expected/zarr.jsonl"))) {
+            expected.add(JSON.readTree(line));
+        }
+        return expected;
+    }
+
+    private static void check(JsonNode expected, List<String> wrong, Supplier<Opened> open) {
+        String name = "%s#%s (v%d)"
+                .formatted(
+                        expected.get("store").asText(),
+                        expected.get("array").asText(),
+                        expected.get("zarr_format").asInt());
+        try (Opened opened = open.get()) {
+            check(opened, expected, name, wrong);
+        } catch (RuntimeException | AssertionError e) {
+            wrong.add(name + ": " + e);
+        }
+    }
+
+    private static void check(Opened opened, JsonNode expected, String name, List<String> wrong) {
+        if (expected.has("error")) {
+            refused(opened.store(), expected, name, wrong);
+            return;
+        }
+        ZarrArray array = open(opened.store(), expected);
+        Tensor whole = Objects.requireNonNull(array.read().block());
+        if (!sha256(whole).equals(expected.get("sha256").asText())) {
+            wrong.add(name + ": other bytes: " + array);
+        }
+        assertThat(array.shape().toArray()).isEqualTo(longs(expected.get("shape")));
+        JsonNode region = expected.path("region");
+        if (region.isObject()) {
+            Tensor part = Objects.requireNonNull(array.read(longs(region.get("start")), longs(region.get("stop")))
+                    .block());
+            if (!sha256(part).equals(region.get("sha256").asText())) {
+                wrong.add(name + ": other bytes in the region: " + array);
+            }
+        }
+        probes(array, whole, expected, name, wrong);
     }
 
     private static void refused(Store store, JsonNode expected, String name, List<String> wrong) {
@@ -162,15 +196,21 @@ class SharedArraysTest {
         }
     }
 
-    private record FileOrZip(Store store, Runnable closing) implements AutoCloseable {
+    /** A store, and what closes it. */
+    private record Opened(Store store, Runnable closing) implements AutoCloseable {
 
-        static FileOrZip open(Path at) {
+        static Opened file(Path at) {
             if (Files.isDirectory(at)) {
                 FileStore store = FileStore.open(at);
-                return new FileOrZip(store, store::close);
+                return new Opened(store, store::close);
             }
             ZipStore store = ZipStore.open(at);
-            return new FileOrZip(store, store::close);
+            return new Opened(store, store::close);
+        }
+
+        static Opened http(URI at) {
+            HttpStore store = HttpStore.at(at);
+            return new Opened(store, store::close);
         }
 
         @Override

@@ -37,8 +37,8 @@ final class Answer {
     private static final Logger LOG = LoggerFactory.getLogger(Answer.class);
     private static final int SLICE = 256 << 10;
 
-    /** A part that begins with a dot, but not one that leads out, which is refused. */
-    private static final Pattern HIDDEN = Pattern.compile("(?:^|/)\\.(?!\\.?(?:/|$))");
+    /** A part that begins with a dot, but not one that leads out, which is refused, and not the metadata of Zarr v2. */
+    private static final Pattern HIDDEN = Pattern.compile("(?:^|/)\\.(?!\\.?(?:/|$)|z(?:array|attrs|group|metadata)$)");
 
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)

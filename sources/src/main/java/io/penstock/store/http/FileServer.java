@@ -25,7 +25,7 @@ import reactor.netty.http.server.HttpServer;
  *    HttpStore store = HttpStore.at(server.address());
  *  }
  * }</pre>
- * <p>{@code GET} and {@code HEAD}; one range a request. Hidden files, and paths and links that lead out of the folder, are
+ * <p>{@code GET} and {@code HEAD}; one range a request. Hidden files but Zarr's, and paths and links that lead out of the folder, are
  * not served. Files are read on {@code Schedulers.boundedElastic()}, 256 KiB at a time.
  */
 public final class FileServer implements AutoCloseable {
