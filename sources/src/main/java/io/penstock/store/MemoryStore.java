@@ -17,18 +17,13 @@ import reactor.core.publisher.Mono;
 public final class MemoryStore implements Store {
 
     private final String location;
-    private final TreeMap<String, byte[]> contents = new TreeMap<>();
-    private final TreeMap<String, StoreEntry> entries = new TreeMap<>();
+    private final Map<String, byte[]> contents;
+    private final Map<String, StoreEntry> entries;
 
-    private MemoryStore(String name, Map<String, byte[]> contents) {
-        this.location = "memory:" + name;
-        contents.forEach((key, bytes) -> {
-            byte[] copy = bytes.clone();
-            CRC32C crc = new CRC32C();
-            crc.update(copy);
-            this.contents.put(key, copy);
-            this.entries.put(key, new StoreEntry(key, copy.length, crc.getValue()));
-        });
+    private MemoryStore(String location, Map<String, byte[]> contents, Map<String, StoreEntry> entries) {
+        this.location = location;
+        this.contents = contents;
+        this.entries = entries;
     }
 
     /**
@@ -36,7 +31,21 @@ public final class MemoryStore implements Store {
      * @param name what tells it from other stores in memory; the same data deserve the same name in every run
      */
     public static MemoryStore of(String name, Map<String, byte[]> contents) {
-        return new MemoryStore(name, contents);
+        Map<String, byte[]> copies = new TreeMap<>();
+        Map<String, StoreEntry> entries = new TreeMap<>();
+        contents.forEach((key, bytes) -> {
+            byte[] copy = bytes.clone();
+            CRC32C crc = new CRC32C();
+            crc.update(copy);
+            copies.put(key, copy);
+            entries.put(key, new StoreEntry(key, copy.length, crc.getValue()));
+        });
+        return new MemoryStore("memory:" + name, copies, entries);
+    }
+
+    /** One entry of another store, whose bytes nobody writes to any more. */
+    static MemoryStore of(String location, StoreEntry entry, byte[] bytes) {
+        return new MemoryStore(location, Map.of(entry.key(), bytes), Map.of(entry.key(), entry));
     }
 
     @Override

@@ -20,7 +20,7 @@ public record StoreFile(Store store, StoreEntry entry) {
     /** Bytes in memory, which must not be written to any more, under a name that errors call them by. */
     public static StoreFile inMemory(String location, String key, byte[] bytes) {
         StoreEntry entry = new StoreEntry(key, bytes.length, 0);
-        return new StoreFile(new BytesStore(location, entry, bytes), entry);
+        return new StoreFile(MemoryStore.of(location, entry, bytes), entry);
     }
 
     /** The size in bytes. */
