@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -24,8 +25,17 @@ final class CacheSourceFlags {
             description = "Make every image exactly N x N, as for stream.")
     private @Nullable Integer resize;
 
-    /** @throws IllegalArgumentException if the flags do not fit together */
+    /** Opens the source, and writes nothing beside it. */
     Cacheable<?> open() {
-        return Cacheable.open(source, resize);
+        return open(null);
+    }
+
+    /**
+     * Opens the source.
+     * @param cache the directory of the cache, for what is kept beside the samples; null for none
+     * @throws IllegalArgumentException if the flags do not fit together
+     */
+    Cacheable<?> open(@Nullable Path cache) {
+        return Cacheable.open(source, resize, cache);
     }
 }

@@ -50,7 +50,7 @@ final class CacheWarmCommand implements Callable<Integer> {
     public Integer call() {
         Cacheable<?> cacheable;
         try {
-            cacheable = source.open();
+            cacheable = source.open(disk.directory());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), Reason.of(e), e);
         }

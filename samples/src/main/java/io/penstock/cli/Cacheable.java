@@ -11,6 +11,7 @@ import io.penstock.pipeline.Tier;
 import io.penstock.shard.TarSamples;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,10 +31,11 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
 
     /**
      * Opens what the flags name: lists the folder or asks for the file's size.
+     * @param cache the directory of the cache on disk, for what is kept beside the samples; null where there is none
      * @throws IllegalArgumentException if the flags do not fit together
      */
-    static Cacheable<?> open(SourceSpec source, @Nullable Integer resize) {
-        return hasPictures(source, resize) ? pictures(source, resize) : tensors(source, resize);
+    static Cacheable<?> open(SourceSpec source, @Nullable Integer resize, @Nullable Path cache) {
+        return hasPictures(source, resize) ? pictures(source, resize, cache) : tensors(source, resize, cache);
     }
 
     /** Whether its samples are decoded: those of a tar source are where a size is given. */
@@ -41,13 +43,13 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
         return source instanceof SourceSpec.Images || source instanceof SourceSpec.Tar && resize != null;
     }
 
-    static Cacheable<Tensor> tensors(SourceSpec source, @Nullable Integer resize) {
+    static Cacheable<Tensor> tensors(SourceSpec source, @Nullable Integer resize, @Nullable Path cache) {
         if (resize != null) {
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
         if (source instanceof SourceSpec.Tar tar) {
-            TarSamples samples = Sources.tar(tar);
+            TarSamples samples = Sources.tar(tar, cache);
             return new Cacheable<>(
                     samples.fingerprint(), samples.map("first part", TarPictures::first), Schema.tensor("bytes"), 0);
         }
@@ -56,9 +58,9 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
         return new Cacheable<>(samples.fingerprint(), samples, Schema.tensor(Sources.field(source)), bytes);
     }
 
-    static Cacheable<Picture> pictures(SourceSpec source, @Nullable Integer resize) {
+    static Cacheable<Picture> pictures(SourceSpec source, @Nullable Integer resize, @Nullable Path cache) {
         Dataset<LabelledFile> files = source instanceof SourceSpec.Tar tar
-                ? Sources.tar(tar)
+                ? Sources.tar(tar, cache)
                         .map(
                                 "image and cls",
                                 sample -> new LabelledFile(

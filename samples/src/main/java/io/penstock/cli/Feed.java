@@ -8,6 +8,7 @@ import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -34,12 +35,12 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Set<S
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
-        Cacheable<Tensor> samples = Cacheable.tensors(options.source(), options.resize());
+        Cacheable<Tensor> samples = Cacheable.tensors(options.source(), options.resize(), directory(options));
         return of(samples, samples.in(cache, options.verifyHits()), Set.of());
     }
 
     private static Feed<Picture> pictures(StreamOptions options, @Nullable Tier cache) {
-        Cacheable<Picture> decoded = Cacheable.pictures(options.source(), options.resize());
+        Cacheable<Picture> decoded = Cacheable.pictures(options.source(), options.resize(), directory(options));
         Dataset<Picture> kept = decoded.in(cache, options.verifyHits());
         if (options.augment() == null) {
             return of(decoded, kept, Set.of());
@@ -48,6 +49,11 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Set<S
         Pipeline<Picture> augmented = kept.augment(
                 augment.name(), (picture, random) -> picture.with(pixels -> augment.apply(pixels, random)));
         return of(decoded, augmented, Set.of(augment.name()));
+    }
+
+    private static @Nullable Path directory(StreamOptions options) {
+        DiskSpec disk = options.cacheDisk();
+        return disk == null ? null : disk.directory();
     }
 
     private static <T> Feed<T> of(Cacheable<T> base, Pipeline<T> pipeline, Set<String> randomStages) {

@@ -1,13 +1,17 @@
 package io.penstock.cli;
 
 import io.penstock.array.ArrayRows;
-import io.penstock.folder.ImageFolder;
 import io.penstock.folder.LabelledFile;
+import io.penstock.pipeline.DataException;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.StoreException;
 import io.penstock.records.RecordFiles;
+import io.penstock.shard.TarFile;
+import io.penstock.shard.TarFiles;
 import io.penstock.shard.TarSample;
 import io.penstock.shard.TarSamples;
+import io.penstock.shard.TarShards;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
@@ -33,9 +37,9 @@ record ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tenso
      */
     static ShownSource open(SourceSpec source) {
         if (source instanceof SourceSpec.Images images) {
-            return of(Sources.images(images));
+            return ofFiles(Sources.images(images));
         } else if (source instanceof SourceSpec.Tar tar) {
-            return of(Sources.tar(tar));
+            return of(tar);
         } else if (source instanceof SourceSpec.Zarr zarr) {
             return of(Sources.zarr(zarr));
         } else if (source instanceof SourceSpec.Array array) {
@@ -54,7 +58,23 @@ record ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tenso
                 samples.size(), List.of(field), samples.map("show", tensor -> Map.of(field.name(), tensor)));
     }
 
-    private static ShownSource of(ImageFolder images) {
+    /** Samples; where nothing in the archives is one, their files. */
+    private static ShownSource of(SourceSpec.Tar tar) {
+        TarShards shards = Sources.shards(tar);
+        try {
+            return of(shards.index());
+        } catch (StoreException noSamples) {
+            TarFiles files;
+            try {
+                files = shards.files();
+            } catch (DataException e) {
+                throw noSamples;
+            }
+            return of(files.map("show", TarFile::bytes), ShownField.varying("file", "u8"));
+        }
+    }
+
+    private static ShownSource ofFiles(Dataset<LabelledFile> images) {
         return new ShownSource(
                 images.size(),
                 List.of(ShownField.varying("file", "u8"), ShownField.of("label", "i32", Shape.SCALAR)),

@@ -2,23 +2,40 @@ package io.penstock.cli;
 
 import io.penstock.array.ArrayRows;
 import io.penstock.folder.ImageFolder;
+import io.penstock.folder.LabelledFile;
+import io.penstock.manifest.ManifestDataset;
 import io.penstock.pipeline.Dataset;
 import io.penstock.records.RecordFiles;
 import io.penstock.shard.TarSamples;
 import io.penstock.shard.TarShards;
+import io.penstock.store.Manifest;
+import io.penstock.store.http.HttpStore;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
 import io.penstock.zarr.ZarrArray;
+import java.nio.file.Path;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Opens what a {@link SourceSpec} names. All of it blocks. */
 final class Sources {
 
+    private static final String TAR_INDEX = "tar-index";
+
     private Sources() {}
 
-    static ImageFolder images(SourceSpec.Images source) {
+    /** By the labels of a manifest that has some, else by class folders. */
+    static Dataset<LabelledFile> images(SourceSpec.Images source) {
         StorePlace place = source.place();
-        return place.isHttp() ? ImageFolder.open(place.openManifest()) : ImageFolder.open(place.path());
+        if (!place.isHttp()) {
+            return ImageFolder.open(place.path());
+        }
+        HttpStore store = place.openManifest();
+        Manifest manifest = Manifest.open(store, store.manifest().orElseThrow());
+        boolean labelled = manifest.lines().stream()
+                .filter(line -> ImageFolder.isImage(line.key()))
+                .anyMatch(line -> line.label() != null || line.number() >= 0);
+        return labelled ? ManifestDataset.of(store, manifest.only(ImageFolder::isImage)) : ImageFolder.open(store);
     }
 
     static RecordFiles records(SourceSpec.Records source) {
@@ -42,8 +59,13 @@ final class Sources {
         return TarShards.open(file.store(), file.key());
     }
 
-    static TarSamples tar(SourceSpec.Tar source) {
-        return shards(source).index();
+    /**
+     * Samples of tar shards.
+     * @param cache the directory of a cache, in which the shards' index is kept for the next run; null for none
+     */
+    static TarSamples tar(SourceSpec.Tar source, @Nullable Path cache) {
+        TarShards shards = shards(source);
+        return cache == null ? shards.index() : shards.index(cache.resolve(TAR_INDEX));
     }
 
     static TextLines lines(SourceSpec.Lines source) {

@@ -39,7 +39,7 @@ record StorePlace(String text) {
     }
 
     /** The store of a manifest at this address, which can be listed. */
-    Store openManifest() {
+    HttpStore openManifest() {
         return HttpStore.ofManifest(URI.create(text), HttpOptions.standard());
     }
 

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -67,6 +68,27 @@ class ProcessTest {
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    @Test
+    void show_raw_writesTheBytesAndNothingElse() throws Exception {
+        byte[] records = new byte[256 * 3];
+        for (int i = 0; i < records.length; i++) {
+            records[i] = (byte) (i + i / 256);
+        }
+        Path file = Files.write(folder.resolve("records.bin"), records);
+
+        Process second = java("show", "records:" + file + ",256", "--raw", "--index", "1");
+        byte[] written = second.getInputStream().readAllBytes();
+        Process outside = java("show", "records:" + file + ",256", "--raw", "--index", "3");
+        byte[] nothing = outside.getInputStream().readAllBytes();
+        String err = new String(outside.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(written).isEqualTo(Arrays.copyOfRange(records, 256, 512));
+        assertThat(second.waitFor()).isZero();
+        assertThat(nothing).isEmpty();
+        assertThat(outside.waitFor()).isEqualTo(1);
+        assertThat(err.lines()).singleElement().asString().contains("--index must be in [0, 3), was 3");
     }
 
     @Test

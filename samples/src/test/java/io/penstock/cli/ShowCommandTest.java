@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,36 +47,6 @@ class ShowCommandTest {
         out.writeBytes(ascii(header + " ".repeat(117 - header.length()) + "\n"));
         out.writeBytes(new byte[] {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0});
         return out.toByteArray();
-    }
-
-    /** An archive of files in the oldest form there is. */
-    private static byte[] tar(Object... namesAndBytes) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        for (int i = 0; i < namesAndBytes.length; i += 2) {
-            byte[] content = (byte[]) namesAndBytes[i + 1];
-            byte[] header = new byte[512];
-            put(header, 0, (String) namesAndBytes[i]);
-            put(header, 100, "0000644");
-            put(header, 124, "%011o".formatted(content.length));
-            put(header, 136, "00000000000");
-            Arrays.fill(header, 148, 156, (byte) ' ');
-            header[156] = '0';
-            int sum = 0;
-            for (byte b : header) {
-                sum += b & 0xFF;
-            }
-            put(header, 148, "%06o\0".formatted(sum));
-            out.writeBytes(header);
-            out.writeBytes(content);
-            out.writeBytes(new byte[-content.length & 511]);
-        }
-        out.writeBytes(new byte[1024]);
-        return out.toByteArray();
-    }
-
-    private static void put(byte[] header, int at, String text) {
-        byte[] bytes = ascii(text);
-        System.arraycopy(bytes, 0, header, at, bytes.length);
     }
 
     private String zarr() throws IOException {
@@ -167,7 +136,7 @@ class ShowCommandTest {
 
     @Test
     void stream_tarOfPictures_isResizedAndLabelled() throws IOException {
-        byte[] archive = tar(
+        byte[] archive = TarBytes.of(
                 "s/0001.jpg",
                 Photograph.of(1).jpeg(),
                 "s/0001.cls",

@@ -113,6 +113,11 @@ public final class ImageFolder implements Dataset<LabelledFile> {
         return labels;
     }
 
+    /** Whether a key ends as images do: in {@code .jpg}, {@code .jpeg}, {@code .png}, {@code .gif}, {@code .bmp}, {@code .webp}. */
+    public static boolean isImage(String key) {
+        return ImageListing.isImage(key);
+    }
+
     @Override
     public long size() {
         return images.size();

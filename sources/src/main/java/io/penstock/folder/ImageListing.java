@@ -58,7 +58,7 @@ final class ImageListing implements Store.Visitor {
 
     @Override
     public void file(String key, long size, long version) {
-        if (!WANTED.contains(extension(key))) {
+        if (!isImage(key)) {
             return;
         }
         int end = folderEnd(key, depth);
@@ -68,6 +68,10 @@ final class ImageListing implements Store.Visitor {
         }
         classes.add(key.substring(0, end));
         images.add(new Found(key.getBytes(StandardCharsets.UTF_8), size, version));
+    }
+
+    static boolean isImage(String key) {
+        return WANTED.contains(extension(key));
     }
 
     private static String extension(String key) {

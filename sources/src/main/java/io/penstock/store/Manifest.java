@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -128,6 +129,19 @@ public final class Manifest {
             }
         }
         return true;
+    }
+
+    /**
+     * The lines of these keys alone, in their order; the checksum stays that of the whole text.
+     * @throws FormatException if there is none
+     */
+    public Manifest only(Predicate<String> keys) {
+        List<Line> wanted = lines.stream().filter(line -> keys.test(line.key())).toList();
+        if (wanted.isEmpty()) {
+            throw new FormatException(
+                    "manifest %s names %d files, none of which is wanted".formatted(name, lines.size()));
+        }
+        return new Manifest(name, wanted, checksum);
     }
 
     /** In their order; at least one. */
