@@ -116,6 +116,14 @@ public interface Tier extends AutoCloseable {
      */
     default void answered(int level, SampleKey key, ByteBuffer value) {}
 
+    /**
+     * Whether a chain leaves what it finds here where it is. Otherwise it copies it to the faster levels that accept it, which
+     * is for levels that hold what they have: in an order of use a copy takes the room of another value.
+     */
+    default boolean keepsHits() {
+        return false;
+    }
+
     /** How full it is, and how it was used. */
     TierStatistics statistics();
 

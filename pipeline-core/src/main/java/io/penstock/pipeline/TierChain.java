@@ -95,6 +95,9 @@ final class TierChain implements Tier {
 
     @Override
     public void answered(int level, SampleKey key, ByteBuffer value) {
+        if (levels.get(level).keepsHits()) {
+            return;
+        }
         for (int faster = 0; faster < level; faster++) {
             if (levels.get(faster).accepts(key, Offer.SPARE)) { // seldom: a full tier that holds takes no copies
                 putDownTo(slowestOffered(level), key, value, Offer.SPARE, true).subscribe();
