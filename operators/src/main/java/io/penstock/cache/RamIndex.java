@@ -3,6 +3,7 @@ package io.penstock.cache;
 import io.penstock.pipeline.SampleKey;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -136,9 +137,18 @@ public final class RamIndex {
 
     /** Forgets all keys whose values lie in such a place, by looking at every one; returns how many. */
     int removeIf(LongPredicate place) {
+        return rewrite(location -> place.test(location) ? 0 : location);
+    }
+
+    /**
+     * Gives every location another, by looking at each; 0 forgets the key.
+     * @param change from one location in [2, 2^50) to another, or to 0; called under a lock, so it must not use the index
+     * @return how many keys were forgotten
+     */
+    public int rewrite(LongUnaryOperator change) {
         int removed = 0;
         for (RamSegment segment : segments) {
-            removed += segment.removeIf(place);
+            removed += segment.rewrite(change);
         }
         return removed;
     }

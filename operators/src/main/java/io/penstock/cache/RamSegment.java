@@ -1,7 +1,7 @@
 package io.penstock.cache;
 
 import java.util.concurrent.locks.StampedLock;
-import java.util.function.LongPredicate;
+import java.util.function.LongUnaryOperator;
 
 /**
  * A part of the RAM tier's index: a hash table of (tag, check, location) in one {@code long[]}, two cells an entry.
@@ -303,8 +303,8 @@ final class RamSegment {
         }
     }
 
-    /** Forgets all keys whose values lie in such a place; returns how many. */
-    int removeIf(LongPredicate place) {
+    /** Changes all locations, one of 0 being forgotten; returns how many were. */
+    int rewrite(LongUnaryOperator change) {
         long stamp = lock.writeLock();
         try {
             int before = size;
@@ -315,12 +315,13 @@ final class RamSegment {
                 if (word != 0) {
                     cells[i] = 0;
                     cells[i + 1] = 0;
-                    if (place.test(word & LOCATION)) {
+                    long location = change.applyAsLong(word & LOCATION);
+                    if (location == 0) {
                         size--;
                     } else {
                         int at = Math.max(next, 2 * home(tag, places));
                         cells[at] = tag;
-                        cells[at + 1] = word;
+                        cells[at + 1] = word & ~LOCATION | location;
                         next = at + 2;
                     }
                 }

@@ -26,7 +26,7 @@ class PolicySimulationTest {
 
     private static final int SAMPLES = 10_000;
     private static final int EPOCHS = 12;
-    private static final int WARM_UP = 4;
+    static final int WARM_UP = 4;
 
     /** The bytes of samples, what loading them takes, and a tier of a share of all their bytes. */
     static final class Data {
@@ -76,14 +76,19 @@ class PolicySimulationTest {
 
     /** As above; what runs after each epoch is what a tier does meanwhile where loads take time. */
     static double steady(Tier tier, Data data, boolean shuffled, Runnable afterEach) {
+        return steady(tier, data, shuffled, EPOCHS, afterEach);
+    }
+
+    /** As above, over so many epochs. */
+    static double steady(Tier tier, Data data, boolean shuffled, int epochs, Runnable afterEach) {
         SplittableRandom random = new SplittableRandom(42);
         double sum = 0;
-        for (int epoch = 0; epoch < EPOCHS; epoch++) {
+        for (int epoch = 0; epoch < epochs; epoch++) {
             double saved = epoch(tier, data, epoch, order(data.bytes.length, shuffled ? random : null));
             sum += epoch < WARM_UP ? 0 : saved;
             afterEach.run();
         }
-        return sum / (EPOCHS - WARM_UP);
+        return sum / (epochs - WARM_UP);
     }
 
     private static int[] order(int samples, @Nullable SplittableRandom random) {

@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.cache.CachePolicy;
 import io.penstock.cache.chronicle.ChronicleOptions;
 import io.penstock.cache.chronicle.ChronicleTier;
 import java.nio.file.Path;
@@ -32,15 +33,23 @@ record DiskSpec(Path directory, @Nullable ByteSize size) {
     }
 
     /**
-     * Opens the cache.
+     * Opens the cache to hold what it has.
      * @throws io.penstock.pipeline.StoreException if the directory cannot be used
      */
     ChronicleTier open() {
+        return open(CachePolicy.HOLD);
+    }
+
+    /**
+     * Opens the cache; the policies but {@code lru} hold what is on disk.
+     * @throws io.penstock.pipeline.StoreException if the directory cannot be used
+     */
+    ChronicleTier open(CachePolicy policy) {
         ChronicleOptions cache = ChronicleTier.at(directory);
         if (size != null) {
             cache = size.isShare() ? cache.maxFreeShare(size.share()) : cache.maxBytes(size.bytes());
         }
-        return cache.open();
+        return (policy == CachePolicy.LRU ? cache.leastRecentlyUsed() : cache).open();
     }
 
     /** For picocli. */

@@ -61,14 +61,14 @@ record StreamResources(
         DiskSpec disk = options.cacheDisk();
         CachePolicy policy = Objects.requireNonNullElse(options.cachePolicy(), CachePolicy.HOLD);
         if (ram == null) {
-            return disk == null ? null : disk.open();
+            return disk == null ? null : disk.open(policy);
         }
         Tier fast = ram.isShare() ? RamTier.ofFreeShare(ram.share(), policy) : RamTier.ofBytes(ram.bytes(), policy);
         if (disk == null) {
             return fast;
         }
         try {
-            return fast.backedBy(disk.open());
+            return fast.backedBy(disk.open(policy));
         } catch (RuntimeException | Error e) {
             fast.close();
             throw e;

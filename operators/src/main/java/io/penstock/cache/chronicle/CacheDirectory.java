@@ -106,7 +106,7 @@ public final class CacheDirectory {
         attempt("clear", () -> {
             try (Locks locks = Locks.open(files);
                     FileLock opening = locks.opening()) {
-                if (!opening.isValid() || !locks.join()) {
+                if (!opening.isValid() || !locks.isAlone()) {
                     long own = ProcessHandle.current().pid();
                     List<Long> others =
                             processes().stream().filter(id -> id != own).toList();

@@ -3,118 +3,102 @@ package io.penstock.cache.chronicle;
 import io.penstock.cache.RamIndex;
 import io.penstock.pipeline.SampleKey;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Objects;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which segments there are, and where in them the value of each key lies.
+ * Where in the segments the value of each key lies.
  *
- * <p>A location is 4 bits of length code, 20 bits of segment number, from 1, 25 bits of position in units of 64 bytes, and a
- * bit that says that the value's checksum was looked at, and with it its key and length. Numbers are never used twice: a
- * location of a dropped segment is a miss. Codes other than 0 stand for lengths that were read twice in a row: such a value
- * is found without a look at its header, which is a wait for memory that copying a kilobyte does not hide.
+ * <p>A value is found by its {@link Location}; a location of a dropped segment is a miss. Length codes other than 0 stand for
+ * lengths that were read twice in a row: such a value is found without a look at its header, which is a wait for memory that
+ * copying a kilobyte does not hide.
  *
  * <p>Of two entries for one key the one with the higher sequence number counts, and a tombstone hides what is older than it,
  * so it does not matter in which order the logs of several processes are read.
  */
 final class Catalogue implements Walk.Finds {
 
-    private static final int POSITION_BITS = 25;
-    private static final int NUMBER_BITS = 20;
-    private static final int MAX_SEGMENTS = 1 << NUMBER_BITS;
-    private static final int PLACE_BITS = 1 + POSITION_BITS + NUMBER_BITS;
-    private static final int CODES = 1 << 4;
-
     private final RamIndex index;
+    private final Segments segments;
     private final boolean checkAlways;
-    private final Object numbering = new Object();
+    private final boolean notesUse;
+    private final Object coding = new Object();
     private final ConcurrentMap<SampleKey, Long> tombstones = new ConcurrentHashMap<>();
     private final AtomicLong samples = new AtomicLong();
     private final AtomicLong lastSequence = new AtomicLong(-1);
     private final AtomicLong damaged = new AtomicLong();
-    private volatile @Nullable Segment[] segments = new Segment[16];
-    private int count;
+    private final LongAdder evicted = new LongAdder();
 
     /** By code. An element is written once, before any location with it is published. */
-    private final int[] lengths = new int[CODES];
+    private final int[] lengths = new int[Location.CODES];
 
     private int codes = 1;
     private int lastLength = -1;
 
-    Catalogue(RamIndex index, boolean checkAlways) {
+    /** @param notesUse whether to note which values are asked for, for an LRU cache */
+    Catalogue(RamIndex index, Segments segments, boolean checkAlways, boolean notesUse) {
         this.index = index;
+        this.segments = segments;
         this.checkAlways = checkAlways;
-    }
-
-    /** A number for a file. Elements are written before any location with their number is published. */
-    Segment add(Path file) {
-        synchronized (numbering) {
-            int number = ++count;
-            if (number == MAX_SEGMENTS) {
-                throw new IllegalStateException("more than %d segments; choose larger ones".formatted(MAX_SEGMENTS));
-            }
-            if (number == segments.length) {
-                segments = Arrays.copyOf(segments, 2 * number);
-            }
-            Segment segment = new Segment(file, number);
-            segments[number] = segment;
-            return segment;
-        }
-    }
-
-    /** Makes misses of whatever was still found in it. */
-    void drop(Segment segment) {
-        synchronized (numbering) {
-            @Nullable Segment[] fewer = segments.clone();
-            fewer[segment.number] = null;
-            segments = fewer;
-        }
-    }
-
-    List<Segment> segments() {
-        return Stream.of(segments)
-                .filter(Objects::nonNull)
-                .map(Objects::requireNonNull)
-                .toList();
+        this.notesUse = notesUse;
     }
 
     /** The value; {@code null} is a miss. */
     @Nullable ByteBuffer find(SampleKey key) {
-        long location = index.find(key);
-        if (location == 0) {
-            return null;
+        for (long location = index.find(key); location != 0; location = index.find(key)) {
+            Segment segment = segments.of(location);
+            if (segment == null) {
+                if (index.replace(key, location, 0)) {
+                    return null;
+                }
+            } else if (!segments.reuses() || Location.place(index.find(key)) == Location.place(location)) {
+                return read(key, location, segment);
+            }
         }
-        Segment segment = segmentOf(location);
-        if (segment == null) {
-            index.replace(key, location, 0);
-            return null;
-        }
+        return null;
+    }
+
+    private @Nullable ByteBuffer read(SampleKey key, long location, Segment segment) {
         ByteBuffer file = segment.bytes();
-        int code = (int) (location >>> PLACE_BITS);
+        long at = Location.position(location);
+        int code = Location.code(location);
         if (code != 0 && !checkAlways) {
-            return file.slice((int) positionOf(location), lengths[code]);
+            note(key, location, location, segment);
+            return file.slice((int) at, lengths[code]);
         }
-        long at = positionOf(location);
         int length = Entry.lengthOf(key, file, at);
         ByteBuffer value = length < 0 ? null : file.slice((int) at, length);
-        boolean unchecked = (location & 1) == 0;
+        boolean unchecked = !Location.isChecked(location);
         if (value == null || (unchecked || checkAlways) && !Entry.matches(key, value, file, at)) {
             forgetDamaged(key, location, segment);
             return null;
         }
-        if (unchecked) {
-            index.replace(key, location, location | 1 | (long) codeOf(length) << PLACE_BITS);
-        }
+        note(key, location, unchecked ? Location.checked(location, codeOf(length)) : location, segment);
         return value;
+    }
+
+    /** Notes beside a location what is known of it now, and in an LRU cache that the value was asked for. */
+    private void note(SampleKey key, long location, long known, Segment segment) {
+        long noted = notesUse ? known | Location.USED : known;
+        if (noted != location && index.replace(key, location, noted) && notesUse && !Location.isUsed(location)) {
+            segment.usedEntries.incrementAndGet();
+        }
+    }
+
+    /** In an LRU cache: as if the value had been asked for. */
+    void use(SampleKey key) {
+        long location = notesUse ? index.find(key) : 0;
+        Segment segment = location == 0 ? null : segments.of(location);
+        if (segment != null) {
+            note(key, location, location, segment);
+        }
     }
 
     int touch(SampleKey[] keys) {
@@ -122,13 +106,13 @@ final class Catalogue implements Walk.Finds {
     }
 
     private int codeOf(int length) {
-        synchronized (numbering) {
+        synchronized (coding) {
             for (int code = 1; code < codes; code++) {
                 if (lengths[code] == length) {
                     return code;
                 }
             }
-            if (length == lastLength && codes < CODES) {
+            if (length == lastLength && codes < Location.CODES) {
                 lengths[codes] = length;
                 return codes++;
             }
@@ -139,25 +123,11 @@ final class Catalogue implements Walk.Finds {
 
     private void forgetDamaged(SampleKey key, long location, Segment segment) {
         long now = index.find(key);
-        if (placeOf(now) == placeOf(location) && index.replace(key, now, 0)) {
+        if (Location.place(now) == Location.place(location) && index.replace(key, now, 0)) {
             samples.decrementAndGet();
             bury(location);
             damage(segment);
         }
-    }
-
-    private static long placeOf(long location) {
-        return location >>> 1 & (1L << PLACE_BITS - 1) - 1;
-    }
-
-    private @Nullable Segment segmentOf(long location) {
-        @Nullable Segment[] all = segments;
-        int number = (int) (placeOf(location) >>> POSITION_BITS);
-        return number < all.length ? all[number] : null;
-    }
-
-    private static long positionOf(long location) {
-        return (location >>> 1 & (1L << POSITION_BITS) - 1) * Entry.ALIGNMENT;
     }
 
     boolean contains(SampleKey key) {
@@ -166,15 +136,12 @@ final class Catalogue implements Walk.Finds {
 
     @Override
     public void value(Segment segment, long valueAt, SampleKey key, long sequence, int length) {
-        lastSequence.accumulateAndGet(sequence, Math::max);
-        segment.entries.incrementAndGet();
-        segment.entryBytes.addAndGet(Entry.bytes(length));
-        segment.oldestValue = Math.min(segment.oldestValue, sequence);
+        count(segment, sequence, length);
         Long removed = tombstones.isEmpty() ? null : tombstones.get(key);
         if (removed != null && removed > sequence) {
             return;
         }
-        long location = ((long) segment.number << POSITION_BITS | valueAt / Entry.ALIGNMENT) << 1;
+        long location = Location.of(segment, valueAt);
         long before = index.put(key, location);
         if (before == 0) {
             samples.incrementAndGet();
@@ -188,16 +155,82 @@ final class Catalogue implements Walk.Finds {
         segment.liveBytes.addAndGet(Entry.bytes(length));
     }
 
+    private void count(Segment segment, long sequence, int length) {
+        lastSequence.accumulateAndGet(sequence, Math::max);
+        segment.entries.incrementAndGet();
+        segment.entryBytes.addAndGet(Entry.bytes(length));
+        segment.oldestValue = Math.min(segment.oldestValue, sequence);
+    }
+
+    /** A value was appended once more; its key leads there from now on, unless it led elsewhere or was forgotten meanwhile. */
+    void moved(SampleKey key, long fromPlace, Segment to, long toAt, long sequence, int length) {
+        count(to, sequence, length);
+        to.liveEntries.incrementAndGet();
+        to.liveBytes.addAndGet(Entry.bytes(length));
+        for (long now = index.find(key); Location.place(now) == fromPlace; now = index.find(key)) {
+            if (index.replace(key, now, Location.of(to, toAt))) {
+                bury(now);
+                return;
+            }
+        }
+        to.liveEntries.decrementAndGet();
+        to.liveBytes.addAndGet(-Entry.bytes(length));
+    }
+
+    /** Whether a key leads to this place, and its value is there as it was written; one that is not is forgotten. */
+    boolean isWhole(SampleKey key, Segment segment, long valueAt) {
+        long location = index.find(key);
+        if (location == 0 || Location.place(location) != Location.place(segment, valueAt)) {
+            return false;
+        }
+        ByteBuffer file = segment.bytes();
+        int length = Entry.lengthOf(key, file, valueAt);
+        boolean whole = length >= 0 && Entry.matches(key, file.slice((int) valueAt, length), file, valueAt);
+        if (!whole) {
+            forgetDamaged(key, location, segment);
+        }
+        return whole;
+    }
+
+    /**
+     * Forgets what lies in one segment, but for what was asked for if that is to stay, and takes what was asked for in
+     * others as not asked for.
+     * @return where the values lie of what is left in the one, in no order
+     */
+    long[] evict(Segment segment, boolean keepUsed, Set<Segment> spared) {
+        Set<Integer> unmarked = new HashSet<>();
+        for (Segment other : spared) {
+            unmarked.add(other.number);
+            other.usedEntries.set(0);
+        }
+        LongStream.Builder left = LongStream.builder();
+        int forgotten = index.rewrite(location -> {
+            int number = Location.number(location);
+            if (number != segment.number) {
+                return Location.isUsed(location) && unmarked.contains(number) ? location & ~Location.USED : location;
+            }
+            if (!keepUsed || !Location.isUsed(location)) {
+                return 0;
+            }
+            left.add(Location.position(location));
+            return location;
+        });
+        samples.addAndGet(-forgotten);
+        evicted.add(forgotten);
+        return left.build().toArray();
+    }
+
     private long sequenceAt(long location) {
-        Segment segment = segmentOf(location);
-        return segment == null ? -1 : Entry.sequence(segment.bytes(), positionOf(location));
+        Segment segment = segments.of(location);
+        return segment == null ? -1 : Entry.sequence(segment.bytes(), Location.position(location));
     }
 
     private void bury(long location) {
-        Segment segment = segmentOf(location);
+        Segment segment = segments.of(location);
         if (segment != null) {
             segment.liveEntries.decrementAndGet();
-            int length = Entry.length(segment.bytes(), positionOf(location));
+            segment.usedEntries.addAndGet(Location.isUsed(location) ? -1 : 0);
+            int length = Entry.length(segment.bytes(), Location.position(location));
             segment.liveBytes.addAndGet(-Entry.bytes(length));
         }
     }
@@ -233,7 +266,7 @@ final class Catalogue implements Walk.Finds {
 
     /** Everything that was written to the files and is whole, by going through their headers. */
     void forEach(Consumer<KeptEntry> use) {
-        for (Segment segment : segments()) {
+        for (Segment segment : segments.all()) {
             new Walk(new Kept(segment, use)).on(segment.again());
         }
     }
@@ -249,8 +282,7 @@ final class Catalogue implements Walk.Finds {
 
         @Override
         public void value(Segment copy, long valueAt, SampleKey key, long sequence, int length) {
-            boolean live =
-                    placeOf(index.find(key)) == ((long) kept.number << POSITION_BITS | valueAt / Entry.ALIGNMENT);
+            boolean live = Location.place(index.find(key)) == Location.place(kept, valueAt);
             use.accept(new KeptEntry(key, Entry.origin(copy.bytes(), valueAt), kept.name(), valueAt, length, live));
         }
 
@@ -261,22 +293,12 @@ final class Catalogue implements Walk.Finds {
         public void damage(Segment copy) {}
     }
 
-    /** Whether nothing in a segment is needed: no value, and no tombstone that hides an older one elsewhere. */
-    boolean isSpent(Segment segment) {
-        return segment.liveEntries.get() == 0
-                && segments().stream()
-                        .noneMatch(other -> other != segment && other.oldestValue < segment.youngestTombstone);
-    }
-
-    /** The finished segments of which no value is found any more, and that hide none elsewhere. */
-    List<Segment> dead() {
-        List<Segment> dead = new ArrayList<>(0);
-        for (Segment segment : segments) {
-            if (segment != null && segment.sealed && segment.liveEntries.get() == 0 && segment.youngestTombstone < 0) {
-                dead.add(segment);
-            }
+    /** Forgets the tombstones that are older than every value. */
+    void forgetTombstones() {
+        if (!tombstones.isEmpty()) {
+            long oldest = segments.oldestValue();
+            tombstones.values().removeIf(sequence -> sequence < oldest);
         }
-        return dead;
     }
 
     long lastSequence() {
@@ -291,12 +313,16 @@ final class Catalogue implements Walk.Finds {
         return damaged.get();
     }
 
+    long evicted() {
+        return evicted.sum();
+    }
+
     long indexBytes() {
         return index.bytes();
     }
 
     void close() {
         index.close();
-        segments = new Segment[1];
+        segments.close();
     }
 }

@@ -10,6 +10,7 @@ public final class ChronicleOptions {
     private static final double DEFAULT_SHARE = 0.5;
     private static final long DEFAULT_PENDING = 64L << 20;
     private static final long LEAST_SEGMENT = 1L << 20;
+    private static final long LEAST_TO_EVICT = 128L << 10;
     private static final long MOST_BY_DEFAULT = 256L << 20;
     private static final int SEGMENTS_IN_BUDGET = 64;
 
@@ -20,9 +21,10 @@ public final class ChronicleOptions {
     final long pendingBytes;
     final boolean verifyEveryRead;
     final boolean readOnly;
+    final boolean evicts;
 
     ChronicleOptions(Path directory) {
-        this(directory, 0, DEFAULT_SHARE, 0, DEFAULT_PENDING, false, false);
+        this(directory, 0, DEFAULT_SHARE, 0, DEFAULT_PENDING, false, false, false);
     }
 
     private ChronicleOptions(
@@ -32,7 +34,8 @@ public final class ChronicleOptions {
             long segmentBytes,
             long pendingBytes,
             boolean verifyEveryRead,
-            boolean readOnly) {
+            boolean readOnly,
+            boolean evicts) {
         this.directory = directory;
         this.maxBytes = maxBytes;
         this.maxFreeShare = maxFreeShare;
@@ -40,6 +43,7 @@ public final class ChronicleOptions {
         this.pendingBytes = pendingBytes;
         this.verifyEveryRead = verifyEveryRead;
         this.readOnly = readOnly;
+        this.evicts = evicts;
     }
 
     /**
@@ -50,7 +54,7 @@ public final class ChronicleOptions {
         if (bytes < 1) {
             throw new IllegalArgumentException("a disk cache needs at least 1 byte, was " + bytes);
         }
-        return new ChronicleOptions(directory, bytes, 0, segmentBytes, pendingBytes, verifyEveryRead, readOnly);
+        return new ChronicleOptions(directory, bytes, 0, segmentBytes, pendingBytes, verifyEveryRead, readOnly, evicts);
     }
 
     /**
@@ -62,7 +66,7 @@ public final class ChronicleOptions {
         if (!(share > 0 && share <= 1)) {
             throw new IllegalArgumentException("the share of free disk space must be in (0, 1], was " + share);
         }
-        return new ChronicleOptions(directory, 0, share, segmentBytes, pendingBytes, verifyEveryRead, readOnly);
+        return new ChronicleOptions(directory, 0, share, segmentBytes, pendingBytes, verifyEveryRead, readOnly, evicts);
     }
 
     /**
@@ -76,7 +80,7 @@ public final class ChronicleOptions {
                     "segments must be of %d to %d bytes, was %d".formatted(LEAST_SEGMENT, Segment.MOST_BYTES, bytes));
         }
         return new ChronicleOptions(
-                directory, maxBytes, maxFreeShare, powerOfTwo(bytes), pendingBytes, verifyEveryRead, readOnly);
+                directory, maxBytes, maxFreeShare, powerOfTwo(bytes), pendingBytes, verifyEveryRead, readOnly, evicts);
     }
 
     /**
@@ -87,18 +91,31 @@ public final class ChronicleOptions {
         if (bytes < 0) {
             throw new IllegalArgumentException("the bytes that may wait must be at least 0, was " + bytes);
         }
-        return new ChronicleOptions(directory, maxBytes, maxFreeShare, segmentBytes, bytes, verifyEveryRead, readOnly);
+        return new ChronicleOptions(
+                directory, maxBytes, maxFreeShare, segmentBytes, bytes, verifyEveryRead, readOnly, evicts);
     }
 
     /** Compares the checksum of a value at every read, not only at the first one in this process. */
     public ChronicleOptions verifyEveryRead() {
-        return new ChronicleOptions(directory, maxBytes, maxFreeShare, segmentBytes, pendingBytes, true, readOnly);
+        return new ChronicleOptions(
+                directory, maxBytes, maxFreeShare, segmentBytes, pendingBytes, true, readOnly, evicts);
+    }
+
+    /**
+     * Gives up what nobody asked for longest, in place of refusing what comes; to one bit a value, so that what is held was
+     * either asked for or written lately. What is held is less than the budget by about a tenth, which is on its way in or
+     * out. The order in which values were written is what a restart leaves of it. Such a cache is not shared: while it is
+     * open no other process can open the directory, but to look.
+     */
+    public ChronicleOptions leastRecentlyUsed() {
+        return new ChronicleOptions(
+                directory, maxBytes, maxFreeShare, segmentBytes, pendingBytes, verifyEveryRead, readOnly, true);
     }
 
     /** Looks only: takes no locks, keeps nothing, and follows what other processes append. */
     public ChronicleOptions readOnly() {
         return new ChronicleOptions(
-                directory, maxBytes, maxFreeShare, segmentBytes, pendingBytes, verifyEveryRead, true);
+                directory, maxBytes, maxFreeShare, segmentBytes, pendingBytes, verifyEveryRead, true, evicts);
     }
 
     /**
@@ -124,7 +141,7 @@ public final class ChronicleOptions {
             return segmentBytes;
         }
         long share = powerOfTwo(Math.max(1, budget / SEGMENTS_IN_BUDGET));
-        return Math.max(LEAST_SEGMENT, Math.min(MOST_BY_DEFAULT, share));
+        return Math.max(evicts ? LEAST_TO_EVICT : LEAST_SEGMENT, Math.min(MOST_BY_DEFAULT, share));
     }
 
     private static long powerOfTwo(long bytes) {

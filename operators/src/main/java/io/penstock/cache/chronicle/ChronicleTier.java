@@ -23,7 +23,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * A cache on disk that is warm after a restart and shared by all processes of a machine: values are appended to a Chronicle
- * Queue and read as views of its files. Fill and hold: it takes what comes until it is full, then refuses quietly.
+ * Queue and read as views of its files. Fill and hold: it takes what comes until it is full, then refuses quietly; or,
+ * {@linkplain ChronicleOptions#leastRecentlyUsed if asked for}, what nobody used for long gives way to what comes.
  *
  * <p>The budget covers all that the files really occupy, and room is claimed, from the budget and from the file system,
  * before it is written to: on a full disk the tier goes on with what it has, after one warning. Values are of at most
@@ -75,7 +76,9 @@ public final class ChronicleTier implements Tier {
         this.catalogue = parts.catalogue;
         this.appends = parts.appends;
         Locks locks = parts.locks;
-        this.leases = locks == null ? null : new Leases(locks, appends, this::holds, parts.follower.catchUp());
+        this.leases = locks == null || parts.evicts
+                ? null
+                : new Leases(locks, appends, this::holds, parts.follower.catchUp());
     }
 
     /** A cache in this directory, which is made when the cache is opened; files there that are not the cache's stay. */
@@ -167,6 +170,7 @@ public final class ChronicleTier implements Tier {
 
     private Mono<Boolean> keep(SampleKey key, ByteBuffer value, Origin origin) {
         if (holds(key)) {
+            catalogue.use(key);
             return Mono.just(true);
         }
         int length = value.remaining();
@@ -184,6 +188,12 @@ public final class ChronicleTier implements Tier {
 
     private boolean holds(SampleKey key) {
         return appends.find(key) != null || catalogue.contains(key);
+    }
+
+    /** What is found stays where it is and is used there: a copy would take the room of two in the order of use. */
+    @Override
+    public boolean keepsHits() {
+        return parts.evicts;
     }
 
     /** {@code false} once there is no room for a value as short as the shortest so far. */
@@ -243,7 +253,7 @@ public final class ChronicleTier implements Tier {
 
     /** What each file of the log holds. */
     public List<SegmentReport> segments() {
-        return catalogue.segments().stream().map(Segment::report).toList();
+        return parts.segments.all().stream().map(Segment::report).toList();
     }
 
     /** The bytes are those of all processes; the capacity is what is left of the budget for values and what lies with them. */
@@ -257,7 +267,7 @@ public final class ChronicleTier implements Tier {
                 hits.sum(),
                 misses.sum(),
                 refused.sum() + appends.lost(),
-                0,
+                catalogue.evicted(),
                 catalogue.damaged() + appends.failures());
     }
 
@@ -281,6 +291,7 @@ public final class ChronicleTier implements Tier {
 
     @Override
     public String toString() {
-        return "disk, %d bytes in %s".formatted(parts.writer.budget(), parts.files.root);
+        String policy = parts.evicts ? ", lru" : "";
+        return "disk, %d bytes in %s%s".formatted(parts.writer.budget(), parts.files.root, policy);
     }
 }

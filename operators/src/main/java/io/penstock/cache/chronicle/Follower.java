@@ -21,7 +21,7 @@ final class Follower {
     private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
 
     private final CacheFiles files;
-    private final Catalogue catalogue;
+    private final Segments segments;
     private final Control control;
     private final LogWriter writer;
     private final Walk walk;
@@ -30,11 +30,18 @@ final class Follower {
     private final AtomicLong seen;
     private long changesSeen = -1;
     private boolean allFinished;
+    private volatile boolean stopped;
 
     /** @param seen how many appended entries of all processes are known here; the writer moves it over its own */
-    Follower(CacheFiles files, Catalogue catalogue, Control control, LogWriter writer, AtomicLong seen) {
+    Follower(
+            CacheFiles files,
+            Catalogue catalogue,
+            Segments segments,
+            Control control,
+            LogWriter writer,
+            AtomicLong seen) {
         this.files = files;
-        this.catalogue = catalogue;
+        this.segments = segments;
         this.control = control;
         this.writer = writer;
         this.walk = new Walk(catalogue);
@@ -42,7 +49,7 @@ final class Follower {
     }
 
     boolean isBehind() {
-        return control.appended() != seen.get();
+        return !stopped && control.appended() != seen.get();
     }
 
     /** Completes once all that was appended before can be found here; at once, on this thread, if there is nothing new. */
@@ -61,6 +68,17 @@ final class Follower {
             read();
         } catch (IOException e) {
             LOG.warn("cannot read what other processes cached: {}", e.toString());
+        } finally {
+            one.unlock();
+        }
+    }
+
+    /** Lets go of all files, which nobody else will change. */
+    void stop() {
+        one.lock();
+        try {
+            stopped = true;
+            known.clear(); // or files that are dropped would stay mapped
         } finally {
             one.unlock();
         }
@@ -113,19 +131,19 @@ final class Follower {
         known.entrySet().removeIf(entry -> {
             boolean gone = !present.contains(entry.getKey());
             if (gone) {
-                catalogue.drop(entry.getValue());
+                segments.drop(entry.getValue());
             }
             return gone;
         });
     }
 
     private Segment add(Path file) throws IOException {
-        Segment segment = catalogue.add(file);
+        Segment segment = segments.add(file);
         try {
             segment.map();
             known.put(file, segment);
         } catch (NoSuchFileException e) {
-            catalogue.drop(segment); // deleted since it was listed
+            segments.drop(segment); // deleted since it was listed
         }
         return segment;
     }

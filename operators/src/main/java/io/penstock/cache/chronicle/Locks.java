@@ -61,16 +61,18 @@ final class Locks implements AutoCloseable {
         return channel.lock(OPENING, 1, false);
     }
 
-    /** Joins those who have the directory open; whether there was nobody. Only while {@link #opening} is held. */
-    boolean join() throws IOException {
+    /** Whether nobody else has the directory open. Only while {@link #opening} is held. */
+    boolean isAlone() throws IOException {
         FileLock all = channel.tryLock(ALIVE, 1, false);
-        boolean alone = all != null;
         if (all != null) {
             all.release();
         }
-        FileLock alive = channel.lock(ALIVE, 1, true);
-        assert alive.isValid();
-        return alone;
+        return all != null;
+    }
+
+    /** Joins those who have the directory open, or keeps others out; false if somebody is there who does not go with that. */
+    boolean join(boolean shared) throws IOException {
+        return channel.tryLock(ALIVE, 1, shared) != null;
     }
 
     /** The right to load the keys of a slot in [0, 2^62); {@code null} while another process has it. */

@@ -1,6 +1,9 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.pipeline.Origin;
+import io.penstock.pipeline.SampleKey;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -24,12 +27,20 @@ final class LogWriter implements AutoCloseable {
 
     private static final long LEAST_BLOCK = 64L << 20;
 
+    private static final int MOST_ATTEMPTS = 3;
+    private static final int FEW_PARTS = 16;
+
     private final CacheFiles files;
     private final Catalogue catalogue;
+    private final Segments segments;
     private final Control control;
     private final Space space;
+    private final @Nullable SecondChance turnover;
     private long budget;
     private long segmentBytes;
+
+    /** Of the budget, what may be occupied by files that were given up. */
+    private long leaving;
 
     private final Set<Path> own = ConcurrentHashMap.newKeySet();
     private @Nullable Path directory;
@@ -39,17 +50,24 @@ final class LogWriter implements AutoCloseable {
     private long reserved;
     private volatile long left;
 
-    LogWriter(CacheFiles files, Catalogue catalogue, Control control, Space space) {
+    /** @param evicts whether what was not used gives way to what comes */
+    LogWriter(CacheFiles files, Catalogue catalogue, Segments segments, Control control, Space space, boolean evicts) {
         this.files = files;
         this.catalogue = catalogue;
+        this.segments = segments;
         this.control = control;
         this.space = space;
+        this.turnover = evicts ? new SecondChance(catalogue, segments, control) : null;
     }
 
     /** Before anything is appended: until then there is room for nothing. */
     void limit(long bytes, ChronicleOptions options) {
         budget = bytes;
         segmentBytes = options.segmentBytesFor(bytes);
+        if (turnover != null) {
+            leaving = Math.max(bytes / FEW_PARTS, Math.min(segmentBytes, bytes / 4));
+            turnover.start();
+        }
     }
 
     long budget() {
@@ -58,6 +76,9 @@ final class LogWriter implements AutoCloseable {
 
     /** Whether a document could be taken behind others that wait, here or in a segment to come. */
     boolean hasRoomFor(long bytes, long waiting) {
+        if (turnover != null) {
+            return pages(bytes + ChronicleLog.SEGMENT_OVERHEAD) <= (budget - leaving) / 2;
+        }
         long here = left;
         long elsewhere = budget - control.used() - ChronicleLog.SEGMENT_OVERHEAD - (here == 0 ? LOG_BYTES : 0);
         return bytes <= Math.max(here, elsewhere) && bytes + waiting <= here + Math.max(0, elsewhere);
@@ -75,19 +96,13 @@ final class LogWriter implements AutoCloseable {
      */
     boolean append(Pending entry) throws IOException {
         long bytes = Entry.mostBytes(entry.value.remaining());
-        if (bytes > left && !roll(bytes)) {
+        if (bytes > left && !begin(bytes)) {
             return false;
         }
-        Segment target = Objects.requireNonNull(segment);
         long sequence = control.nextSequence();
         int kind = entry.tombstone ? Entry.TOMBSTONE : Entry.VALUE;
-        long valueAt = Objects.requireNonNull(log).append(kind, entry.key, sequence, entry.value, entry.origin);
-        long end = Entry.end(valueAt, entry.value.remaining());
-        target.walked = (int) end;
-        left = Math.max(0, reserved - end - 2L * Entry.WORD);
-        if (target.bytes().limit() < end) {
-            target.map();
-        }
+        long valueAt = write(kind, entry.key, sequence, entry.value, entry.origin);
+        Segment target = Objects.requireNonNull(segment);
         entry.publish(() -> {
             if (entry.tombstone) {
                 catalogue.tombstone(target, entry.key, sequence);
@@ -101,10 +116,70 @@ final class LogWriter implements AutoCloseable {
         return true;
     }
 
+    /** Appends once more what lies elsewhere; false if there is no room for it in the segment that is begun. */
+    boolean move(Segment from, long at) throws IOException {
+        ByteBuffer file = from.bytes();
+        int length = Entry.length(file, at);
+        if (Entry.mostBytes(length) > left) {
+            return false;
+        }
+        SampleKey key = Entry.key(file, at);
+        long sequence = control.nextSequence();
+        ByteBuffer value = file.slice((int) at, length);
+        long valueAt = write(Entry.VALUE, key, sequence, value, Entry.origin(file, at));
+        Segment target = Objects.requireNonNull(segment);
+        catalogue.moved(key, Location.place(from, at), target, valueAt, sequence, length);
+        return true;
+    }
+
+    /** Where the value lies. */
+    private long write(int kind, SampleKey key, long sequence, ByteBuffer value, Origin origin) throws IOException {
+        Segment target = Objects.requireNonNull(segment);
+        long valueAt = Objects.requireNonNull(log).append(kind, key, sequence, value, origin);
+        long end = Entry.end(valueAt, value.remaining());
+        target.walked = (int) end;
+        left = Math.max(0, reserved - end - 2L * Entry.WORD);
+        if (target.bytes().limit() < end) {
+            target.map();
+        }
+        return valueAt;
+    }
+
+    /** Makes room for an entry in a new segment. */
+    private boolean begin(long bytes) throws IOException {
+        SecondChance old = turnover;
+        if (old == null) {
+            return roll(bytes);
+        }
+        for (int attempt = 1; bytes > left; attempt++) {
+            leave();
+            long wanted = Math.max(pages(bytes + ChronicleLog.SEGMENT_OVERHEAD), segmentBytes);
+            while (freeBesides(old) < wanted && old.giveUp(null)) {
+                // what was used goes too: there is nowhere to write it
+            }
+            while (budget - control.used() < wanted && old.unmapping().collect()) {
+                // until what was given up is back
+            }
+            if (!roll(bytes)) {
+                return false;
+            }
+            while (attempt < MOST_ATTEMPTS && freeBesides(old) < segmentBytes && old.giveUp(this)) {
+                // so that next time there is room before anything has to go
+            }
+        }
+        return true;
+    }
+
+    /** What may be used without any file that was given up being gone. */
+    private long freeBesides(SecondChance old) {
+        long given = old.unmapping().bytes();
+        return budget - leaving - LOG_BYTES - (control.used() - given);
+    }
+
     /** Gives back the files in which this key was the last; whoever's they were, the one who deletes a file counts it. */
     private void dropDead() throws IOException {
-        for (Segment dead : catalogue.dead()) {
-            catalogue.drop(dead);
+        for (Segment dead : segments.dead()) {
+            segments.drop(dead);
             if (Files.deleteIfExists(dead.file)) {
                 control.giveBack(pages(dead.walked + 2L * Entry.WORD));
                 control.countChange();
@@ -141,8 +216,11 @@ final class LogWriter implements AutoCloseable {
             throw e;
         }
         open.roll();
-        Segment next = catalogue.add(file);
+        Segment next = segments.add(file);
         next.map();
+        if (turnover != null) {
+            turnover.add(next);
+        }
         segment = next;
         reserved = wanted;
         left = wanted - ChronicleLog.SEGMENT_OVERHEAD;

@@ -49,7 +49,7 @@ final class Opening {
             CacheFiles files = new CacheFiles(options.directory.toRealPath());
             try (Locks locks = Locks.open(files);
                     FileLock opening = locks.opening()) {
-                if (!opening.isValid() || !locks.join()) {
+                if (!opening.isValid() || !locks.isAlone()) {
                     throw new StoreException("cannot clear the cache in %s: another process has it open; end that first"
                             .formatted(options.directory));
                 }
@@ -74,7 +74,16 @@ final class Opening {
         Locks locks = Locks.open(files);
         try (FileLock opening = locks.opening()) {
             assert opening.isValid();
-            boolean alone = locks.join();
+            boolean alone = locks.isAlone();
+            if (!locks.join(!options.evicts)) {
+                throw new StoreException(
+                        "cannot open the cache in %s: another process has it open, and a cache that evicts (lru) is not shared; %s"
+                                .formatted(
+                                        options.directory,
+                                        options.evicts
+                                                ? "end that process, or hold instead"
+                                                : "end that process, which evicts, or choose another directory"));
+            }
             files.requireFormat(true);
             Space space = space(files.root);
             Control control = Control.map(files.control());
@@ -85,7 +94,10 @@ final class Opening {
             Parts parts = new Parts(files, control, space, locks);
             parts.follower.readAll(alone);
             if (alone) {
-                control.reset(new Tidying(files, parts.catalogue, space).used(), parts.catalogue.lastSequence() + 1);
+                control.reset(new Tidying(files, parts.segments, space).used(), parts.catalogue.lastSequence() + 1);
+            }
+            if (options.evicts) {
+                parts.follower.stop();
             }
             long budget = budget(space, control.used());
             control.noteBudget(budget);
@@ -112,6 +124,8 @@ final class Opening {
         final Control control;
         final Space space;
         final @Nullable Locks locks;
+        final boolean evicts = options.evicts;
+        final Segments segments;
         final Catalogue catalogue;
         final LogWriter writer;
         final Follower follower;
@@ -126,9 +140,10 @@ final class Opening {
             long expected = options.maxBytes > 0 ? options.maxBytes : space.free();
             this.roster = new Roster(files.fillings());
             AtomicLong seen = new AtomicLong();
-            this.catalogue = new Catalogue(RamIndex.forValuesOf(expected), options.verifyEveryRead);
-            this.writer = new LogWriter(files, catalogue, control, space);
-            this.follower = new Follower(files, catalogue, control, writer, seen);
+            this.segments = new Segments(Location.NUMBERS, evicts);
+            this.catalogue = new Catalogue(RamIndex.forValuesOf(expected), segments, options.verifyEveryRead, evicts);
+            this.writer = new LogWriter(files, catalogue, segments, control, space, evicts);
+            this.follower = new Follower(files, catalogue, segments, control, writer, seen);
             this.appends = new Appends(writer, catalogue, control, seen, options.pendingBytes, options.readOnly);
         }
     }

@@ -41,6 +41,10 @@ final class Segment {
 
     final AtomicLong entries = new AtomicLong();
     final AtomicLong liveEntries = new AtomicLong();
+
+    /** Of them, those that an LRU cache was asked for, give or take a race. */
+    final AtomicLong usedEntries = new AtomicLong();
+
     final AtomicLong entryBytes = new AtomicLong();
     final AtomicLong liveBytes = new AtomicLong();
     final AtomicLong damaged = new AtomicLong();

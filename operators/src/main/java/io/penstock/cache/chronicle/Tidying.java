@@ -10,12 +10,12 @@ import java.nio.file.StandardOpenOption;
 final class Tidying {
 
     private final CacheFiles files;
-    private final Catalogue catalogue;
+    private final Segments segments;
     private final Space space;
 
-    Tidying(CacheFiles files, Catalogue catalogue, Space space) {
+    Tidying(CacheFiles files, Segments segments, Space space) {
         this.files = files;
-        this.catalogue = catalogue;
+        this.segments = segments;
         this.space = space;
     }
 
@@ -40,9 +40,9 @@ final class Tidying {
     /** Gives back what nobody needs; the bytes that the rest takes. */
     long used() throws IOException {
         long used = 0;
-        for (Segment segment : catalogue.segments()) {
-            if (catalogue.isSpent(segment)) {
-                catalogue.drop(segment);
+        for (Segment segment : segments.all()) {
+            if (segments.isSpent(segment)) {
+                segments.drop(segment);
                 Files.deleteIfExists(segment.file);
             } else {
                 long end = LogWriter.pages(segment.walked + 2L * Entry.WORD);

@@ -1,0 +1,78 @@
+package io.penstock.cache.chronicle;
+
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Files that were deleted and are mapped still, by us and by the views that were handed out: the file system has their room
+ * back when the last view is unreachable, and only the collector knows. Until then they count in the budget. Confined to
+ * one thread, which may be made to wait.
+ */
+final class Unmapping {
+
+    private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(30);
+    private static final long WAIT_MILLIS = 200;
+
+    private final Control control;
+    private final ReferenceQueue<ByteBuffer> gone = new ReferenceQueue<>();
+    private final Map<Reference<?>, Long> sizes = new HashMap<>();
+    private long bytes;
+    private long pause = SHORTEST_PAUSE;
+    private long collected = System.nanoTime() - SHORTEST_PAUSE;
+
+    Unmapping(Control control) {
+        this.control = control;
+    }
+
+    void add(Segment segment, long occupied) {
+        sizes.put(new PhantomReference<>(segment.bytes(), gone), occupied);
+        bytes += occupied;
+    }
+
+    /** The bytes that are still occupied; what is not any more is given back to the budget. */
+    long bytes() {
+        for (Reference<?> one = gone.poll(); one != null; one = gone.poll()) {
+            giveBack(one);
+        }
+        return bytes;
+    }
+
+    private void giveBack(Reference<?> one) {
+        Long size = sizes.remove(one);
+        if (size != null) {
+            bytes -= size;
+            control.giveBack(size);
+        }
+    }
+
+    /**
+     * Has the collector look ({@code System.gc()}), ever less often while views are held that make it look in vain; whether
+     * anything was given back.
+     */
+    boolean collect() {
+        long before = bytes();
+        if (before == 0 || System.nanoTime() - collected < pause) {
+            return false;
+        }
+        System.gc();
+        collected = System.nanoTime();
+        try {
+            Reference<? extends ByteBuffer> first =
+                    gone.remove(WAIT_MILLIS); // they come shortly after, and all at once
+            if (first != null) {
+                giveBack(first);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        boolean some = bytes() < before;
+        pause = some ? 0 : Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, 2 * pause));
+        return some;
+    }
+}

@@ -1,0 +1,49 @@
+package io.penstock.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.pipeline.Tier;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The disk tier is a tier, also where it evicts. */
+class LruChronicleTierKitTest extends TierKit {
+
+    @TempDir
+    static Path directory;
+
+    private final AtomicInteger opened = new AtomicInteger();
+
+    @Override
+    Tier open(long bytes) {
+        Path own = directory.resolve(System.identityHashCode(this) + "-" + opened.incrementAndGet());
+        return ChronicleTier.at(own).maxBytes(bytes).leastRecentlyUsed().open();
+    }
+
+    @Override
+    void settle(Tier tier) {
+        ((ChronicleTier) tier).flush().block(TIMEOUT);
+    }
+
+    /** Unlike tiers that hold. */
+    @Test
+    @Override
+    void put_intoAFullTier_isRefusedQuietly() {
+        try (Tier tier = open(4 << 20)) {
+            IntStream.range(0, 100).forEach(i -> put(tier, key(i), valueOf(i, 100_000)));
+            settle(tier);
+
+            long held = tier.statistics().samples();
+            assertThat(held).isBetween(20L, 41L);
+            assertThat(tier.statistics().refused()).isZero();
+            assertThat(tier.statistics().evicted()).isEqualTo(100 - held);
+            for (int i = 0; i < 100; i++) {
+                assertThat(get(tier, key(i))).isEqualTo(i < 100 - held ? null : valueOf(i, 100_000));
+            }
+        }
+    }
+}

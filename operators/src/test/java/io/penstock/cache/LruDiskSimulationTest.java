@@ -1,0 +1,98 @@
+package io.penstock.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cache.PolicySimulationTest.Data;
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.pipeline.Tier;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What an LRU disk, alone and behind LRU RAM, hits of a dataset that does not fit. */
+class LruDiskSimulationTest {
+
+    private static final int SAMPLES = 1_000;
+    private static final int SAMPLE_BYTES = 4096 - 64;
+    private static final int EPOCHS = 6;
+    /** What a second chance hits beyond exact LRU where most is held. */
+    private static final int MORE = 9;
+
+    private static final Data DATA = Data.equal(SAMPLES, SAMPLE_BYTES);
+
+    @TempDir
+    Path directory;
+
+    /** Hardly anything may wait: what waits is found, and would be more than is held. */
+    private ChronicleTier disk(int percent) {
+        return ChronicleTier.at(directory)
+                .maxBytes(SAMPLES * 4096L * percent / 100)
+                .pendingBytes(16 << 10)
+                .leastRecentlyUsed()
+                .open();
+    }
+
+    /** The hits of an epoch, and the share of the samples that was held in the end, both in percent. */
+    private record Outcome(double hits, double held) {
+
+        static Outcome of(Tier tier, ChronicleTier disk, boolean shuffled) {
+            List<Long> held = new ArrayList<>();
+            double hits = PolicySimulationTest.steady(tier, DATA, shuffled, EPOCHS, () -> {
+                disk.flush().block();
+                held.add(tier.statistics().samples());
+            });
+            assertThat(tier.statistics().refused()).isZero();
+            double mean = held.stream()
+                    .skip(PolicySimulationTest.WARM_UP - 1)
+                    .mapToLong(samples -> samples)
+                    .average()
+                    .orElseThrow();
+            return new Outcome(hits, 100 * mean / SAMPLES);
+        }
+
+        /** Of what was held in fact, which is less than the budget: see {@code ChronicleOptions.leastRecentlyUsed}. */
+        double formula() {
+            double c = held / 100;
+            return 100 * (c + (1 - c) * Math.log(1 - c));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"60, 45, 60", "95, 75, 95"})
+    void disk_inLruOrder_hitsWhatTheFormulaSays(int percent, double least, double most) {
+        try (ChronicleTier disk = disk(percent)) {
+            Outcome outcome = Outcome.of(disk, disk, true);
+
+            assertThat(outcome.held).isBetween(least, most);
+            assertThat(outcome.hits).isBetween(outcome.formula() - 3, outcome.formula() + MORE);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"60, 45, 60", "95, 75, 95"})
+    void diskBehindRam_inLruOrder_hitWhatTheFormulaSaysOfBoth(int percent, double least, double most) {
+        long ramBytes = SAMPLES * 4384L * percent / 5 / 100;
+        ChronicleTier disk = disk(percent * 4 / 5);
+        try (Tier tier = RamTier.ofBytes(ramBytes, CachePolicy.LRU).backedBy(disk)) {
+            Outcome outcome = Outcome.of(tier, disk, true);
+
+            assertThat(outcome.held).isBetween(least, most);
+            assertThat(outcome.hits).isBetween(outcome.formula() - 3, outcome.formula() + MORE);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"60", "90"})
+    void diskBehindRam_inLruOrderNotShuffled_hitNothing(int percent) {
+        long ramBytes = SAMPLES * 4384L * percent / 5 / 100;
+        ChronicleTier disk = disk(percent * 4 / 5);
+        try (Tier tier = RamTier.ofBytes(ramBytes, CachePolicy.LRU).backedBy(disk)) {
+            Outcome outcome = Outcome.of(tier, disk, false);
+
+            assertThat(outcome.hits).isZero();
+        }
+    }
+}
