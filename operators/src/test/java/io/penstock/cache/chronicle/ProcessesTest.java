@@ -13,7 +13,9 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,6 +126,57 @@ class ProcessesTest {
                 .hasSize(SAMPLES)
                 .doesNotHaveDuplicates();
         assertThat(said).filteredOn(line -> line.endsWith(" errors 0")).hasSize(4);
+    }
+
+    /** What the killed one had loaded and not appended is loaded again, once; nothing else is, and nobody waits for it. */
+    @Test
+    void processes_oneOfFourKilledWhileLoading_loadAgainOnlyWhatItLost() throws Exception {
+        long budget = 64 << 20;
+        List<Child> children = new ArrayList<>();
+        List<String> byKilled = new ArrayList<>();
+        List<String> byOthers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 4; i++) {
+                children.add(Child.start(Reader.class, directory, budget, i));
+            }
+            Child killed = children.get(0);
+            String line = killed.line();
+            while (line != null && byKilled.size() < SAMPLES / 30) {
+                byKilled.add(line);
+                line = killed.line();
+            }
+            killed.kill();
+            byKilled.add(String.valueOf(line));
+            byKilled.addAll(killed.rest());
+            for (Child child : children.subList(1, 4)) {
+                byOthers.addAll(child.rest());
+                assertThat(child.exit()).isZero();
+            }
+        } finally {
+            children.forEach(Child::close);
+        }
+
+        List<String> loads =
+                byOthers.stream().filter(line -> line.startsWith("load ")).toList();
+        assertThat(loads).doesNotHaveDuplicates();
+        assertThat(byOthers)
+                .filteredOn(line -> line.startsWith("right " + 2 * SAMPLES + " ") && line.endsWith(" errors 0"))
+                .hasSize(3);
+        Set<String> all = new HashSet<>(loads);
+        all.addAll(byKilled.stream().filter(line -> line.matches("load \\d+")).toList());
+        assertThat(all).hasSizeGreaterThanOrEqualTo(SAMPLES - 1); // the last line of the killed one may be cut
+        assertUsed(byOthers, budget);
+        try (ChronicleTier tier = options(directory, budget).open()) {
+            assertThat(tier.statistics().samples()).isEqualTo(SAMPLES);
+            assertThat(tier.statistics().bytes()).isLessThanOrEqualTo(budget);
+        }
+    }
+
+    private static void assertUsed(List<String> said, long budget) {
+        assertThat(said)
+                .filteredOn(line -> line.startsWith("right "))
+                .allSatisfy(line ->
+                        assertThat(Long.parseLong(line.split(" ", -1)[3])).isBetween(1L, budget));
     }
 
     @Test
