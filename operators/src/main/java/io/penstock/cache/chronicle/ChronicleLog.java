@@ -11,6 +11,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Objects;
+import java.util.zip.CRC32C;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.core.time.SetTimeProvider;
 import net.openhft.chronicle.queue.ChronicleQueue;
@@ -35,6 +36,8 @@ final class ChronicleLog implements AutoCloseable {
     private static final RollCycles CYCLE = RollCycles.FIVE_MINUTELY;
     private static final DateTimeFormatter FILE = DateTimeFormatter.ofPattern("yyyyMMdd-HHmm'V.cq4'");
     private static final int LEAST_BY_CALL = 16 << 10;
+    private static final int STAGED = 256 << 10;
+    private static final int PIECE = 32 << 10;
     private static final int INDEX_COUNT = 8; // the least there is
     private static final int INDEX_SPACING = 1 << 20; // 8 * 8 of these are more entries than a segment can have
 
@@ -42,6 +45,7 @@ final class ChronicleLog implements AutoCloseable {
     private final SetTimeProvider clock = new SetTimeProvider(0);
     private final ChronicleQueue queue;
     private final ExcerptAppender appender;
+    private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGED + 2 * Entry.WORD);
     private long cycle = -1;
     private @Nullable FileChannel channel;
 
@@ -93,13 +97,17 @@ final class ChronicleLog implements AutoCloseable {
             try {
                 Bytes<?> bytes = document.wire().bytes();
                 long valueAt = Entry.valueAt(bytes.writePosition() - Entry.WORD);
-                ByteBuffer header = Entry.header(kind, key, sequence, value, origin, valueAt);
-                if (value.remaining() < LEAST_BY_CALL) {
-                    bytes.write(valueAt - Entry.HEADER, header, 0, Entry.HEADER);
-                    bytes.write(valueAt, readable(value), 0, value.remaining());
+                int length = value.remaining();
+                CRC32C sum = Entry.checkOf(key);
+                if (length < LEAST_BY_CALL) {
+                    sum.update(value.duplicate());
+                    bytes.write(valueAt, readable(value), 0, length);
                 } else {
-                    write(valueAt - Entry.HEADER, header, value);
+                    write(valueAt, value, sum);
                 }
+                int check = (int) sum.getValue();
+                ByteBuffer header = Entry.header(kind, key, sequence, length, check, origin, valueAt);
+                bytes.write(valueAt - Entry.HEADER, header, 0, Entry.HEADER);
                 bytes.writePosition(Entry.end(valueAt, value.remaining()));
                 return valueAt;
             } catch (Throwable e) {
@@ -116,19 +124,42 @@ final class ChronicleLog implements AutoCloseable {
                 : ByteBuffer.allocate(value.remaining()).put(0, value, value.position(), value.remaining());
     }
 
-    /** With zeros for the next word: its page, too, is then made here and not read into by a fault. */
-    private void write(long position, ByteBuffer header, ByteBuffer value) throws IOException {
-        FileChannel file = Objects.requireNonNull(channel);
+    /**
+     * Adds the value to its checksum piece by piece while it is copied to where a call takes it from: each is in the
+     * processor's cache then. Left to itself the call would copy it as well, and the checksum read it from memory. With zeros
+     * for the next word: its page, too, is then made here and not read into by a fault.
+     */
+    private void write(long valueAt, ByteBuffer value, CRC32C sum) throws IOException {
         int length = value.remaining();
-        long end = Entry.end(position + Entry.HEADER, length) + Entry.WORD;
-        ByteBuffer zeros = ByteBuffer.allocate((int) (end - position - Entry.HEADER - length));
-        ByteBuffer[] parts = {header, value.slice(), zeros};
-        file.position(position);
-        while (zeros.hasRemaining()) {
-            if (file.write(parts) == 0) {
-                throw new IOException("the file system takes nothing at position %d".formatted(file.position()));
+        long at = valueAt;
+        staging.clear();
+        for (int done = 0; done < length; ) {
+            if (staging.remaining() < PIECE) {
+                at += writeStaged(at);
+            }
+            int piece = Math.min(PIECE, length - done);
+            int from = staging.position();
+            staging.put(from, value, value.position() + done, piece).position(from + piece);
+            sum.update(staging.duplicate().flip().position(from));
+            done += piece;
+        }
+        for (long end = Entry.end(valueAt, length) + Entry.WORD; at + staging.position() < end; ) {
+            staging.put((byte) 0);
+        }
+        writeStaged(at);
+    }
+
+    private int writeStaged(long position) throws IOException {
+        FileChannel file = Objects.requireNonNull(channel);
+        staging.flip();
+        int length = staging.limit();
+        while (staging.hasRemaining()) {
+            if (file.write(staging, position + staging.position()) == 0) {
+                throw new IOException("the file system takes nothing at position %d".formatted(position));
             }
         }
+        staging.clear();
+        return length;
     }
 
     @Override

@@ -55,14 +55,16 @@ final class Entry {
         return WORD + ALIGNMENT + HEADER + (long) length;
     }
 
-    static ByteBuffer header(int kind, SampleKey key, long sequence, ByteBuffer value, Origin origin, long valueAt) {
+    /** @param valueCheck of the value, see {@link #checkOf} */
+    static ByteBuffer header(
+            int kind, SampleKey key, long sequence, int length, int valueCheck, Origin origin, long valueAt) {
         ByteBuffer header = ByteBuffer.allocate(HEADER).order(ByteOrder.LITTLE_ENDIAN);
         header.putInt(0, kind)
                 .putLong(HIGH_AT, key.high())
                 .putLong(LOW_AT, key.low())
                 .putLong(SEQUENCE_AT, sequence)
-                .putInt(LENGTH_AT, value.remaining())
-                .putInt(VALUE_CHECK_AT, valueCheck(key, value))
+                .putInt(LENGTH_AT, length)
+                .putInt(VALUE_CHECK_AT, valueCheck)
                 .putLong(SAMPLE_AT, origin.sample())
                 .putLong(STATE_AT, origin.state())
                 .putInt(FILLING_AT, origin.filling());
@@ -123,13 +125,19 @@ final class Entry {
     }
 
     private static int valueCheck(SampleKey key, ByteBuffer value) {
+        CRC32C sum = checkOf(key);
+        sum.update(value.duplicate());
+        return (int) sum.getValue();
+    }
+
+    /** The checksum of a value under this key, still without the value's bytes. */
+    static CRC32C checkOf(SampleKey key) {
         CRC32C sum = new CRC32C();
         sum.update(ByteBuffer.allocate(2 * Long.BYTES)
                 .putLong(key.high())
                 .putLong(key.low())
                 .flip());
-        sum.update(value.duplicate());
-        return (int) sum.getValue();
+        return sum;
     }
 
     private static int headerCheck(ByteBuffer bytes, int at, long valueAt) {

@@ -8,6 +8,7 @@ import io.penstock.pipeline.SampleKey;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Segments of a log that hold anything. */
@@ -37,7 +38,11 @@ class EntryFuzzTest {
     static Stream<byte[]> segments() {
         ByteBuffer value = ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5});
         ByteBuffer file = ByteBuffer.allocate(160);
-        file.put(64, Entry.header(Entry.VALUE, KEY, 7, value, Origin.UNKNOWN, 64 + Entry.HEADER), 0, Entry.HEADER);
+        CRC32C sum = Entry.checkOf(KEY);
+        sum.update(value.duplicate());
+        int check = (int) sum.getValue();
+        file.put(64, Entry.header(Entry.VALUE, KEY, 7, 5, check, Origin.UNKNOWN, 64 + Entry.HEADER), 0, Entry.HEADER);
+        file.put(64 + Entry.HEADER, value, 0, 5);
         return Stream.of(file.array());
     }
 }
