@@ -5,11 +5,11 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Lets the virtual machine wait, once a signal has come, until a cache on disk has written what it was given: without that
- * a run that is interrupted early leaves nothing.
+ * a run that is interrupted early leaves nothing. It is a moment but where the machine is busy or the disk is slow.
  */
 final class LastWrites {
 
-    private static final long GRACE_MILLIS = 1500;
+    private static final long GRACE_MILLIS = 8000;
 
     private final CountDownLatch written = new CountDownLatch(1);
 

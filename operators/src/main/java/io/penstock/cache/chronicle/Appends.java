@@ -57,6 +57,17 @@ final class Appends {
         this.seen = seen;
         this.mostWaiting = mostWaiting;
         this.stopped = never;
+        if (!never) {
+            thread.schedule(Appends::prepare);
+        }
+    }
+
+    private static void prepare() {
+        try {
+            ChronicleLog.prepare();
+        } catch (RuntimeException | LinkageError e) {
+            LOG.debug("what a log needs could not be prepared; the first one will say so if it matters", e);
+        }
     }
 
     private static Thread thread(Runnable work) {

@@ -13,6 +13,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Objects;
 import java.util.zip.CRC32C;
 import net.openhft.chronicle.bytes.Bytes;
+import net.openhft.chronicle.core.shutdown.PriorityHook;
 import net.openhft.chronicle.core.time.SetTimeProvider;
 import net.openhft.chronicle.queue.ChronicleQueue;
 import net.openhft.chronicle.queue.ExcerptAppender;
@@ -36,6 +37,7 @@ final class ChronicleLog implements AutoCloseable {
     private static final RollCycles CYCLE = RollCycles.FIVE_MINUTELY;
     private static final DateTimeFormatter FILE = DateTimeFormatter.ofPattern("yyyyMMdd-HHmm'V.cq4'");
     private static final int LEAST_BY_CALL = 16 << 10;
+    private static final int LATE = 100;
     private static final int STAGED = 256 << 10;
     private static final int PIECE = 32 << 10;
     private static final int INDEX_COUNT = 8; // the least there is
@@ -63,6 +65,15 @@ final class ChronicleLog implements AutoCloseable {
                 .build();
         this.appender = queue.createAppender();
         appender.singleThreadedCheckDisabled(true);
+    }
+
+    /**
+     * Has Chronicle do what it cannot do any more once the virtual machine is shutting down: register its shutdown hook. So
+     * a log can still be begun for what waits when a signal comes. Blocks for loading classes.
+     */
+    static void prepare() {
+        ChronicleSettings.apply();
+        PriorityHook.add(LATE, () -> {});
     }
 
     /** The file that {@link #roll} will write to. */

@@ -61,6 +61,12 @@ final class Child implements AutoCloseable {
         process.waitFor();
     }
 
+    /** Ends it as a user does, so that its hooks run. */
+    void terminate() throws InterruptedException {
+        process.toHandle().destroy();
+        process.waitFor();
+    }
+
     int exit() throws InterruptedException {
         return process.waitFor();
     }

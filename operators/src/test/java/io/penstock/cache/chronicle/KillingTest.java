@@ -21,6 +21,7 @@ class KillingTest {
 
     private static final int KILLS = Integer.getInteger("penstock.kills", 20);
     private static final long SEED = Long.getLong("penstock.kills.seed", System.nanoTime());
+    private static final int FEW = 50;
     private static final int MOST_MILLIS = 150;
 
     @TempDir
@@ -41,6 +42,35 @@ class KillingTest {
                     out.println(next + " " + end);
                     next = end;
                 }
+            }
+        }
+    }
+
+    /** Puts samples before any log is begun, and leaves it to a hook to close the cache. */
+    static final class Ended {
+        public static void main(String[] arguments) throws IOException {
+            ChronicleTier tier = options(Path.of(arguments[0])).open();
+            Runtime.getRuntime().addShutdownHook(new Thread(tier::close));
+            tier.flush().block(); // there is nothing to write, but what a hook may not load is loaded then
+            for (int i = 0; i < FEW; i++) {
+                Values.put(tier, i);
+            }
+            Child.output().println("put");
+            System.in.read();
+        }
+    }
+
+    @Test
+    void process_endedBySignalBeforeItsLogIsBegun_writesWhatItAccepted() throws Exception {
+        try (Child child = Child.start(Ended.class, directory)) {
+            assertThat(child.line()).isEqualTo("put");
+
+            child.terminate();
+        }
+
+        try (ChronicleTier tier = options(directory).open()) {
+            for (int i = 0; i < FEW; i++) {
+                assertThat(Values.get(tier, i)).as("sample " + i).isEqualTo(Values.value(i));
             }
         }
     }
