@@ -112,12 +112,12 @@ class DiskCacheTest {
     void budget_belowOneSample_endsWithOneLine() {
         Cli run = Cli.stream(flags.replace("64MiB", "1000B"));
 
-        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.status()).isEqualTo(2);
         assertThat(run.err().lines())
                 .singleElement()
                 .asString()
-                .contains("cache tier \"disk\"")
-                .contains("cannot hold one sample");
+                .contains("cannot hold one sample")
+                .contains("allowed 1000");
     }
 
     @Test

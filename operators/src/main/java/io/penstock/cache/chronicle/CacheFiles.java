@@ -3,6 +3,7 @@ package io.penstock.cache.chronicle;
 import io.penstock.pipeline.StoreException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -30,6 +31,20 @@ final class CacheFiles {
 
     CacheFiles(Path root) {
         this.root = root;
+    }
+
+    /** What a failure means to whoever named the directory. */
+    static String reason(IOException e) {
+        if (e instanceof NoSuchFileException missing) {
+            return "there is no %s, and it cannot be made".formatted(missing.getFile());
+        }
+        if (e instanceof AccessDeniedException denied) {
+            return "%s may not be written to by this user".formatted(denied.getFile());
+        }
+        if (e instanceof FileAlreadyExistsException exists) {
+            return "%s is a file and no directory".formatted(exists.getFile());
+        }
+        return e.toString();
     }
 
     Path control() {

@@ -32,12 +32,23 @@ final class Opening {
                 return openToLook();
             }
             ChronicleSettings.requireFlags();
+            requireRoomForOwn();
             CacheFiles files =
                     new CacheFiles(Files.createDirectories(options.directory).toRealPath());
             files.requireFormat(false);
             return openToUse(files);
         } catch (IOException e) {
-            throw new StoreException("cannot open the cache in %s: %s".formatted(options.directory, e), e);
+            throw new StoreException(
+                    "cannot open the cache in %s: %s".formatted(options.directory, CacheFiles.reason(e)), e);
+        }
+    }
+
+    private void requireRoomForOwn() {
+        long least = FIXED_BYTES + LogWriter.LOG_BYTES + LogWriter.PAGE;
+        if (options.maxBytes > 0 && options.maxBytes < least) {
+            throw new IllegalArgumentException(
+                    "the cache in %s cannot hold one sample: its own files take %d bytes, and it was allowed %d; allow more"
+                            .formatted(options.directory, least, options.maxBytes));
         }
     }
 
@@ -56,7 +67,8 @@ final class Opening {
                 files.clear();
             }
         } catch (IOException e) {
-            throw new StoreException("cannot clear the cache in %s: %s".formatted(options.directory, e), e);
+            throw new StoreException(
+                    "cannot clear the cache in %s: %s".formatted(options.directory, CacheFiles.reason(e)), e);
         }
     }
 

@@ -336,6 +336,22 @@ class ReopeningTest {
     }
 
     @Test
+    void open_whereNothingCanBeMade_saysSoInWords() throws IOException {
+        Path file = Files.createFile(directory.resolve("file"));
+
+        assertThatThrownBy(() -> ChronicleTier.at(file).open())
+                .isInstanceOf(StoreException.class)
+                .hasMessage("cannot open the cache in %s: %s is a file and no directory", file, file);
+        assertThatThrownBy(() -> ChronicleTier.at(Path.of("/proc/no/cache")).open())
+                .isInstanceOf(StoreException.class)
+                .hasMessageNotContaining("Exception");
+        assertThatThrownBy(() -> ChronicleTier.at(directory).maxBytes(1_000).open())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("cannot hold one sample")
+                .hasMessageContaining("allowed 1000");
+    }
+
+    @Test
     void analytics_areNotThere() {
         assertThatThrownBy(() -> Class.forName("net.openhft.chronicle.analytics.Analytics"))
                 .isInstanceOf(ClassNotFoundException.class);
