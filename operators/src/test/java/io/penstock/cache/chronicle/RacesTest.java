@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,6 +60,61 @@ class RacesTest {
             assertThat(tier.statistics().errors()).isZero();
         } finally {
             threads.shutdownNow();
+        }
+    }
+
+    /** The keys of all threads together are more than the tier holds, so files are given up and values move all the time. */
+    @Test
+    void putFindAndRemove_whileFilesAreGivenUp_showNoValueThatWasRemovedOrIsWrong() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try (ChronicleTier tier = ChronicleTier.at(directory)
+                .maxBytes(700 << 10)
+                .pendingBytes(64 << 10)
+                .leastRecentlyUsed()
+                .open()) {
+            List<Future<?>> running = new ArrayList<>();
+            for (int thread = 0; thread < THREADS; thread++) {
+                int own = thread;
+                running.add(threads.submit(() -> churn(tier, own)));
+            }
+            for (Future<?> one : running) {
+                one.get(2, TimeUnit.MINUTES);
+            }
+            tier.flush().block(Values.TIMEOUT);
+
+            assertThat(tier.statistics().evicted()).isPositive();
+            assertThat(tier.statistics().errors()).isZero();
+            long found = LongStream.range(0, THREADS * KEYS)
+                    .filter(number -> tier.contains(keyOf(number)))
+                    .count();
+            assertThat(tier.statistics().samples()).isEqualTo(found);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private void churn(ChronicleTier tier, int thread) {
+        SplittableRandom random = new SplittableRandom(thread);
+        boolean[] removed = new boolean[KEYS];
+        for (int step = 0; step < STEPS / 2; step++) {
+            int key = random.nextInt(KEYS);
+            long number = (long) thread * KEYS + key;
+            if (removed[key]) {
+                assertThat(look(tier, number)).as("removed before").isFalse();
+            }
+            if (random.nextInt(4) == 0) {
+                tier.remove(keyOf(number));
+                assertThat(look(tier, number)).as("removed").isFalse();
+                removed[key] = true;
+            } else {
+                put(tier, number);
+                removed[key] = false;
+            }
+            look(tier, random.nextInt(THREADS * KEYS));
+            Held before = held.get(random.nextInt(THREADS * KEYS));
+            if (before != null) {
+                assertRight(before.number, before.view);
+            }
         }
     }
 
