@@ -111,14 +111,6 @@ final class Flags {
         }
     }
 
-    /** A flag that a later version has. */
-    static final class Later implements ITypeConverter<String> {
-        @Override
-        public String convert(String text) {
-            throw new TypeConversionException("not in this version; --cache-ram and --cache-disk are the caches");
-        }
-    }
-
     private static <E extends Enum<E>> E word(Class<E> type, String text) {
         return Arrays.stream(type.getEnumConstants())
                 .filter(each -> lower(each).equals(text))

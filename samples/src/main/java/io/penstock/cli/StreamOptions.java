@@ -58,8 +58,15 @@ interface StreamOptions {
                     + "or DIR,50%% of what is free, which is the default.")
     @Nullable DiskSpec cacheDisk();
 
-    @Option(order = 6, names = "--cache-redis", hidden = true, converter = Flags.Later.class)
-    @Nullable String cacheRedis();
+    @Option(
+            order = 6,
+            names = "--cache-redis",
+            paramLabel = "URI",
+            converter = RedisSpec.Reader.class,
+            description = "Share them with other machines: redis://HOST:PORT?name=NAME, rediss://, redis-cluster://, "
+                    + "or spawn:SIZE, a server for all processes of this node. The password comes from "
+                    + "PENSTOCK_REDIS_PASSWORD or from ?password-file=FILE.")
+    @Nullable RedisSpec cacheRedis();
 
     @Option(order = 7, names = "--no-shuffle", description = "Draw samples as they lie, in every epoch.")
     boolean noShuffle();

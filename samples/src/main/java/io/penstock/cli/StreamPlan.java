@@ -94,12 +94,13 @@ final class StreamPlan<T> implements AutoCloseable {
         if (options.retries() < 0) {
             throw new IllegalArgumentException("--retries must not be negative, was " + options.retries());
         }
-        boolean cached = options.cacheRam() != null || options.cacheDisk() != null;
+        boolean cached = options.cacheRam() != null || options.cacheDisk() != null || options.cacheRedis() != null;
         if (options.cachePolicy() != null && !cached) {
             throw new IllegalArgumentException("--cache-policy needs --cache-ram or --cache-disk");
         }
         if (options.verifyHits() != null && !cached) {
-            throw new IllegalArgumentException("--verify-hits needs a cache to check: --cache-ram or --cache-disk");
+            throw new IllegalArgumentException(
+                    "--verify-hits needs a cache to check: --cache-ram, --cache-disk or --cache-redis");
         }
     }
 

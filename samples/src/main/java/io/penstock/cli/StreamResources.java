@@ -6,7 +6,10 @@ import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -60,17 +63,34 @@ record StreamResources(
         ByteSize ram = options.cacheRam();
         DiskSpec disk = options.cacheDisk();
         CachePolicy policy = Objects.requireNonNullElse(options.cachePolicy(), CachePolicy.HOLD);
-        if (ram == null) {
-            return disk == null ? null : disk.open(policy);
+        List<Supplier<Tier>> levels = new ArrayList<>();
+        if (ram != null) {
+            levels.add(() ->
+                    ram.isShare() ? RamTier.ofFreeShare(ram.share(), policy) : RamTier.ofBytes(ram.bytes(), policy));
         }
-        Tier fast = ram.isShare() ? RamTier.ofFreeShare(ram.share(), policy) : RamTier.ofBytes(ram.bytes(), policy);
-        if (disk == null) {
-            return fast;
+        if (disk != null) {
+            levels.add(() -> disk.open(policy));
         }
+        RedisSpec redis = options.cacheRedis();
+        if (redis != null) {
+            levels.add(redis::open);
+        }
+        return chain(levels);
+    }
+
+    /** Opens them, fastest first, and closes those that are open if one cannot be. */
+    private static @Nullable Tier chain(List<Supplier<Tier>> levels) {
+        Tier cache = null;
         try {
-            return fast.backedBy(disk.open(policy));
+            for (Supplier<Tier> level : levels) {
+                Tier slower = level.get();
+                cache = cache == null ? slower : cache.backedBy(slower);
+            }
+            return cache;
         } catch (RuntimeException | Error e) {
-            fast.close();
+            if (cache != null) {
+                cache.close();
+            }
             throw e;
         }
     }

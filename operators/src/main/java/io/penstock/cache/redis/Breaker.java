@@ -1,0 +1,106 @@
+package io.penstock.cache.redis;
+
+import io.lettuce.core.RedisCommandTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Whether a server is worth asking. One that is gone, or slow a few times in a row, is left alone and looked for now and
+ * then, soon first and then less often, until it answers. What is asked of it meanwhile misses at once.
+ */
+final class Breaker {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
+    private static final int TIMEOUTS_IN_A_ROW = 3;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+    private static final Duration CALM = Duration.ofMinutes(1);
+
+    private final String where;
+    private final Supplier<Mono<?>> probe;
+    private final Scheduler timer;
+    private final AtomicBoolean open = new AtomicBoolean();
+    private final AtomicInteger timeouts = new AtomicInteger();
+    private final Disposable.Swap waiting = Disposables.swap();
+    private volatile Duration pause = FIRST_PAUSE;
+    private volatile long openedAt;
+    private volatile long closedAt = System.nanoTime() - CALM.toNanos();
+
+    /** @param probe asks the server for something; completes if it answers */
+    Breaker(String where, Supplier<Mono<?>> probe, Scheduler timer) {
+        this.where = where;
+        this.probe = probe;
+        this.timer = timer;
+    }
+
+    /** Whether the server is to be left alone now. */
+    boolean isOpen() {
+        return open.get();
+    }
+
+    void succeeded() {
+        if (timeouts.get() != 0) {
+            timeouts.set(0);
+        }
+    }
+
+    void failed(Throwable e) {
+        if (!(e instanceof RedisCommandTimeoutException) || timeouts.incrementAndGet() >= TIMEOUTS_IN_A_ROW) {
+            open(e);
+        }
+    }
+
+    private void open(Throwable e) {
+        if (!open.compareAndSet(false, true)) {
+            return;
+        }
+        openedAt = System.nanoTime();
+        pause = openedAt - closedAt > CALM.toNanos() ? FIRST_PAUSE : longer();
+        LOG.warn("the redis cache at {} is out of reach, the run goes on without it: {}", where, Reason.of(e));
+        probeLater();
+    }
+
+    private void probeLater() {
+        waiting.replace(timer.schedule(this::ask, pause.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    private void ask() {
+        waiting.replace(Mono.defer(probe)
+                .subscribe(
+                        answer -> {},
+                        e -> {
+                            pause = longer();
+                            probeLater();
+                        },
+                        this::close));
+    }
+
+    private Duration longer() {
+        Duration longer = pause.multipliedBy(2);
+        return longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
+    }
+
+    private void close() {
+        timeouts.set(0);
+        closedAt = System.nanoTime();
+        open.set(false);
+        LOG.info(
+                "the redis cache at {} answers again, after {} s",
+                where,
+                TimeUnit.NANOSECONDS.toSeconds(closedAt - openedAt));
+    }
+
+    /** Asks no more. */
+    void dispose() {
+        waiting.dispose();
+    }
+}

@@ -1,0 +1,103 @@
+package io.penstock.cache.redis;
+
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.output.ValueListOutput;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.List;
+
+/** What is said to the server. Each script touches one key, so that a cluster runs it too. */
+final class Commands {
+
+    private static final String ONLY_OWN = "if redis.call('get',KEYS[1])==ARGV[1] then return ";
+    private static final String RELEASE = ONLY_OWN + "redis.call('del',KEYS[1]) end return 0";
+    private static final String EXTEND = ONLY_OWN + "redis.call('pexpire',KEYS[1],ARGV[2]) end return 0";
+    private static final String REMOVE =
+            "local n=redis.call('strlen',KEYS[1]) if redis.call('del',KEYS[1])==1 then return n end return -1";
+
+    private final RedisCodec<byte[], Frame> codec = new Frame.Codec();
+
+    RedisCodec<byte[], Frame> codec() {
+        return codec;
+    }
+
+    AsyncCommand<byte[], Frame, Frame> get(byte[] key) {
+        return of(CommandType.GET, new ValueOutput<>(codec), args().addKey(key));
+    }
+
+    AsyncCommand<byte[], Frame, List<Frame>> getAll(List<byte[]> keys) {
+        return of(CommandType.MGET, new ValueListOutput<>(codec), args().addKeys(keys));
+    }
+
+    /** Answers OK, or nothing where the key has a value, which it keeps. */
+    AsyncCommand<byte[], Frame, String> setIfAbsent(byte[] key, Frame value) {
+        return of(
+                CommandType.SET,
+                new StatusOutput<>(codec),
+                args().addKey(key).addValue(value).add("NX"));
+    }
+
+    /** As {@link #setIfAbsent}, for a while. */
+    AsyncCommand<byte[], Frame, String> take(byte[] lease, byte[] token, Duration time) {
+        return of(
+                CommandType.SET,
+                new StatusOutput<>(codec),
+                args().addKey(lease).add(token).add("NX").add("PX").add(time.toMillis()));
+    }
+
+    AsyncCommand<byte[], Frame, Long> release(byte[] lease, byte[] token) {
+        return script(RELEASE, lease, args -> args.add(token));
+    }
+
+    AsyncCommand<byte[], Frame, Long> extend(byte[] lease, byte[] token, Duration time) {
+        return script(EXTEND, lease, args -> args.add(token).add(time.toMillis()));
+    }
+
+    AsyncCommand<byte[], Frame, Long> exists(byte[] key) {
+        return of(CommandType.EXISTS, new IntegerOutput<>(codec), args().addKey(key));
+    }
+
+    /** Answers how many bytes it had, or -1 where there was nothing. */
+    AsyncCommand<byte[], Frame, Long> remove(byte[] key) {
+        return script(REMOVE, key, args -> args);
+    }
+
+    AsyncCommand<byte[], Frame, Long> add(byte[] counts, String field, long number) {
+        return of(
+                CommandType.HINCRBY,
+                new IntegerOutput<>(codec),
+                args().addKey(counts).add(field).add(number));
+    }
+
+    AsyncCommand<byte[], Frame, List<Frame>> counts(byte[] counts, String... fields) {
+        CommandArgs<byte[], Frame> args = args().addKey(counts);
+        for (String field : fields) {
+            args.add(field);
+        }
+        return of(CommandType.HMGET, new ValueListOutput<>(codec), args);
+    }
+
+    private AsyncCommand<byte[], Frame, Long> script(
+            String text, byte[] key, java.util.function.UnaryOperator<CommandArgs<byte[], Frame>> arguments) {
+        return of(
+                CommandType.EVAL,
+                new IntegerOutput<>(codec),
+                arguments.apply(args().add(text).add(1).addKey(key)));
+    }
+
+    private CommandArgs<byte[], Frame> args() {
+        return new CommandArgs<>(codec);
+    }
+
+    private static <T> AsyncCommand<byte[], Frame, T> of(
+            CommandType type, CommandOutput<byte[], Frame, T> output, CommandArgs<byte[], Frame> args) {
+        return new AsyncCommand<>(new Command<>(type, output, args));
+    }
+}

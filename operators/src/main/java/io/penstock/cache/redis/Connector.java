@@ -1,0 +1,136 @@
+package io.penstock.cache.redis;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Makes connections, which their client makes again when they break. */
+final class Connector {
+
+    private static final Delay RECONNECT =
+            Delay.fullJitter(Duration.ofMillis(50), Duration.ofSeconds(2), 50, TimeUnit.MILLISECONDS);
+    private static final Duration TOPOLOGY = Duration.ofSeconds(10);
+
+    private static final Duration AGAIN = Duration.ofSeconds(1);
+
+    private final Place place;
+    private final Settings settings;
+    private final RedisCodec<byte[], Frame> codec;
+
+    Connector(Place place, Settings settings, RedisCodec<byte[], Frame> codec) {
+        this.place = place;
+        this.settings = settings;
+        this.codec = codec;
+    }
+
+    /** Connects now, blocking; a failure leaves nothing behind. */
+    Wire connect() {
+        AtomicReference<@Nullable EventLoop> loop = new AtomicReference<>();
+        ClientResources resources = DefaultClientResources.builder()
+                .ioThreadPoolSize(2)
+                .computationThreadPoolSize(2)
+                .reconnectDelay(RECONNECT)
+                .nettyCustomizer(new NettyCustomizer() {
+                    @Override
+                    public void afterChannelInitialized(Channel channel) {
+                        loop.set(channel.eventLoop());
+                    }
+                })
+                .build();
+        AbstractRedisClient client = null;
+        try {
+            if (place.kind() == Place.Kind.CLUSTER) {
+                RedisClusterClient cluster = RedisClusterClient.create(resources, uris());
+                client = cluster;
+                cluster.setOptions(clusterOptions());
+                return new Wire(cluster, cluster.connect(codec), resources, loop);
+            }
+            RedisClient single = RedisClient.create(resources);
+            client = single;
+            single.setOptions(options(ClientOptions.builder()).build());
+            StatefulConnection<byte[], Frame> connection = single.connect(codec, uris().get(0));
+            return new Wire(single, connection, resources, loop);
+        } catch (RuntimeException | Error e) {
+            Wire.shutDown(client, resources);
+            throw e;
+        }
+    }
+
+    private List<RedisURI> uris() {
+        if (place.kind() == Place.Kind.SENTINELS) {
+            RedisURI.Builder uri = RedisURI.builder();
+            place.hosts().forEach(host -> uri.withSentinel(host.name(), host.port()));
+            return List.of(complete(uri.withSentinelMasterId(place.master())));
+        }
+        return place.hosts().stream()
+                .map(host -> complete(RedisURI.builder().withHost(host.name()).withPort(host.port())))
+                .toList();
+    }
+
+    private RedisURI complete(RedisURI.Builder uri) {
+        uri.withSsl(place.tls())
+                .withDatabase(place.database())
+                .withTimeout(settings.timeout())
+                .withClientName("penstock");
+        if (place.tls()) {
+            uri.withVerifyPeer(settings.verify().mode());
+        }
+        if (!settings.password().isNone()) {
+            char[] password = settings.password().reveal().toCharArray();
+            if (settings.user().isEmpty()) {
+                uri.withPassword(password);
+            } else {
+                uri.withAuthentication(settings.user(), password);
+            }
+        }
+        return uri.build();
+    }
+
+    private <B extends ClientOptions.Builder> B options(B options) {
+        options.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .timeoutOptions(TimeoutOptions.enabled(settings.timeout()))
+                .socketOptions(io.lettuce.core.SocketOptions.builder()
+                        .connectTimeout(settings.timeout())
+                        .keepAlive(true)
+                        .build());
+        Path certificates = settings.certificates();
+        if (place.tls()) {
+            SslOptions.Builder ssl = SslOptions.builder().jdkSslProvider().handshakeTimeout(settings.timeout());
+            if (certificates != null) {
+                ssl.trustManager(certificates.toFile());
+            }
+            options.sslOptions(ssl.build());
+        }
+        return options;
+    }
+
+    private ClusterClientOptions clusterOptions() {
+        return options(ClusterClientOptions.builder())
+                .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                        .enableAllAdaptiveRefreshTriggers()
+                        .adaptiveRefreshTriggersTimeout(AGAIN)
+                        .enablePeriodicRefresh(TOPOLOGY)
+                        .build())
+                .build();
+    }
+}

@@ -1,0 +1,51 @@
+package io.penstock.cache.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What happened at a tier since it was opened. What is told in words is told once. */
+final class Counts {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Counts.class);
+
+    final LongAdder hits = new LongAdder();
+    final LongAdder misses = new LongAdder();
+    final LongAdder refused = new LongAdder();
+    final LongAdder errors = new LongAdder();
+    private final AtomicBoolean toldDamage = new AtomicBoolean();
+    private final AtomicBoolean toldTooLarge = new AtomicBoolean();
+    private final AtomicBoolean toldFull = new AtomicBoolean();
+
+    void failed(Throwable e) {
+        errors.increment();
+        LOG.debug("a command of the redis cache failed: {}", Reason.of(e));
+    }
+
+    void damaged(byte[] name) {
+        errors.increment();
+        if (toldDamage.compareAndSet(false, true)) {
+            LOG.warn(
+                    "what the redis cache has under {} is not what was put there; it counts as a miss, as do others like it",
+                    new String(name, StandardCharsets.US_ASCII));
+        }
+    }
+
+    void tooLarge(int bytes, int most) {
+        refused.increment();
+        if (toldTooLarge.compareAndSet(false, true)) {
+            LOG.warn(
+                    "the redis cache takes values of at most {} bytes, and refuses those that are larger, such as one of {}",
+                    most,
+                    bytes);
+        }
+    }
+
+    void full() {
+        if (toldFull.compareAndSet(false, true)) {
+            LOG.info("the redis cache is full; it keeps what it has");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package io.penstock.cache.redis;
+
+import io.penstock.pipeline.Lease;
+import io.penstock.pipeline.SampleKey;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Who loads a key, agreed between machines: a key beside the value's, with a token that only its owner knows and a time after
+ * which it is gone. The owner prolongs it while it loads, and takes it back only while it still has its own token: after
+ * a pause longer than that time it is another's. Waiting is looking again, soon and then less often.
+ *
+ * <p>A server that cannot be asked gives no leases, and nobody waits for one: then each loads for itself.
+ *
+ * <p>Source of the scheme: the documentation of {@code SET}, "Patterns".
+ * @see <a href="https://redis.io/docs/latest/commands/set/">SET</a>
+ */
+final class Leases implements AutoCloseable {
+
+    private static final Lease NOTHING = () -> {};
+    private static final long FIRST_WAIT_MILLIS = 2;
+    private static final long LONGEST_WAIT_MILLIS = 64;
+
+    private final Link link;
+    private final KeySpace keys;
+    private final Commands commands;
+    private final Writes writes;
+    private final Duration time;
+    private final Scheduler timer = Schedulers.parallel();
+    private final String owner = UUID.randomUUID().toString();
+    private final AtomicLong taken = new AtomicLong();
+    private final Set<Held> held = ConcurrentHashMap.newKeySet();
+    private final Disposable heartbeat;
+
+    Leases(Link link, KeySpace keys, Commands commands, Writes writes, Duration time) {
+        this.link = link;
+        this.keys = keys;
+        this.commands = commands;
+        this.writes = writes;
+        this.time = time;
+        long beat = Math.max(1, time.toMillis() / 4);
+        this.heartbeat = timer.schedulePeriodically(this::prolong, beat, beat, TimeUnit.MILLISECONDS);
+    }
+
+    /** Emits once, on a worker: when this process may load the key, or when there is nothing to load or to wait for. */
+    Mono<Lease> lease(SampleKey key) {
+        return Mono.create(sink -> new Request(key, sink).take(FIRST_WAIT_MILLIS));
+    }
+
+    private final class Request {
+        private final SampleKey key;
+        private final byte[] value;
+        private final byte[] name;
+        private final MonoSink<Lease> sink;
+        private final AtomicReference<@Nullable Lease> given = new AtomicReference<>();
+        private volatile boolean cancelled;
+
+        Request(SampleKey key, MonoSink<Lease> sink) {
+            this.key = key;
+            this.value = keys.sample(key);
+            this.name = keys.lease(key);
+            this.sink = sink;
+            sink.onCancel(this::cancel);
+        }
+
+        void take(long waitMillis) {
+            byte[] token = (owner + "-" + taken.incrementAndGet()).getBytes(StandardCharsets.US_ASCII);
+            link.send(name, commands.take(name, token, time)).whenComplete((answer, e) -> {
+                if (e != null) {
+                    give(NOTHING);
+                } else if (answer != null) {
+                    give(new Held(key, name, token));
+                } else {
+                    timer.schedule(() -> lookAgain(waitMillis), waitMillis, TimeUnit.MILLISECONDS);
+                }
+            });
+        }
+
+        private void lookAgain(long waited) {
+            if (cancelled) {
+                return;
+            }
+            if (!link.isUp(name)) {
+                give(NOTHING);
+                return;
+            }
+            link.send(value, commands.exists(value)).whenComplete((there, e) -> {
+                if (e != null || there > 0) {
+                    give(NOTHING);
+                } else {
+                    take(Math.min(2 * waited, LONGEST_WAIT_MILLIS));
+                }
+            });
+        }
+
+        /** Not lost when the wish is given up at the same moment: one of the two sees the other. */
+        private void give(Lease lease) {
+            given.set(lease);
+            if (cancelled) {
+                lease.release();
+            } else {
+                timer.schedule(() -> sink.success(lease));
+            }
+        }
+
+        private void cancel() {
+            cancelled = true;
+            Lease lease = given.get();
+            if (lease != null) {
+                lease.release();
+            }
+        }
+    }
+
+    private final class Held implements Lease {
+        private final SampleKey key;
+        private final byte[] name;
+        private final byte[] token;
+        private final long since = System.nanoTime();
+        private final AtomicBoolean released = new AtomicBoolean();
+
+        Held(SampleKey key, byte[] name, byte[] token) {
+            this.key = key;
+            this.name = name;
+            this.token = token;
+            held.add(this);
+        }
+
+        /** Once the value, if one was put, is there for others to find. */
+        @Override
+        public void release() {
+            if (released.compareAndSet(false, true)) {
+                writes.afterPut(key, () -> {
+                    held.remove(this);
+                    link.send(name, commands.release(name, token));
+                });
+            }
+        }
+
+        void prolong() {
+            if (System.nanoTime() - since > time.toNanos() / 4) {
+                link.send(name, commands.extend(name, token, time));
+            }
+        }
+    }
+
+    private void prolong() {
+        held.forEach(Held::prolong);
+    }
+
+    /** Prolongs no more: what is held still is free after its time. */
+    @Override
+    public void close() {
+        heartbeat.dispose();
+    }
+}

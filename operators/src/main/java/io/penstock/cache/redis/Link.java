@@ -1,0 +1,212 @@
+package io.penstock.cache.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * What is known of one place: its connection, once there is one, and which of its servers are worth asking. Commands that
+ * are sent one by one are collected until the thread that writes gets to them, and sent together.
+ */
+final class Link {
+
+    private static final String UNCONNECTED = "";
+
+    private final Place place;
+    private final Connector connector;
+    private final Commands commands;
+    private final Consumer<Link> connected;
+    private final Scheduler timer = Schedulers.parallel();
+    private final ConcurrentMap<String, Breaker> breakers = new ConcurrentHashMap<>();
+    private final Breaker first;
+    private final Queue<AsyncCommand<byte[], Frame, ?>> outbox = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger toSend = new AtomicInteger();
+    private volatile @Nullable Wire wire;
+    private volatile boolean closed;
+
+    /** @param connected told when there is a connection for the first time */
+    Link(Place place, Settings settings, Commands commands, Consumer<Link> connected) {
+        this.place = place;
+        this.connector = new Connector(place, settings, commands.codec());
+        this.commands = commands;
+        this.connected = connected;
+        this.first = new Breaker(place.toString(), this::connect, timer);
+        breakers.put(UNCONNECTED, first);
+    }
+
+    /** Connects; if that fails it is tried again now and then. Never fails itself. */
+    Mono<Void> open() {
+        Mono<Void> attempt = connect().then().onErrorResume(e -> {
+            first.failed(e);
+            return Mono.empty();
+        });
+        return Mono.fromFuture(attempt.toFuture(), true); // goes on when nobody waits for it any more
+    }
+
+    private Mono<?> connect() {
+        Wire there = wire;
+        if (there != null) {
+            return Mono.fromFuture(() -> there.ping(commands));
+        }
+        return Mono.fromCallable(connector::connect)
+                .subscribeOn(Schedulers.boundedElastic())
+                .doOnNext(this::begin);
+    }
+
+    private void begin(Wire made) {
+        wire = made;
+        if (closed) {
+            made.close();
+        } else {
+            connected.accept(this);
+        }
+    }
+
+    @Nullable Wire wire() {
+        return wire;
+    }
+
+    /** Whether there is a connection, and whoever has the key is worth asking. */
+    boolean isUp(byte[] key) {
+        Wire there = wire;
+        return there != null && !closed && !breaker(there, key).isOpen();
+    }
+
+    /** Whether any of the servers may answer. */
+    boolean isUp() {
+        return wire != null && !closed && !first.isOpen();
+    }
+
+    private Breaker breaker(Wire there, byte[] key) {
+        if (!there.isCluster()) {
+            return first;
+        }
+        String node = there.nodeOf(key);
+        Breaker known = breakers.get(node);
+        return known != null ? known : breakers.computeIfAbsent(node, name -> breakerOf(key));
+    }
+
+    private Breaker breakerOf(byte[] key) {
+        return new Breaker(place + ", a node of it", () -> probe(key), timer);
+    }
+
+    private Mono<?> probe(byte[] key) {
+        Wire there = wire;
+        if (there == null) {
+            return Mono.error(new RedisException("not connected"));
+        }
+        AsyncCommand<byte[], Frame, Long> question = commands.exists(key);
+        return Mono.defer(() -> {
+            there.send(List.of(question));
+            return Mono.fromFuture(question);
+        });
+    }
+
+    /** Runs it on the thread that writes, once it has nothing else to do. */
+    void execute(Runnable work) {
+        Wire there = wire;
+        if (there == null) {
+            work.run();
+        } else {
+            there.execute(work);
+        }
+    }
+
+    /** Sends a command together with others; the answer, or the failure, which is judged already. */
+    <T> CompletableFuture<T> send(byte[] key, AsyncCommand<byte[], Frame, T> command) {
+        CompletableFuture<T> answer = judged(key, command);
+        outbox.add(command);
+        if (toSend.getAndIncrement() == 0) {
+            execute(this::flush);
+        }
+        return answer;
+    }
+
+    private void flush() {
+        int seen;
+        do {
+            seen = toSend.get();
+            List<AsyncCommand<byte[], Frame, ?>> batch = new ArrayList<>();
+            for (var next = outbox.poll(); next != null; next = outbox.poll()) {
+                batch.add(next);
+            }
+            if (!batch.isEmpty()) {
+                sendNow(batch);
+            }
+        } while (!toSend.compareAndSet(seen, 0));
+    }
+
+    /** Sends commands as they are; to be judged by the caller. */
+    void sendNow(List<? extends AsyncCommand<byte[], Frame, ?>> batch) {
+        Wire there = wire;
+        if (there == null || closed) {
+            RedisException gone = new RedisException("not connected");
+            batch.forEach(command -> command.completeExceptionally(gone));
+        } else {
+            there.send(batch);
+        }
+    }
+
+    /** Learns from the answer to a command whether the server is worth asking. */
+    <T> CompletableFuture<T> judged(byte[] key, AsyncCommand<byte[], Frame, T> command) {
+        return command.whenComplete((answer, e) -> judge(key, e));
+    }
+
+    private void judge(byte[] key, @Nullable Throwable e) {
+        Wire there = wire;
+        if (there == null) {
+            return;
+        }
+        Breaker breaker = breaker(there, key);
+        if (e == null) {
+            breaker.succeeded();
+        } else if (!closed && isOut(e)) {
+            breaker.failed(e);
+        }
+    }
+
+    /** Whether a server has no room for what it is to take. */
+    static boolean isFull(Throwable e) {
+        Throwable cause = Reason.cause(e);
+        return cause instanceof RedisCommandExecutionException && message(cause).startsWith("OOM ");
+    }
+
+    /** Whether this is no answer, or that of a server which answers nothing else to anyone. */
+    private static boolean isOut(Throwable e) {
+        return !(e instanceof RedisCommandExecutionException)
+                || message(e).matches("(CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|NOAUTH|NOPERM|WRONGPASS|BUSY) .*");
+    }
+
+    private static String message(Throwable e) {
+        return String.valueOf(e.getMessage());
+    }
+
+    /** Closes the connection, waiting no longer than this for it. */
+    Mono<Void> close(Duration atMost) {
+        closed = true;
+        breakers.values().forEach(Breaker::dispose);
+        Wire there = wire;
+        return there == null
+                ? Mono.empty()
+                : Mono.fromFuture(there::close).then().timeout(atMost).onErrorComplete();
+    }
+
+    @Override
+    public String toString() {
+        return place.toString();
+    }
+}

@@ -1,0 +1,217 @@
+package io.penstock.cache.redis;
+
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A {@code redis-server} that all processes of a node share: the first one that comes starts it, the others find it, and the
+ * last one that leaves ends it. A value: each method gives a changed copy, and nothing runs before
+ * {@link RedisOptions#open}.
+ *
+ * <p>It listens on 127.0.0.1 only, on a free port, with a random password that is in no command line, holds at most so many
+ * bytes, refuses what does not fit, and writes nothing to disk. Where it is, is in a directory that only its owner may read.
+ *
+ * <p>Processes that are killed are noticed by the next one that comes or goes. If all are, the server stays until one comes,
+ * and serves that one if it is what that one wants.
+ */
+public final class NodeServer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NodeServer.class);
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final long LEAST = 1L << 20;
+    private static final String PRIVATE = "rwx------";
+
+    private final long bytes;
+    private final @Nullable Path executable;
+    private final @Nullable Path directory;
+    private final String listen;
+    private final int port;
+
+    private NodeServer(long bytes, @Nullable Path executable, @Nullable Path directory, String listen, int port) {
+        this.bytes = bytes;
+        this.executable = executable;
+        this.directory = directory;
+        this.listen = listen;
+        this.port = port;
+    }
+
+    /**
+     * A server that holds at most so many bytes, all told.
+     * @throws IllegalArgumentException if it is less than 1 MiB, which an empty one needs
+     */
+    public static NodeServer ofBytes(long bytes) {
+        if (bytes < LEAST) {
+            throw new IllegalArgumentException("a server needs at least %d bytes, was %d".formatted(LEAST, bytes));
+        }
+        return new NodeServer(bytes, null, null, LOOPBACK, 0);
+    }
+
+    static NodeServer of(RedisUri uri) {
+        NodeServer server = ofBytes(RedisUri.size("what is spawned", uri.rest()));
+        Map<String, String> given = uri.parameters();
+        if (given.containsKey("server")) {
+            server = server.executable(Path.of(given.getOrDefault("server", "")));
+        }
+        if (given.containsKey("dir")) {
+            server = server.directory(Path.of(given.getOrDefault("dir", "")));
+        }
+        if (given.containsKey("listen") || given.containsKey("port")) {
+            server = server.listen(
+                    given.getOrDefault("listen", LOOPBACK), given.containsKey("port") ? uri.number("port") : 0);
+        }
+        return server;
+    }
+
+    /** The program; by default {@code redis-server} or {@code valkey-server}, where the {@code PATH} has one. */
+    public NodeServer executable(Path file) {
+        return new NodeServer(bytes, file, directory, listen, port);
+    }
+
+    /** Where its processes find each other, one directory a server; by default one in {@code /tmp} for each user. */
+    public NodeServer directory(Path place) {
+        return new NodeServer(bytes, executable, place, listen, port);
+    }
+
+    /**
+     * Listens on an address besides 127.0.0.1, for other nodes; these need the port, and the password, so choose both:
+     * {@link RedisOptions#credentials}. The connection is not encrypted.
+     * @param number of the port; 0 for a free one
+     */
+    public NodeServer listen(String address, int number) {
+        if (!address.matches("[0-9A-Za-z.:*-]{1,255}") || number < 0 || number > 65_535) {
+            throw new IllegalArgumentException("a server listens on an address and a port in [0, 65535], was %s and %d"
+                    .formatted(address, number));
+        }
+        return new NodeServer(bytes, executable, directory, address, number);
+    }
+
+    /** A server in use by this process, once more than before. */
+    record Running(Place place, Secret password, Runnable leaving) {
+        void leave() {
+            leaving.run();
+        }
+    }
+
+    /** Finds or starts it; blocks. */
+    Running join(Secret wanted) {
+        Path home = home();
+        try {
+            own(home);
+            Members.Member member;
+            Registration server;
+            try (Turn turn = Turn.take(home)) {
+                Members members = turn.members();
+                server = found(home, members);
+                if (server == null) {
+                    server = new Launch(program(), home, bytes, listen, port, wanted).run();
+                } else if (server.bytes() != bytes) {
+                    LOG.warn(
+                            "the redis server of this node runs already, with {} bytes where {} were asked for; it stays as it is",
+                            server.bytes(),
+                            bytes);
+                }
+                member = members.join();
+            }
+            Place place = new Place(Place.Kind.SERVERS, List.of(new Place.Host(LOOPBACK, server.port())), false, 0, "");
+            return new Running(place, server.password(), () -> leave(home, member));
+        } catch (IOException e) {
+            throw new StoreException("cannot start a redis server for this node in %s: %s".formatted(home, e), e);
+        }
+    }
+
+    /** The server that is registered, if it answers and is what is wanted or is in use; any other is ended. */
+    private @Nullable Registration found(Path home, Members members) throws IOException {
+        Registration server = Registration.read(home);
+        if (server == null) {
+            return null;
+        }
+        boolean used = members.areAny();
+        if (server.answers() && (used || server.bytes() == bytes)) {
+            return server;
+        }
+        LOG.info("the redis server that was registered for this node is gone or unused; it is cleared away");
+        server.end(home);
+        return null;
+    }
+
+    private static void leave(Path home, Members.Member member) {
+        try (Turn turn = Turn.take(home)) {
+            member.leave();
+            if (!turn.members().areAny()) {
+                Registration server = Registration.read(home);
+                if (server != null) {
+                    server.end(home);
+                }
+            }
+        } catch (IOException e) {
+            LOG.warn("leaving the redis server of this node failed, so it may go on: {}", e.toString());
+        }
+    }
+
+    private Path home() {
+        if (directory != null) {
+            return directory.toAbsolutePath();
+        }
+        String user = ProcessHandle.current().info().user().orElse("all");
+        return Path.of("/tmp", "penstock-redis-" + user.replaceAll("[^A-Za-z0-9._-]", "_"));
+    }
+
+    /** Makes a directory for this user alone, or makes sure that it is one: who can write to it could pose as the server. */
+    private static void own(Path home) throws IOException {
+        try {
+            Files.createDirectory(home, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE)));
+        } catch (FileAlreadyExistsException e) {
+            boolean ours = Files.isDirectory(home, java.nio.file.LinkOption.NOFOLLOW_LINKS)
+                    && Files.getOwner(home).getName().equals(userOf(home))
+                    && PosixFilePermissions.toString(Files.getPosixFilePermissions(home))
+                            .equals(PRIVATE);
+            if (!ours) {
+                throw new StoreException(
+                        "%s must be a directory that this user alone may use (chmod 700), and is not; name another one"
+                                .formatted(home),
+                        e);
+            }
+        }
+    }
+
+    /** Who a file made there now belongs to. */
+    private static String userOf(Path home) throws IOException {
+        Path probe = Files.createTempFile(home, "owner", "");
+        try {
+            return Files.getOwner(probe).getName();
+        } finally {
+            Files.delete(probe);
+        }
+    }
+
+    private Path program() {
+        if (executable != null) {
+            return executable;
+        }
+        String path = System.getenv().getOrDefault("PATH", "");
+        for (String name : List.of("redis-server", "valkey-server")) {
+            for (String folder : path.split(java.io.File.pathSeparator)) {
+                Path file = Path.of(folder, name);
+                if (Files.isExecutable(file)) {
+                    return file;
+                }
+            }
+        }
+        throw new StoreException(
+                "no redis-server or valkey-server on the PATH; install one, or name it: spawn:SIZE?server=FILE");
+    }
+
+    @Override
+    public String toString() {
+        return "spawned redis of %d bytes".formatted(bytes);
+    }
+}

@@ -1,0 +1,66 @@
+package io.penstock.cache.redis;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Where servers are and how they are spoken to.
+ *
+ * @param kind     what the hosts are
+ * @param hosts    at least one
+ * @param tls      whether the connection is encrypted
+ * @param database number of a server's database; 0 in a cluster
+ * @param master   what sentinels call it; empty without them
+ */
+record Place(Kind kind, List<Host> hosts, boolean tls, int database, String master) {
+
+    /** What the hosts of a place are. */
+    enum Kind {
+        /** Servers that know nothing of each other; with several, each has its own share of the keys. */
+        SERVERS,
+        /** Some nodes of one cluster, which tell the others. */
+        CLUSTER,
+        /** Sentinels, which tell where the master is. */
+        SENTINELS
+    }
+
+    record Host(String name, int port) {
+        @Override
+        public String toString() {
+            return (name.indexOf(':') >= 0 ? "[" + name + "]" : name) + ":" + port;
+        }
+    }
+
+    Place {
+        hosts = List.copyOf(hosts);
+    }
+
+    /** The parts that are spoken to independently of each other. */
+    List<Place> parts() {
+        return kind == Kind.SERVERS
+                ? hosts.stream()
+                        .map(host -> new Place(kind, List.of(host), tls, database, master))
+                        .toList()
+                : List.of(this);
+    }
+
+    /** Only the server that is this node's own. */
+    Place own(int node) {
+        if (kind != Kind.SERVERS) {
+            throw new IllegalArgumentException("only plain servers can be a node's own, these are " + this);
+        }
+        return new Place(kind, List.of(hosts.get(Math.floorMod(node, hosts.size()))), tls, database, master);
+    }
+
+    @Override
+    public String toString() {
+        String what = switch (kind) {
+            case SERVERS -> "";
+            case CLUSTER -> "-cluster";
+            case SENTINELS -> "-sentinel";
+        };
+        return "redis" + (tls ? "s" : "") + what + "://"
+                + hosts.stream().map(Host::toString).collect(Collectors.joining(","))
+                + (database == 0 ? "" : "/" + database);
+    }
+}

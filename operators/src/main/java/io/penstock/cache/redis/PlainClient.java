@@ -1,0 +1,104 @@
+package io.penstock.cache.redis;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What is to be said to a server of this node before there is a client, and after: a few words over a socket. Blocks. */
+final class PlainClient implements AutoCloseable {
+
+    private static final int PATIENCE_MILLIS = 2_000;
+    private static final int MOST_BYTES = 1 << 20;
+    private static final Pattern PROCESS = Pattern.compile("(?m)^process_id:(\\d{1,18})\\s*$");
+
+    private final Socket socket;
+    private final InputStream in;
+
+    private PlainClient(Socket socket) throws IOException {
+        this.socket = socket;
+        this.in = new BufferedInputStream(socket.getInputStream());
+    }
+
+    /** Connects to a port of this node and says the password. */
+    static PlainClient connect(int port, Secret password) throws IOException {
+        Socket socket = new Socket();
+        try {
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PATIENCE_MILLIS);
+            PlainClient client = new PlainClient(socket);
+            if (!password.isNone()) {
+                client.ask("AUTH", password.reveal());
+            }
+            return client;
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** The answer as text; an error's is thrown. */
+    String ask(String... words) throws IOException {
+        StringBuilder request = new StringBuilder("*" + words.length + "\r\n");
+        for (String word : words) {
+            request.append('$').append(word.getBytes(StandardCharsets.UTF_8).length);
+            request.append("\r\n").append(word).append("\r\n");
+        }
+        socket.getOutputStream().write(request.toString().getBytes(StandardCharsets.UTF_8));
+        String line = line();
+        return switch (line.charAt(0)) {
+            case '+', ':' -> line.substring(1);
+            case '$' -> bulk(line.substring(1));
+            default -> throw new IOException("redis-server says " + line);
+        };
+    }
+
+    private String bulk(String length) throws IOException {
+        int bytes = length.matches("\\d{1,7}") ? Integer.parseInt(length) : 0;
+        byte[] text = in.readNBytes(Math.min(bytes, MOST_BYTES));
+        if (text.length < bytes || in.readNBytes(2).length < 2) {
+            throw new EOFException("redis-server said half a sentence");
+        }
+        return new String(text, StandardCharsets.UTF_8);
+    }
+
+    private String line() throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int letter = in.read(); letter != '\n'; letter = in.read()) {
+            if (letter < 0 || line.length() > MOST_BYTES) {
+                throw new EOFException("redis-server said half a line");
+            }
+            line.append((char) letter);
+        }
+        String text = line.toString().strip();
+        if (text.isEmpty()) {
+            throw new IOException("redis-server said nothing");
+        }
+        return text;
+    }
+
+    long processId() throws IOException {
+        Matcher id = PROCESS.matcher(ask("INFO", "server"));
+        return id.find() ? Long.parseLong(id.group(1)) : -1;
+    }
+
+    /** Ends the server; it answers by hanging up. */
+    void shutDown() throws IOException {
+        try {
+            ask("SHUTDOWN", "NOSAVE");
+        } catch (EOFException | java.net.SocketException e) {
+            // as it is to be
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,233 @@
+package io.penstock.cache.redis;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
+/**
+ * Where a cache in Redis lies and how it is dealt with. A value: each method gives a changed copy, and {@link #open} does
+ * the work. As one text:
+ *
+ * <pre>
+ *  redis://[USER[:PASSWORD]@]HOST[:PORT][,HOST…][/DATABASE][?…]   servers; with several, each has a share of the keys
+ *  redis-cluster://HOST[:PORT][,HOST…][?…]                        a cluster, by some of its nodes
+ *  redis-sentinel://HOST[:PORT][,HOST…][/DATABASE]?master=NAME    the master that these sentinels name
+ *  rediss…://…                                                    any of them with TLS
+ *  spawn:SIZE[?…]                                                 one server for all processes of this node
+ *
+ *  name=NAME           of the data set, which keeps its keys apart from others'
+ *  node=N              the N-th server only, counted round: each node its own
+ *  password-file=FILE  its first line is the password
+ *  ca=FILE             certificates to trust, PEM       verify=full|ca|none   what of a server's is compared
+ *  timeout=2s          after which a server is slow     lease=10s             see leaseTime
+ *  max-value=64MiB     larger ones are refused
+ *  server=FILE, dir=DIR, listen=ADDRESS, port=N         for spawn: see {@link NodeServer}
+ * </pre>
+ */
+public final class RedisOptions {
+
+    private static final List<String> PARAMETERS =
+            List.of("name", "node", "master", "password-file", "ca", "verify", "timeout", "lease", "max-value");
+    private static final List<String> OF_SPAWN =
+            List.of("name", "password-file", "timeout", "lease", "max-value", "server", "dir", "listen", "port");
+    private static final String PASSWORD = "PENSTOCK_REDIS_PASSWORD";
+    private static final String USER = "PENSTOCK_REDIS_USER";
+
+    private final @Nullable Place place;
+    private final @Nullable NodeServer spawned;
+    private final String name;
+    private final Settings settings;
+
+    private RedisOptions(@Nullable Place place, @Nullable NodeServer spawned, String name, Settings settings) {
+        this.place = place;
+        this.spawned = spawned;
+        this.name = name;
+        this.settings = settings;
+    }
+
+    static RedisOptions of(NodeServer server) {
+        return new RedisOptions(null, server, "", Settings.STANDARD);
+    }
+
+    static RedisOptions parse(String text) {
+        RedisUri uri = RedisUri.parse(text);
+        boolean spawn = uri.scheme().equals("spawn");
+        uri.allow(spawn ? OF_SPAWN : PARAMETERS);
+        Settings settings = settings(uri);
+        String name = uri.parameters().getOrDefault("name", "");
+        if (spawn) {
+            return new RedisOptions(null, NodeServer.of(uri), name, settings);
+        }
+        Place place = uri.place();
+        if (uri.parameters().containsKey("node")) {
+            place = place.own(uri.number("node"));
+        }
+        return new RedisOptions(place, null, name, settings);
+    }
+
+    private static Settings settings(RedisUri uri) {
+        Map<String, String> given = uri.parameters();
+        String file = given.get("password-file");
+        Settings settings =
+                Settings.STANDARD.login(uri.user(), file == null ? uri.password() : Secret.in(Path.of(file)));
+        String ca = given.get("ca");
+        Settings.Verify verify = switch (given.getOrDefault("verify", "full")) {
+            case "full" -> Settings.Verify.FULL;
+            case "ca" -> Settings.Verify.CA;
+            case "none" -> Settings.Verify.NONE;
+            default -> throw new IllegalArgumentException("verify must be full, ca or none");
+        };
+        settings = settings.trust(ca == null ? null : Path.of(ca), verify);
+        Duration timeout = uri.time("timeout");
+        Duration lease = uri.time("lease");
+        settings = settings.times(
+                checked("time-out", timeout == null ? settings.timeout() : timeout),
+                checked("time of a lease", lease == null ? settings.leaseTime() : lease));
+        String largest = given.get("max-value");
+        return largest == null
+                ? settings
+                : settings.bytes(valueBytes(RedisUri.size("max-value", largest)), settings.pendingBytes());
+    }
+
+    private static Duration checked(String what, Duration time) {
+        if (time.toMillis() < 1) {
+            throw new IllegalArgumentException("the %s must be at least 1 ms, was %s".formatted(what, time));
+        }
+        return time;
+    }
+
+    private static int valueBytes(long bytes) {
+        int most = (512 << 20) - Envelope.HEADER; // the largest string there is
+        if (bytes < 1 || bytes > most) {
+            throw new IllegalArgumentException(
+                    "the largest value must be of 1 to %d bytes, was %d".formatted(most, bytes));
+        }
+        return (int) bytes;
+    }
+
+    private RedisOptions with(Settings changed) {
+        return new RedisOptions(place, spawned, name, changed);
+    }
+
+    /**
+     * The data set's name: keys under different names never meet, keys under one are shared by all who use it. Beside it a
+     * key has the fingerprint of the sample, the stages and the codec, so one name serves all versions of a pipeline.
+     */
+    public RedisOptions name(String dataset) {
+        return new RedisOptions(place, spawned, dataset, settings);
+    }
+
+    /** Of several servers only this node's own: the one at its number, counted round. */
+    public RedisOptions node(int number) {
+        return new RedisOptions(
+                Objects.requireNonNull(place, "a spawned server is the node's own")
+                        .own(number),
+                null,
+                name,
+                settings);
+    }
+
+    /** Who one is at the servers; an empty user is the default one. */
+    public RedisOptions credentials(String user, String password) {
+        return with(settings.login(user, Secret.of(password)));
+    }
+
+    /** Takes {@code PENSTOCK_REDIS_PASSWORD} and {@code PENSTOCK_REDIS_USER}, where they are set and nothing else was said. */
+    public RedisOptions credentialsFromEnvironment() {
+        return credentialsFrom(System.getenv());
+    }
+
+    RedisOptions credentialsFrom(Map<String, String> environment) {
+        String user = environment.getOrDefault(USER, "");
+        String password = environment.getOrDefault(PASSWORD, "");
+        return with(settings.login(
+                settings.user().isEmpty() ? user : settings.user(),
+                settings.password().isNone() ? Secret.of(password) : settings.password()));
+    }
+
+    /**
+     * How long an answer may take; 2 s unless something else is said. A server that needs longer three times in a row is
+     * left alone for a while.
+     */
+    public RedisOptions timeout(Duration time) {
+        return with(settings.times(checked("time-out", time), settings.leaseTime()));
+    }
+
+    /**
+     * How long the right to load lasts when its owner says nothing any more, which it does four times in that time; 10 s
+     * unless something else is said.
+     */
+    public RedisOptions leaseTime(Duration time) {
+        return with(settings.times(settings.timeout(), checked("time of a lease", time)));
+    }
+
+    /** The largest value that is put, in bytes; 64 MiB unless something else is said. */
+    public RedisOptions maxValueBytes(long bytes) {
+        return with(settings.bytes(valueBytes(bytes), settings.pendingBytes()));
+    }
+
+    /** How many bytes may be on their way to each server before puts complete later than at once; 32 MiB by default. */
+    public RedisOptions pendingBytes(long bytes) {
+        return with(settings.bytes(settings.maxValueBytes(), bytes));
+    }
+
+    /**
+     * Opens the cache, blocking until it is connected, or until that took longer than the time-out: then it goes on trying.
+     * @throws IllegalStateException if Lettuce is not on the class path
+     * @throws io.penstock.pipeline.StoreException if a server is to be started, and cannot be
+     */
+    public RedisTier open() {
+        try {
+            return opened();
+        } catch (NoClassDefFoundError e) {
+            String missing = String.valueOf(e.getMessage());
+            if (!missing.startsWith("io/lettuce/") && !missing.startsWith("io/netty/")) {
+                throw e;
+            }
+            throw new IllegalStateException(
+                    "RedisTier needs Lettuce on the class path; add io.lettuce:lettuce-core", e);
+        }
+    }
+
+    private RedisTier opened() {
+        NodeServer.Running running = spawned == null ? null : spawned.join(settings.password());
+        try {
+            Place there = running == null ? Objects.requireNonNull(place) : running.place();
+            Settings known = running == null ? settings : settings.login("", running.password());
+            Counts counts = new Counts();
+            KeySpace keys = new KeySpace(name);
+            List<Server> servers = there.parts().stream()
+                    .map(part -> new Server(part, known, keys, counts))
+                    .toList();
+            Flux.fromIterable(servers)
+                    .flatMap(Server::open)
+                    .then()
+                    .timeout(known.timeout().multipliedBy(2))
+                    .onErrorComplete()
+                    .toFuture()
+                    .join();
+            return new RedisTier(servers, known, counts, running == null ? () -> {} : running::leave);
+        } catch (RuntimeException | Error e) {
+            if (running != null) {
+                running.leave();
+            }
+            throw e;
+        }
+    }
+
+    /** Says where, and not who one is there. */
+    @Override
+    public String toString() {
+        String where = Stream.of(place, spawned)
+                .filter(Objects::nonNull)
+                .map(Object::toString)
+                .findFirst()
+                .orElseThrow();
+        return where + (name.isEmpty() ? "" : ", name " + name) + ", " + settings;
+    }
+}

@@ -1,0 +1,194 @@
+package io.penstock.cache.redis;
+
+import io.penstock.pipeline.Lease;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Tier;
+import io.penstock.pipeline.TierStatistics;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A cache in Redis or Valkey that all machines of a job share, as the slowest of its tiers: a server, several with a share of
+ * the keys each, a cluster, or one server a node that the tier starts itself.
+ * <pre>{@code
+ *  try (Tier cache = RamTier.ofBytes(8L << 30)
+ *          .backedBy(RedisTier.at("rediss://cache.example:6380?name=imagenet").credentialsFromEnvironment().open())) {
+ *      dataset.cache(cache, schema).stream(...)
+ *  }
+ * }</pre>
+ * Needs {@code io.lettuce:lettuce-core} on the class path.
+ *
+ * <p>Fill and hold: a full server refuses, and keeps what it has, as long as its own policy is {@code noeviction}. Keys are
+ * the data set's name and the 128-bit fingerprint of the sample, its stages and its codec. What comes from a server is
+ * believed once its length, its key and a checksum agree; anything else is a miss.
+ *
+ * <p>A sample that several processes want at once is loaded by one of them: see {@link #lease}. The right to load is free
+ * again when its owner says nothing for {@link RedisOptions#leaseTime}.
+ *
+ * <p>No server, a slow one, one that restarts: what is asked of it misses at once, one warning says so, and it is looked for
+ * until it answers again. No call fails because of a server.
+ *
+ * <p>Threads: all methods from any number of them; none but {@link RedisOptions#open} and {@link #close} blocks. Values come
+ * on {@code Schedulers.parallel()}, in arrays of their own. {@link #put} keeps a view of the buffer, which must not be
+ * written to any more, and completes when the value can be got here; while more than {@link RedisOptions#pendingBytes} are
+ * on their way, later, when the server has it. Look-ups and puts that come together travel together.
+ */
+public final class RedisTier implements Tier {
+
+    private static final String NAME = "redis";
+
+    private final List<Server> servers;
+    private final Settings settings;
+    private final Counts counts;
+    private final Runnable afterwards;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    RedisTier(List<Server> servers, Settings settings, Counts counts, Runnable afterwards) {
+        this.servers = List.copyOf(servers);
+        this.settings = settings;
+        this.counts = counts;
+        this.afterwards = afterwards;
+    }
+
+    /**
+     * A cache on servers that run already: {@code redis://host:6379?name=imagenet}; see {@link RedisOptions} for all that
+     * can be said.
+     * @throws IllegalArgumentException if the text says nothing of the kind
+     */
+    public static RedisOptions at(String uri) {
+        return RedisOptions.parse(uri);
+    }
+
+    /** A cache in a server that all processes of this node share, started by the first of them. */
+    public static RedisOptions in(NodeServer server) {
+        return RedisOptions.of(server);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Mono<ByteBuffer> get(SampleKey key) {
+        if (closed.get()) {
+            counts.misses.increment();
+            return Mono.empty();
+        }
+        return serverOf(key).get(key);
+    }
+
+    @Override
+    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+        return Mono.defer(() -> {
+            if (value.remaining() > settings.maxValueBytes()) {
+                counts.tooLarge(value.remaining(), settings.maxValueBytes());
+                return Mono.just(false);
+            }
+            if (closed.get()) {
+                counts.refused.increment();
+                return Mono.just(false);
+            }
+            return serverOf(key).put(key, value);
+        });
+    }
+
+    /** {@code false} while whoever has the key is out of reach or full. */
+    @Override
+    public boolean accepts(SampleKey key) {
+        return !closed.get() && serverOf(key).accepts(key);
+    }
+
+    /** The right among all who share the server; {@link Lease#NONE} while it takes nothing. */
+    @Override
+    public Mono<Lease> lease(SampleKey key) {
+        return accepts(key) ? serverOf(key).lease(key) : Lease.NONE;
+    }
+
+    @Override
+    public void remove(SampleKey key) {
+        if (!closed.get()) {
+            serverOf(key).remove(key);
+        }
+    }
+
+    /** The keys under this tier's name, as the servers list them; fails if one is out of reach. */
+    @Override
+    public Optional<Flux<SampleKey>> keys() {
+        return Optional.of(Flux.fromIterable(servers).concatMap(Server::keys));
+    }
+
+    /** Completes when the servers have, or have refused, everything put before. */
+    public Mono<Void> flush() {
+        return Flux.fromIterable(servers).flatMap(Server::flushed).then();
+    }
+
+    /**
+     * Samples and bytes are those under this tier's name, whoever put them, as of about a second ago; the capacity is all
+     * that the servers may hold, whatever it is, and {@code evicted} all that they gave up.
+     */
+    @Override
+    public TierStatistics statistics() {
+        boolean gone = closed.get();
+        return new TierStatistics(
+                gone ? 0 : sum(Usage::samples),
+                gone ? 0 : sum(Usage::bytes),
+                sum(Usage::capacity),
+                counts.hits.sum(),
+                counts.misses.sum(),
+                counts.refused.sum(),
+                sum(Usage::evicted),
+                counts.errors.sum());
+    }
+
+    private long sum(ToLongFunction<Usage> number) {
+        long sum = 0;
+        for (Server server : servers) {
+            long more = number.applyAsLong(server.usage());
+            sum = sum + more < 0 ? Long.MAX_VALUE : sum + more;
+        }
+        return sum;
+    }
+
+    /** The server that has a key's share: the one that scores highest, so that one more or less moves only its own. */
+    private Server serverOf(SampleKey key) {
+        Server best = servers.get(0);
+        if (servers.size() > 1) {
+            long highest = Long.MIN_VALUE;
+            for (Server server : servers) {
+                long score = key.with(server.number()).high();
+                if (score > highest) {
+                    highest = score;
+                    best = server;
+                }
+            }
+        }
+        return best;
+    }
+
+    /** Waits a moment until the servers have what was put, and closes the connections; a server of this node's own ends. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            Duration atMost = settings.timeout();
+            Flux.fromIterable(servers)
+                    .flatMap(server -> server.close(atMost))
+                    .then()
+                    .toFuture()
+                    .join();
+            afterwards.run();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return servers.stream().map(Server::toString).collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,36 @@
+package io.penstock.cache.redis;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A password. It has no text but what is asked for by name, so that none gets into a log by being printed.
+ *
+ * @param reveal the password itself; empty for none
+ */
+record Secret(String reveal) {
+
+    static final Secret NONE = new Secret("");
+
+    static Secret of(String text) {
+        return new Secret(text);
+    }
+
+    /** The first line of a file. */
+    static Secret in(Path file) {
+        try (var lines = Files.lines(file)) {
+            return of(lines.findFirst().orElse(""));
+        } catch (java.io.IOException | java.io.UncheckedIOException e) {
+            throw new IllegalArgumentException("cannot read the password file %s: %s".formatted(file, e), e);
+        }
+    }
+
+    boolean isNone() {
+        return reveal.isEmpty();
+    }
+
+    @Override
+    public String toString() {
+        return "(secret)";
+    }
+}

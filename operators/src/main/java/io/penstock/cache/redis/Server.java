@@ -1,0 +1,127 @@
+package io.penstock.cache.redis;
+
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Lease;
+import io.penstock.pipeline.SampleKey;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** The part of a tier that lies in one place: a server, or a cluster. */
+final class Server {
+
+    private final long number;
+    private final Link link;
+    private final KeySpace keys;
+    private final Counts counts;
+    private final Usage usage;
+    private final Reads reads;
+    private final Writes writes;
+    private final Leases leases;
+
+    Server(Place place, Settings settings, KeySpace keys, Counts counts) {
+        Commands commands = new Commands();
+        this.number = Fingerprint.of(place.toString()).high();
+        this.keys = keys;
+        this.counts = counts;
+        this.link = new Link(place, settings, commands, there -> refresh());
+        this.usage = new Usage(link, keys, commands);
+        this.reads = new Reads(link, keys, commands, counts);
+        this.writes = new Writes(link, keys, commands, counts, usage, settings.pendingBytes());
+        this.leases = new Leases(link, keys, commands, writes, settings.leaseTime());
+    }
+
+    /** What tells it from others, the same in all processes. */
+    long number() {
+        return number;
+    }
+
+    Mono<Void> open() {
+        return link.open();
+    }
+
+    private void refresh() {
+        usage.refresh();
+    }
+
+    Mono<ByteBuffer> get(SampleKey key) {
+        ByteBuffer waiting = writes.find(key);
+        if (waiting != null) {
+            counts.hits.increment();
+            return Mono.just(waiting);
+        }
+        if (!isUp(key)) {
+            counts.misses.increment();
+            return Mono.empty();
+        }
+        return reads.get(key);
+    }
+
+    Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+        return writes.put(key, value);
+    }
+
+    boolean accepts(SampleKey key) {
+        return isUp(key) && !writes.isFull();
+    }
+
+    private boolean isUp(SampleKey key) {
+        Wire wire = link.wire();
+        return wire != null && (wire.isCluster() ? link.isUp(keys.sample(key)) : link.isUp());
+    }
+
+    Mono<Lease> lease(SampleKey key) {
+        return leases.lease(key);
+    }
+
+    void remove(SampleKey key) {
+        writes.remove(key);
+    }
+
+    Flux<SampleKey> keys() {
+        return Flux.defer(() -> {
+            Wire wire = link.wire();
+            if (wire == null) {
+                return Flux.error(new io.penstock.pipeline.StoreException(
+                        "cannot list the redis cache at %s: it is out of reach".formatted(link)));
+            }
+            Flux<SampleKey> there = wire.scan(keys.pattern()).<SampleKey>handle((name, sink) -> {
+                SampleKey key = keys.parse(name);
+                if (key != null) {
+                    sink.next(key);
+                }
+            });
+            return Flux.fromIterable(writes.keys()).concatWith(there);
+        });
+    }
+
+    Mono<Void> flushed() {
+        return writes.flushed();
+    }
+
+    /** The numbers known now; newer ones are asked for. */
+    Usage usage() {
+        usage.refresh();
+        return usage;
+    }
+
+    @Nullable Wire wire() {
+        return link.wire();
+    }
+
+    /** Sends what waits, and closes the connection. */
+    Mono<Void> close(Duration atMost) {
+        return writes.flushed()
+                .timeout(atMost)
+                .onErrorComplete()
+                .then(Mono.fromRunnable(leases::close))
+                .then(link.close(atMost));
+    }
+
+    @Override
+    public String toString() {
+        return link.toString();
+    }
+}

@@ -1,0 +1,48 @@
+package io.penstock.cache;
+
+import io.penstock.cache.redis.RedisTier;
+import io.penstock.cache.redis.TestServer;
+import io.penstock.pipeline.Tier;
+import java.nio.file.Path;
+import net.jqwik.api.lifecycle.AfterContainer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tier in Redis is a tier, over a real server. */
+class RedisTierKitTest extends TierKit {
+
+    @TempDir
+    static Path directory;
+
+    private static @Nullable TestServer server; // two engines run the kit, each once
+
+    @AfterAll
+    @AfterContainer
+    static void stop() {
+        if (server != null) {
+            server.close();
+            server = null;
+        }
+    }
+
+    @Override
+    Tier open(long bytes) {
+        if (server == null) {
+            server = TestServer.start(directory);
+        }
+        server.ask("FLUSHALL");
+        server.ask("CONFIG", "SET", "maxmemory", Long.toString(bytes));
+        return RedisTier.at(server.uri() + "?name=kit&timeout=60s").open();
+    }
+
+    @Override
+    int effort(int work) {
+        return work / 20;
+    }
+
+    @Override
+    void settle(Tier tier) {
+        ((RedisTier) tier).flush().block(TIMEOUT);
+    }
+}

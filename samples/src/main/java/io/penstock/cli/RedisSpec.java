@@ -1,0 +1,53 @@
+package io.penstock.cli;
+
+import io.penstock.cache.redis.RedisOptions;
+import io.penstock.cache.redis.RedisTier;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * A cache in Redis, as {@code --cache-redis} says it. Arguments are for all to see in the list of processes, so a password
+ * among them is refused.
+ *
+ * @param options where it is, and how it is dealt with
+ */
+record RedisSpec(RedisOptions options) {
+
+    private static final String FROM_ENVIRONMENT = "env:";
+
+    static RedisSpec parse(String text) {
+        if (text.startsWith(FROM_ENVIRONMENT)) {
+            String variable = text.substring(FROM_ENVIRONMENT.length());
+            String uri = System.getenv(variable);
+            if (uri == null) {
+                throw new IllegalArgumentException("the environment has no " + variable);
+            }
+            return new RedisSpec(RedisTier.at(uri).credentialsFromEnvironment());
+        }
+        if (text.matches("[^?]*//[^/?]*:[^/?]*@.*")) {
+            throw new IllegalArgumentException(
+                    "a password on the command line shows in the list of processes; set PENSTOCK_REDIS_PASSWORD, or use ?password-file=FILE, or env:VARIABLE with the whole URI");
+        }
+        return new RedisSpec(RedisTier.at(text).credentialsFromEnvironment());
+    }
+
+    /**
+     * Opens the cache.
+     * @throws io.penstock.pipeline.StoreException if a server is to be started, and cannot be
+     */
+    RedisTier open() {
+        return options.open();
+    }
+
+    /** For picocli, whose own words would repeat the text. */
+    static final class Reader implements ITypeConverter<RedisSpec> {
+        @Override
+        public RedisSpec convert(String text) {
+            try {
+                return parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(Reason.of(e));
+            }
+        }
+    }
+}

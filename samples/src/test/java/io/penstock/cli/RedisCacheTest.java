@@ -1,0 +1,74 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pictures.PictureFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import redis.embedded.core.ExecutableProvider;
+
+/** {@code stream --cache-redis}, with a real server that the runs start themselves. */
+@Timeout(120)
+class RedisCacheTest {
+
+    private static final int IMAGES = 20;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path folder;
+
+    private String flags = "";
+
+    @BeforeEach
+    void makePictures() throws IOException {
+        PictureFolder.write(folder.resolve("train"), IMAGES).blockLast();
+        Path server = ExecutableProvider.newJarResourceProvider(
+                        Files.createDirectory(folder.resolve("program")).toFile())
+                .get()
+                .toPath();
+        Files.setPosixFilePermissions(server, PosixFilePermissions.fromString("rwxr-xr-x"));
+        flags = "--source images:" + folder.resolve("train")
+                + " --resize 32 --in-flight 4 --digest --cache-redis spawn:64MiB?timeout=60s&server=" + server + "&dir="
+                + folder.resolve("node");
+    }
+
+    @Test
+    void run_withAServerOfItsOwn_loadsEachSampleOnce() {
+        Cli alone = Cli.stream(flags.substring(0, flags.indexOf(" --cache-redis")));
+        Cli run = Cli.stream(flags + " --epochs 3");
+
+        assertThat(run.err()).isEmpty();
+        assertThat(run.epoch(0).path("loads").asInt()).isEqualTo(IMAGES);
+        for (int epoch = 1; epoch < 3; epoch++) {
+            assertThat(run.epoch(epoch).path("loads").asInt()).isZero();
+            assertThat(run.epoch(epoch).path("hits").path("redis").asInt()).isEqualTo(IMAGES);
+            assertThat(run.content(epoch)).isEqualTo(alone.content(0));
+        }
+        assertThat(Files.exists(folder.resolve("node").resolve("server")))
+                .as("a server that was left behind")
+                .isFalse();
+    }
+
+    @Test
+    void run_underRamAndDisk_fillsAllThree() {
+        Cli run = Cli.stream(flags + " --cache-ram 64MiB --cache-disk " + folder.resolve("disk") + ",64MiB --epochs 2");
+
+        assertThat(run.epoch(0).path("loads").asInt()).isEqualTo(IMAGES);
+        assertThat(run.epoch(1).path("hits").path("ram").asInt()).isEqualTo(IMAGES);
+    }
+
+    @Test
+    void run_withoutTheServer_isThatWithoutACache() {
+        Cli run = Cli.stream(
+                flags.substring(0, flags.indexOf(" --cache-redis")) + " --cache-redis redis://127.0.0.1:1?timeout=1s");
+
+        assertThat(run.epoch(0).path("loads").asInt()).isEqualTo(IMAGES);
+        assertThat(run.epoch(0).path("samples").asInt()).isEqualTo(IMAGES);
+    }
+}
