@@ -3,6 +3,7 @@ package io.penstock.cache.redis;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
@@ -10,6 +11,8 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -23,10 +26,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes connections, which their client makes again when they break. */
 final class Connector {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
     private static final Delay RECONNECT =
             Delay.fullJitter(Duration.ofMillis(50), Duration.ofSeconds(2), 50, TimeUnit.MILLISECONDS);
     private static final Duration TOPOLOGY = Duration.ofSeconds(10);
@@ -63,7 +69,7 @@ final class Connector {
                 RedisClusterClient cluster = RedisClusterClient.create(resources, uris());
                 client = cluster;
                 cluster.setOptions(clusterOptions());
-                return new Wire(cluster, cluster.connect(codec), resources, loop);
+                return new Wire(cluster, connected(cluster.connect(codec)), resources, loop);
             }
             RedisClient single = RedisClient.create(resources);
             client = single;
@@ -74,6 +80,21 @@ final class Connector {
             Wire.shutDown(client, resources);
             throw e;
         }
+    }
+
+    /** Connects to each node now: what is sent while a connection is being made is rejected. */
+    private static StatefulRedisClusterConnection<byte[], Frame> connected(
+            StatefulRedisClusterConnection<byte[], Frame> cluster) {
+        for (RedisClusterNode node : cluster.getPartitions()) {
+            if (!node.getSlots().isEmpty()) {
+                try {
+                    cluster.getConnection(node.getUri().getHost(), node.getUri().getPort());
+                } catch (RedisException e) {
+                    LOG.debug("a node of the redis cluster is out of reach", e);
+                }
+            }
+        }
+        return cluster;
     }
 
     private List<RedisURI> uris() {

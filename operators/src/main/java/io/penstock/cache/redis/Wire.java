@@ -63,8 +63,9 @@ final class Wire {
     /** Sends commands in one go; one that cannot be sent fails. */
     void send(List<? extends AsyncCommand<byte[], Frame, ?>> commands) {
         try {
-            if (commands.size() == 1) {
-                connection.dispatch(commands.get(0));
+            if (cluster
+                    != null) { // in one go it would wait, on this very thread, for connections that are not there yet
+                commands.forEach(connection::dispatch);
             } else {
                 connection.dispatch(commands);
             }

@@ -1,0 +1,126 @@
+package io.penstock.cache.redis;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Shard;
+import io.penstock.tensor.Codec;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import reactor.core.publisher.Mono;
+
+/** A process that is one rank of a run over a shared server, and says what it loaded. */
+final class Rank {
+
+    private Rank() {}
+
+    static Process start(String mode, int rank, int world, int samples, int epochs, String uri) throws IOException {
+        return new ProcessBuilder(List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+IgnoreUnrecognizedVMOptions",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-Xshare:auto",
+                        "-Xmx128m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Rank.class.getName(),
+                        mode,
+                        "" + rank,
+                        "" + world,
+                        "" + samples,
+                        "" + epochs,
+                        uri))
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    public static void main(String[] args) {
+        PrintStream out =
+                new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), true, StandardCharsets.UTF_8);
+        int rank = Integer.parseInt(args[1]);
+        Shard shard = Shard.of(rank, Integer.parseInt(args[2]));
+        Numbers numbers = new Numbers(Integer.parseInt(args[3]));
+        try (RedisTier tier = RedisTier.at(args[5]).open()) {
+            if (args[0].equals("hold")) {
+                tier.lease(numbers.cached(tier).key(0)).block();
+                out.println("holding");
+                Mono.never().block();
+            }
+            AtomicLong wrong = new AtomicLong();
+            long seen = numbers.cached(tier).stream(Sampler.shuffled(7)
+                            .epochs(Integer.parseInt(args[4]))
+                            .shard(shard))
+                    .doOnNext(sample -> wrong.addAndGet(
+                            sample.value().equals(Numbers.value(sample.draw().index())) ? 0 : 1))
+                    .count()
+                    .block();
+            out.println(seen + " " + numbers.loads.get() + " " + wrong.get());
+        }
+    }
+
+    /** Numbers that take a while to load. */
+    static final class Numbers implements Dataset<ByteBuffer> {
+        final AtomicLong loads = new AtomicLong();
+        private final int size;
+
+        Numbers(int size) {
+            this.size = size;
+        }
+
+        Dataset<ByteBuffer> cached(RedisTier tier) {
+            return cache(tier, new Bytes());
+        }
+
+        static ByteBuffer value(long index) {
+            ByteBuffer value = ByteBuffer.allocate(2_000);
+            for (int i = 0; i < 250; i++) {
+                value.putLong(index * 250 + i);
+            }
+            return value.flip();
+        }
+
+        @Override
+        public long size() {
+            return size;
+        }
+
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("numbers");
+        }
+
+        @Override
+        public Mono<ByteBuffer> get(long index) {
+            return Mono.delay(Duration.ofMillis(2)).map(waited -> {
+                loads.incrementAndGet();
+                return value(index);
+            });
+        }
+    }
+
+    /** As they are. */
+    static final class Bytes implements Codec<ByteBuffer> {
+        @Override
+        public String id() {
+            return "bytes";
+        }
+
+        @Override
+        public ByteBuffer encode(ByteBuffer value) {
+            return value.duplicate();
+        }
+
+        @Override
+        public ByteBuffer decode(ByteBuffer bytes) {
+            return bytes.duplicate();
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.penstock.cache.redis;
+
+import static io.penstock.cache.redis.RedisTierTest.TIMEOUT;
+import static io.penstock.cache.redis.RedisTierTest.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.Sampler;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real processes as ranks over one real server, some of which are killed. */
+@Timeout(180)
+class RanksTest {
+
+    private static final int SAMPLES = 400;
+    private static final int EPOCHS = 3;
+
+    @TempDir
+    Path directory;
+
+    private final List<Process> ranks = new ArrayList<>();
+
+    @AfterEach
+    void end() throws IOException, InterruptedException {
+        for (Process rank : ranks) {
+            rank.destroyForcibly().waitFor();
+        }
+        Registration left = Registration.read(home());
+        if (left != null) {
+            left.end(home());
+        }
+    }
+
+    private Path home() {
+        return directory.resolve("node");
+    }
+
+    private String spawned() {
+        return "spawn:64MiB?name=ranks&timeout=60s&dir=" + home() + "&server=" + RedisBinary.in(directory);
+    }
+
+    private Process start(String mode, int rank, int world, String uri) throws IOException {
+        Process process = Rank.start(mode, rank, world, SAMPLES, EPOCHS, uri);
+        ranks.add(process);
+        return process;
+    }
+
+    /** What a rank says at its end: samples seen, samples loaded, samples wrong. */
+    private static long[] said(Process rank) throws IOException {
+        String line = rank.inputReader().readLine();
+        return Stream.of(line.split(" ")).mapToLong(Long::parseLong).toArray();
+    }
+
+    private static void ended(Process rank) throws IOException, InterruptedException {
+        assertThat(rank.waitFor()).isZero();
+    }
+
+    @Test
+    void eightRanks_overOneSpawnedServer_loadEachSampleOnce() throws Exception {
+        for (int rank = 0; rank < 8; rank++) {
+            start("run", rank, 8, spawned());
+        }
+
+        long seen = 0;
+        long loads = 0;
+        for (Process rank : ranks) {
+            long[] said = said(rank);
+            seen += said[0];
+            loads += said[1];
+            assertThat(said[2]).as("wrong samples").isZero();
+        }
+
+        assertThat(seen).isEqualTo(SAMPLES * EPOCHS);
+        for (Process rank : ranks) {
+            ended(rank);
+        }
+        assertThat(Registration.read(home()))
+                .as("the server ended with the last")
+                .isNull();
+        assertThat(loads).isEqualTo(SAMPLES);
+    }
+
+    @Test
+    void rank_killedWhileItHoldsALease_blocksNobody() throws Exception {
+        Process holder = start("hold", 0, 1, spawned());
+        assertThat(holder.inputReader().readLine()).isEqualTo("holding");
+        Process runner = start("run", 0, 1, spawned());
+
+        holder.destroyForcibly().waitFor();
+
+        assertThat(said(runner)).containsExactly(SAMPLES * EPOCHS, SAMPLES, 0);
+        ended(runner);
+        assertThat(Registration.read(home()))
+                .as("the last of those that live ended it")
+                .isNull();
+    }
+
+    /** All are killed: the next one finds what they left, uses it, and ends it. */
+    @Test
+    void ranks_allKilled_leaveAServerThatTheNextOneUsesAndEnds() throws Exception {
+        Process holder = start("hold", 0, 1, spawned());
+        assertThat(holder.inputReader().readLine()).isEqualTo("holding");
+        Registration left = Registration.read(home());
+        holder.destroyForcibly().waitFor();
+
+        Process next = start("run", 0, 1, spawned());
+        assertThat(said(next)).containsExactly(SAMPLES * EPOCHS, SAMPLES, 0);
+        ended(next);
+
+        assertThat(ProcessHandle.of(left.process()).map(ProcessHandle::isAlive).orElse(false))
+                .isFalse();
+        try (Stream<Path> files = Files.list(home())) {
+            assertThat(files.map(file -> file.getFileName().toString())).noneMatch(name -> name.startsWith("member"));
+        }
+    }
+
+    @Test
+    void run_whoseServerIsKilledAndBroughtBack_deliversEverythingRight() {
+        try (TestServer server = TestServer.start(directory);
+                RedisTier tier =
+                        RedisTier.at(server.uri() + "?timeout=500ms&lease=1s").open()) {
+            Rank.Numbers numbers = new Rank.Numbers(SAMPLES);
+            List<Long> wrong = new ArrayList<>();
+            int[] seen = {0};
+
+            numbers.cached(tier).stream(Sampler.shuffled(7).epochs(6))
+                    .doOnNext(sample -> {
+                        seen[0]++;
+                        if (seen[0] == SAMPLES / 2 || seen[0] == 2 * SAMPLES) {
+                            server.kill();
+                        }
+                        if (seen[0] == SAMPLES || seen[0] == 3 * SAMPLES) {
+                            server.start();
+                        }
+                        if (!sample.value()
+                                .equals(Rank.Numbers.value(sample.draw().index()))) {
+                            wrong.add(sample.draw().index());
+                        }
+                    })
+                    .blockLast(TIMEOUT);
+
+            assertThat(wrong).isEmpty();
+            assertThat(seen[0]).isEqualTo(6 * SAMPLES);
+            await(() -> tier.accepts(numbers.cached(tier).key(0)));
+        }
+    }
+
+    @Test
+    void password_ofASpawnedServer_isInNoCommandLine() throws Exception {
+        Process holder = start("hold", 0, 1, spawned());
+        assertThat(holder.inputReader().readLine()).isEqualTo("holding");
+        String password = Registration.read(home()).password().reveal();
+
+        List<String> commands = new ArrayList<>();
+        try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+            for (Path process : (Iterable<Path>) processes::iterator) {
+                try {
+                    commands.add(
+                            Files.readString(process.resolve("cmdline"), java.nio.charset.StandardCharsets.ISO_8859_1));
+                } catch (IOException e) {
+                    // no process, or gone
+                }
+            }
+        }
+
+        assertThat(password).hasSizeGreaterThan(20);
+        assertThat(commands).anyMatch(command -> command.contains("redis-server"));
+        assertThat(commands).noneMatch(command -> command.contains(password));
+    }
+}

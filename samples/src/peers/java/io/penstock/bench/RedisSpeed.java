@@ -1,0 +1,209 @@
+package io.penstock.bench;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.penstock.cache.redis.NodeServer;
+import io.penstock.cache.redis.RedisTier;
+import io.penstock.pipeline.SampleKey;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import redis.embedded.core.ExecutableProvider;
+
+/**
+ * The tier in Redis against its own client used bare, at one server of this machine: the same keys in the same groups, the
+ * same number of them on their way. The tier checks a checksum and hands over to workers besides.
+ */
+public final class RedisSpeed implements Benchmark {
+
+    private static final String PASSWORD = "benchmark";
+    private static final int GROUP_BYTES = 1 << 20;
+    private static final int GROUPS = 4;
+    private static final int MOST_KEYS = 128;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private record Work(int samples, int sampleBytes) {
+        int group() {
+            return Math.max(1, Math.min(MOST_KEYS, GROUP_BYTES / sampleBytes));
+        }
+
+        double bytes() {
+            return (double) samples * sampleBytes;
+        }
+
+        @Override
+        public String toString() {
+            return "%,d x %,d B".formatted(samples, sampleBytes);
+        }
+    }
+
+    @Override
+    public String name() {
+        return "redis";
+    }
+
+    @Override
+    public String about() {
+        return "the Redis tier against its client used bare";
+    }
+
+    @Override
+    public List<Finding> run(Effort effort) {
+        return ScratchFolder.with(folder -> {
+            int port = freePort();
+            NodeServer server = NodeServer.ofBytes(2L << 30)
+                    .executable(program(folder))
+                    .directory(folder.resolve("node"))
+                    .listen("127.0.0.1", port);
+            List<Finding> findings = new ArrayList<>();
+            try (RedisTier tier = RedisTier.in(server)
+                            .credentials("", PASSWORD)
+                            .timeout(PATIENCE)
+                            .open();
+                    RedisClient client = RedisClient.create(RedisURI.builder()
+                            .withHost("127.0.0.1")
+                            .withPort(port)
+                            .withPassword(PASSWORD.toCharArray())
+                            .build());
+                    StatefulRedisConnection<byte[], byte[]> bare = client.connect(ByteArrayCodec.INSTANCE)) {
+                findings.addAll(measure(new Work(effort.of(4_000, 1_500), 150_528), tier, bare, effort));
+                findings.addAll(measure(new Work(effort.of(100_000, 40_000), 1024), tier, bare, effort));
+            }
+            return findings;
+        });
+    }
+
+    private static Path program(Path folder) {
+        try {
+            Path file = ExecutableProvider.newJarResourceProvider(
+                            Files.createDirectories(folder.resolve("program")).toFile())
+                    .get()
+                    .toPath();
+            return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private List<Finding> measure(
+            Work work, RedisTier tier, StatefulRedisConnection<byte[], byte[]> bare, Effort effort) {
+        byte[] value = new byte[work.sampleBytes];
+        new SplittableRandom(work.sampleBytes).nextBytes(value);
+        SampleKey[] keys = new SampleKey[work.samples];
+        byte[][] names = new byte[work.samples][];
+        for (int i = 0; i < work.samples; i++) {
+            keys[i] = SampleKey.of("redis").with(i);
+            names[i] = "bare:%026x:%08x".formatted(i, i).getBytes(StandardCharsets.US_ASCII);
+        }
+        Rounds rounds = Rounds.of(
+                2,
+                effort.of(11, 5),
+                round -> effort.progress().accept("redis: %s, round %d".formatted(work, round + 1)),
+                List.of(
+                        () -> emptied(bare, () -> write(tier, keys, value)),
+                        () -> seconds(() -> read(work, tier, keys)),
+                        () -> emptied(bare, () -> write(work, bare, names, value)),
+                        () -> seconds(() -> read(work, bare, names))));
+        return List.of(
+                Finding.of(name(), work + ": tier, put", work.bytes() / rounds.median(0) / 1e6, "MB/s"),
+                Finding.of(name(), work + ": bare, put", work.bytes() / rounds.median(2) / 1e6, "MB/s"),
+                Finding.of(name(), work + ": put, of the bare client", 100 * rounds.medianRatio(2, 0), "%")
+                        .atLeast(0, 85),
+                Finding.of(name(), work + ": tier, get", work.bytes() / rounds.median(1) / 1e6, "MB/s"),
+                Finding.of(name(), work + ": bare, get", work.bytes() / rounds.median(3) / 1e6, "MB/s"),
+                Finding.of(name(), work + ": get, of the bare client", 100 * rounds.medianRatio(3, 1), "%")
+                        .atLeast(0, 85));
+    }
+
+    private static double emptied(StatefulRedisConnection<byte[], byte[]> bare, Runnable work) {
+        bare.sync().flushall();
+        return seconds(work);
+    }
+
+    private static double seconds(Runnable work) {
+        long started = System.nanoTime();
+        work.run();
+        return (System.nanoTime() - started) / 1e9;
+    }
+
+    private static void write(RedisTier tier, SampleKey[] keys, byte[] value) {
+        Flux.fromArray(keys)
+                .concatMap(key -> tier.put(key, ByteBuffer.wrap(value)))
+                .then(Mono.defer(tier::flush))
+                .block();
+    }
+
+    private static void read(Work work, RedisTier tier, SampleKey[] keys) {
+        long found = Flux.fromArray(keys)
+                .flatMap(tier::get, work.group() * GROUPS)
+                .filter(bytes -> bytes.remaining() == work.sampleBytes)
+                .count()
+                .blockOptional()
+                .orElse(0L);
+        require(work.samples, found);
+    }
+
+    private static void write(
+            Work work, StatefulRedisConnection<byte[], byte[]> bare, byte[][] names, byte[] value) {
+        bare.setAutoFlushCommands(false);
+        Flux.fromArray(names)
+                .buffer(work.group())
+                .flatMap(
+                        group -> {
+                            List<Mono<String>> answers = new ArrayList<>();
+                            for (byte[] name : group) {
+                                answers.add(Mono.fromCompletionStage(
+                                        bare.async().set(name, value, SetArgs.Builder.nx())));
+                            }
+                            bare.flushCommands();
+                            return Flux.merge(answers).then();
+                        },
+                        GROUPS)
+                .then()
+                .block();
+        bare.setAutoFlushCommands(true);
+    }
+
+    private static void read(Work work, StatefulRedisConnection<byte[], byte[]> bare, byte[][] names) {
+        long found = Flux.fromArray(names)
+                .buffer(work.group())
+                .flatMap(
+                        group -> Mono.fromCompletionStage(bare.async().mget(group.toArray(new byte[0][])))
+                                .flatMapIterable(values -> values),
+                        GROUPS)
+                .filter(entry -> entry.hasValue() && entry.getValue().length == work.sampleBytes)
+                .count()
+                .blockOptional()
+                .orElse(0L);
+        require(work.samples, found);
+    }
+
+    private static void require(long wanted, long came) {
+        if (wanted != came) {
+            throw new IllegalStateException("%d samples were expected, %d came".formatted(wanted, came));
+        }
+    }
+}
