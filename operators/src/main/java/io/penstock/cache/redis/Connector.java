@@ -148,7 +148,6 @@ final class Connector {
     private ClusterClientOptions clusterOptions() {
         return options(ClusterClientOptions.builder())
                 .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
-                        .enableAllAdaptiveRefreshTriggers()
                         .adaptiveRefreshTriggersTimeout(AGAIN)
                         .enablePeriodicRefresh(TOPOLOGY)
                         .build())

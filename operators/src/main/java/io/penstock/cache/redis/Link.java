@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
@@ -60,7 +60,7 @@ final class Link {
     private Mono<?> connect() {
         Wire there = wire;
         if (there != null) {
-            return Mono.fromFuture(() -> there.ping(commands));
+            return Mono.fromCompletionStage(() -> there.ping(commands));
         }
         return Mono.fromCallable(connector::connect)
                 .subscribeOn(Schedulers.boundedElastic())
@@ -127,8 +127,8 @@ final class Link {
     }
 
     /** Sends a command together with others; the answer, or the failure, which is judged already. */
-    <T> CompletableFuture<T> send(byte[] key, AsyncCommand<byte[], Frame, T> command) {
-        CompletableFuture<T> answer = judged(key, command);
+    <T> CompletionStage<T> send(byte[] key, AsyncCommand<byte[], Frame, T> command) {
+        CompletionStage<T> answer = judged(key, command);
         outbox.add(command);
         if (toSend.getAndIncrement() == 0) {
             execute(this::flush);
@@ -162,7 +162,7 @@ final class Link {
     }
 
     /** Learns from the answer to a command whether the server is worth asking. */
-    <T> CompletableFuture<T> judged(byte[] key, AsyncCommand<byte[], Frame, T> command) {
+    <T> CompletionStage<T> judged(byte[] key, AsyncCommand<byte[], Frame, T> command) {
         return command.whenComplete((answer, e) -> judge(key, e));
     }
 
@@ -202,7 +202,7 @@ final class Link {
         Wire there = wire;
         return there == null
                 ? Mono.empty()
-                : Mono.fromFuture(there::close).then().timeout(atMost).onErrorComplete();
+                : Mono.fromCompletionStage(there::close).then().timeout(atMost).onErrorComplete();
     }
 
     @Override

@@ -199,7 +199,7 @@ public final class NodeServer {
         }
         String path = System.getenv().getOrDefault("PATH", "");
         for (String name : List.of("redis-server", "valkey-server")) {
-            for (String folder : path.split(java.io.File.pathSeparator)) {
+            for (String folder : path.split(java.io.File.pathSeparator, -1)) {
                 Path file = Path.of(folder, name);
                 if (Files.isExecutable(file)) {
                     return file;

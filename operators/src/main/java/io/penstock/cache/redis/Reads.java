@@ -31,7 +31,17 @@ final class Reads {
     private final AtomicInteger toDo = new AtomicInteger();
     private volatile int usualBytes = 1024;
 
-    private record Read(SampleKey key, byte[] name, MonoSink<ByteBuffer> sink) {}
+    private static final class Read {
+        private final SampleKey key;
+        private final byte[] name;
+        private final MonoSink<ByteBuffer> sink;
+
+        Read(SampleKey key, byte[] name, MonoSink<ByteBuffer> sink) {
+            this.key = key;
+            this.name = name;
+            this.sink = sink;
+        }
+    }
 
     Reads(Link link, KeySpace keys, Commands commands, Counts counts) {
         this.link = link;
@@ -75,7 +85,7 @@ final class Reads {
             return;
         }
         AsyncCommand<byte[], Frame, List<Frame>> command =
-                commands.getAll(group.stream().map(Read::name).toList());
+                commands.getAll(group.stream().map(read -> read.name).toList());
         link.judged(group.get(0).name, command).whenComplete((found, e) -> deliver(group, found, e));
         link.sendNow(List.of(command));
     }

@@ -32,7 +32,7 @@ record RedisUri(String scheme, String login, String rest, Map<String, String> pa
         }
         Map<String, String> parameters = new LinkedHashMap<>();
         String words = whole.group("parameters");
-        for (String word : words == null ? new String[0] : words.split("&")) {
+        for (String word : words == null ? new String[0] : words.split("&", -1)) {
             int equal = word.indexOf('=');
             if (equal <= 0) {
                 throw wrong("a parameter has no value");

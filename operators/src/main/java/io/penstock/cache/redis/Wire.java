@@ -13,6 +13,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.netty.channel.EventLoop;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -89,7 +90,7 @@ final class Wire {
     }
 
     /** Asks for anything: done when there is an answer. */
-    CompletableFuture<?> ping(Commands commands) {
+    CompletionStage<Long> ping(Commands commands) {
         AsyncCommand<byte[], Frame, Long> question = commands.exists(PROBE.clone());
         send(List.of(question));
         return question;
@@ -119,21 +120,21 @@ final class Wire {
     }
 
     /** Closes everything; done when all threads are gone. */
-    CompletableFuture<?> close() {
-        return connection
-                .closeAsync()
-                .handle((closed, e) -> shutDown(client, resources))
-                .thenCompose(done -> done);
+    CompletionStage<Boolean> close() {
+        CompletionStage<Void> closing = connection.closeAsync();
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        closing.whenComplete(
+                (closed, e) -> shutDown(client, resources).whenComplete((gone, never) -> done.complete(true)));
+        return done;
     }
 
-    static CompletableFuture<?> shutDown(@Nullable AbstractRedisClient client, ClientResources resources) {
-        CompletableFuture<Void> gone =
+    static CompletionStage<Boolean> shutDown(@Nullable AbstractRedisClient client, ClientResources resources) {
+        CompletionStage<Void> gone =
                 client == null ? CompletableFuture.completedFuture(null) : client.shutdownAsync(0, 1, TimeUnit.SECONDS);
-        return gone.handle((nothing, e) -> {
-                    CompletableFuture<Boolean> done = new CompletableFuture<>();
-                    resources.shutdown(0, 1, TimeUnit.SECONDS).addListener(end -> done.complete(true));
-                    return done;
-                })
-                .thenCompose(done -> done);
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        gone.whenComplete((nothing, e) -> {
+            resources.shutdown(0, 1, TimeUnit.SECONDS).addListener(end -> done.complete(true));
+        });
+        return done;
     }
 }

@@ -81,7 +81,7 @@ final class Writes {
     }
 
     private static Mono<Boolean> later(PendingPut put) {
-        return Mono.fromFuture(put.done(), true).publishOn(Schedulers.parallel());
+        return put.fate().publishOn(Schedulers.parallel());
     }
 
     private void work() {
@@ -150,7 +150,7 @@ final class Writes {
         if (pending.remove(put.key(), put)) {
             pendingCount.decrementAndGet();
         }
-        put.done().complete(e == null);
+        put.done(e == null);
     }
 
     private void refuseForAWhile() {
@@ -180,14 +180,14 @@ final class Writes {
         if (put == null) {
             action.run();
         } else {
-            put.done().whenComplete((held, e) -> action.run());
+            put.afterwards(action);
         }
     }
 
     /** Completes when the fate of everything put before is known. */
     Mono<Void> flushed() {
         return Flux.fromIterable(new ArrayList<>(pending.values()))
-                .flatMap(put -> Mono.fromFuture(put.done(), true))
+                .flatMap(PendingPut::fate)
                 .then();
     }
 

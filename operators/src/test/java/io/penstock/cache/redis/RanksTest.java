@@ -43,8 +43,14 @@ class RanksTest {
         return directory.resolve("node");
     }
 
+    /** With leases that outlast any pause of a busy machine. */
     private String spawned() {
-        return "spawn:64MiB?name=ranks&timeout=60s&dir=" + home() + "&server=" + RedisBinary.in(directory);
+        return spawned("60s");
+    }
+
+    private String spawned(String lease) {
+        return "spawn:64MiB?name=ranks&timeout=60s&lease=" + lease + "&dir=" + home() + "&server="
+                + RedisBinary.in(directory);
     }
 
     private Process start(String mode, int rank, int world, String uri) throws IOException {
@@ -90,9 +96,9 @@ class RanksTest {
 
     @Test
     void rank_killedWhileItHoldsALease_blocksNobody() throws Exception {
-        Process holder = start("hold", 0, 1, spawned());
+        Process holder = start("hold", 0, 1, spawned("1s"));
         assertThat(holder.inputReader().readLine()).isEqualTo("holding");
-        Process runner = start("run", 0, 1, spawned());
+        Process runner = start("run", 0, 1, spawned("1s"));
 
         holder.destroyForcibly().waitFor();
 
@@ -106,12 +112,12 @@ class RanksTest {
     /** All are killed: the next one finds what they left, uses it, and ends it. */
     @Test
     void ranks_allKilled_leaveAServerThatTheNextOneUsesAndEnds() throws Exception {
-        Process holder = start("hold", 0, 1, spawned());
+        Process holder = start("hold", 0, 1, spawned("1s"));
         assertThat(holder.inputReader().readLine()).isEqualTo("holding");
         Registration left = Registration.read(home());
         holder.destroyForcibly().waitFor();
 
-        Process next = start("run", 0, 1, spawned());
+        Process next = start("run", 0, 1, spawned("1s"));
         assertThat(said(next)).containsExactly(SAMPLES * EPOCHS, SAMPLES, 0);
         ended(next);
 

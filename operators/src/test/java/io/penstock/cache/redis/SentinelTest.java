@@ -36,7 +36,7 @@ class SentinelTest {
                         .open()) {
                     tier.put(key(1), value(1)).block(TIMEOUT);
                     tier.flush().block(TIMEOUT);
-                    await(() -> replica.ask("DBSIZE").equals(master.ask("DBSIZE")));
+                    await(() -> !replica.ask("DBSIZE").equals("0"));
 
                     master.kill();
 
