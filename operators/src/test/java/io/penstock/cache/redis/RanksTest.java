@@ -62,7 +62,7 @@ class RanksTest {
     /** What a rank says at its end: samples seen, samples loaded, samples wrong. */
     private static long[] said(Process rank) throws IOException {
         String line = rank.inputReader().readLine();
-        return Stream.of(line.split(" ")).mapToLong(Long::parseLong).toArray();
+        return Stream.of(line.split(" ", -1)).mapToLong(Long::parseLong).toArray();
     }
 
     private static void ended(Process rank) throws IOException, InterruptedException {

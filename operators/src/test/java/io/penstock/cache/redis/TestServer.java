@@ -25,10 +25,12 @@ public final class TestServer implements AutoCloseable {
     }
 
     public static TestServer start(Path directory, String... arguments) {
+        return new TestServer(directory, freePort(), List.of(arguments));
+    }
+
+    private static int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            int port = socket.getLocalPort();
-            socket.close();
-            return new TestServer(directory, port, List.of(arguments));
+            return socket.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
