@@ -4,8 +4,10 @@ import io.penstock.pipeline.Lease;
 import io.penstock.pipeline.SampleKey;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -13,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
@@ -28,7 +31,7 @@ import reactor.core.scheduler.Schedulers;
  * <p>Source of the scheme: the documentation of {@code SET}, "Patterns".
  * @see <a href="https://redis.io/docs/latest/commands/set/">SET</a>
  */
-final class Leases implements AutoCloseable {
+final class Leases {
 
     private static final Lease NOTHING = () -> {};
     private static final long FIRST_WAIT_MILLIS = 2;
@@ -42,6 +45,7 @@ final class Leases implements AutoCloseable {
     private final Scheduler timer = Schedulers.parallel();
     private final String owner = UUID.randomUUID().toString();
     private final AtomicLong taken = new AtomicLong();
+    private final Set<CompletionStage<String>> wishes = ConcurrentHashMap.newKeySet();
     private final Set<Held> held = ConcurrentHashMap.newKeySet();
     private final Disposable heartbeat;
 
@@ -78,15 +82,18 @@ final class Leases implements AutoCloseable {
 
         void take(long waitMillis) {
             byte[] token = (owner + "-" + taken.incrementAndGet()).getBytes(StandardCharsets.US_ASCII);
-            link.send(name, commands.take(name, token, time)).whenComplete((answer, e) -> {
-                if (e != null) {
-                    give(NOTHING);
-                } else if (answer != null) {
-                    give(new Held(key, name, token));
-                } else {
-                    timer.schedule(() -> lookAgain(waitMillis), waitMillis, TimeUnit.MILLISECONDS);
-                }
-            });
+            CompletionStage<String> wish = link.send(name, commands.take(name, token, time))
+                    .whenComplete((answer, e) -> {
+                        if (e != null) {
+                            give(NOTHING);
+                        } else if (answer != null) {
+                            give(new Held(key, name, token));
+                        } else {
+                            timer.schedule(() -> lookAgain(waitMillis), waitMillis, TimeUnit.MILLISECONDS);
+                        }
+                    });
+            wishes.add(wish);
+            wish.whenComplete((answer, e) -> wishes.remove(wish));
         }
 
         private void lookAgain(long waited) {
@@ -143,11 +150,12 @@ final class Leases implements AutoCloseable {
         @Override
         public void release() {
             if (released.compareAndSet(false, true)) {
-                writes.afterPut(key, () -> {
-                    held.remove(this);
-                    link.send(name, commands.release(name, token));
-                });
+                writes.afterPut(key, this::giveBack);
             }
+        }
+
+        CompletionStage<Long> giveBack() {
+            return link.send(name, commands.release(name, token)).whenComplete((was, e) -> held.remove(this));
         }
 
         void prolong() {
@@ -161,9 +169,18 @@ final class Leases implements AutoCloseable {
         held.forEach(Held::prolong);
     }
 
-    /** Prolongs no more: what is held still is free after its time. */
-    @Override
-    public void close() {
-        heartbeat.dispose();
+    /**
+     * Gives back what is held still, and what was asked for and comes only now, so that nobody waits for its time to pass.
+     * Once nothing is put any more. Never fails.
+     */
+    Mono<Void> close() {
+        return Mono.defer(() -> {
+            heartbeat.dispose();
+            return Flux.fromIterable(List.copyOf(wishes))
+                    .flatMap(wish -> Mono.fromCompletionStage(wish).onErrorComplete())
+                    .thenMany(Flux.defer(() -> Flux.fromIterable(List.copyOf(held))))
+                    .flatMap(lease -> Mono.fromCompletionStage(lease::giveBack).onErrorComplete())
+                    .then();
+        });
     }
 }

@@ -111,13 +111,13 @@ final class Server {
         return link.wire();
     }
 
-    /** Sends what waits, and closes the connection. */
+    /** Sends what waits, gives leases back, and closes the connection. */
     Mono<Void> close(Duration atMost) {
         return writes.flushed()
+                .then(leases.close())
                 .timeout(atMost)
                 .onErrorComplete()
-                .then(Mono.fromRunnable(leases::close))
-                .then(link.close(atMost));
+                .then(Mono.defer(() -> link.close(atMost)));
     }
 
     @Override

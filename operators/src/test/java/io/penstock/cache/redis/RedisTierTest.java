@@ -239,13 +239,35 @@ class RedisTierTest {
     }
 
     @Test
-    void lease_whoseOwnerIsGone_isFreeAfterItsTime() {
-        RedisTier dead = options("a").leaseTime(Duration.ofMillis(300)).open();
+    void lease_ofATierThatIsClosed_isFreeAtOnce() {
+        RedisTier gone = options("a").leaseTime(Duration.ofHours(1)).open();
         try (RedisTier tier = options("a").open()) {
-            dead.lease(key(1)).block(TIMEOUT);
-            dead.close(); // stops saying that it still loads
+            gone.lease(key(1)).block(TIMEOUT);
+            gone.lease(key(2)).block(TIMEOUT);
+            gone.put(key(2), value(2)).block(TIMEOUT);
+
+            gone.close();
 
             tier.lease(key(1)).block(TIMEOUT).release();
+            assertThat(tier.get(key(2)).block(TIMEOUT)).isEqualTo(value(2));
+            tier.remove(key(2));
+            tier.lease(key(2)).block(TIMEOUT).release();
+        }
+    }
+
+    @Test
+    void close_whilePutsWait_sendsThemFirst() {
+        int values = 1_000;
+        try (RedisTier tier = options("a").open()) {
+            for (int i = 0; i < values; i++) {
+                tier.put(key(i), value(i)).block(TIMEOUT);
+            }
+        }
+
+        try (RedisTier tier = options("a").open()) {
+            for (int i = 0; i < values; i++) {
+                assertThat(tier.get(key(i)).block(TIMEOUT)).as("value %d", i).isEqualTo(value(i));
+            }
         }
     }
 
