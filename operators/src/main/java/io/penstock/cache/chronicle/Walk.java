@@ -19,6 +19,7 @@ final class Walk {
     private static final int END = UNFINISHED | META;
     private static final int LENGTH = META - 1;
     private static final int ZEROS_THAT_END = 1 << 20;
+    private static final long NOTHING = -1;
 
     private final Finds finds;
 
@@ -48,12 +49,11 @@ final class Walk {
                 segment.ended = true;
                 segment.sealed = true;
             } else if (!step(segment, file, word)) {
-                finds.damage(segment);
-                if (growing) {
-                    segment.ended = true;
-                } else {
-                    resume(segment, file);
+                long found = growing ? NOTHING : next(segment, file);
+                if (growing || (word & UNFINISHED) == 0 || found > Entry.valueAt(segment.walked)) {
+                    finds.damage(segment); // which whoever is killed while it appends does not do
                 }
+                goOn(segment, file, found);
             }
         }
     }
@@ -88,8 +88,8 @@ final class Walk {
         }
     }
 
-    /** Finds the next whole entry; its value is checked too, since it may be unfinished. */
-    private void resume(Segment segment, ByteBuffer file) {
+    /** Where the next whole entry's value lies, or {@link #NOTHING}; it is checked too, since it may be unfinished. */
+    private static long next(Segment segment, ByteBuffer file) {
         int zeros = 0;
         for (long at = Entry.valueAt(segment.walked); at <= file.limit(); at += Entry.ALIGNMENT) {
             int word = file.getInt((int) at - Entry.HEADER);
@@ -98,15 +98,20 @@ final class Walk {
                 break;
             }
             int kind = word == Entry.VALUE || word == Entry.TOMBSTONE ? Entry.kind(file, at) : 0;
-            if (kind != 0) {
-                int length = Entry.length(file, at);
-                if (Entry.matches(Entry.key(file, at), file.slice((int) at, length), file, at)) {
-                    tell(segment, file, at, kind);
-                    segment.walked = (int) Entry.end(at, length);
-                    return;
-                }
+            if (kind != 0
+                    && Entry.matches(Entry.key(file, at), file.slice((int) at, Entry.length(file, at)), file, at)) {
+                return at;
             }
         }
-        segment.ended = true;
+        return NOTHING;
+    }
+
+    private void goOn(Segment segment, ByteBuffer file, long found) {
+        if (found == NOTHING) {
+            segment.ended = true;
+        } else {
+            tell(segment, file, found, Entry.kind(file, found));
+            segment.walked = (int) Entry.end(found, Entry.length(file, found));
+        }
     }
 }
