@@ -3,7 +3,7 @@ package io.penstock.store.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.kit.Hostile;
 import java.io.ByteArrayOutputStream;
@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
@@ -36,7 +37,9 @@ class HeadersFuzzTest {
             assertThat(asked.first()).isNotNegative();
             assertThat(asked.last()).isLessThan(1000);
         }
-        HttpHeaders headers = new DefaultHttpHeaders(false)
+        HttpHeaders headers = DefaultHttpHeadersFactory.headersFactory()
+                .withValidation(false)
+                .newHeaders()
                 .set("Retry-After", text)
                 .set("Content-Length", text)
                 .set("ETag", text)
@@ -75,7 +78,8 @@ class HeadersFuzzTest {
         if (input.length == 0) {
             return;
         }
-        Inflation inflation = Inflation.values()[(input[0] & 0xFF) % Inflation.values().length];
+        List<Inflation> known = List.of(Inflation.values());
+        Inflation inflation = known.get((input[0] & 0xFF) % known.size());
         byte[] body = Arrays.copyOfRange(input, 1, input.length);
         try {
             assertThat(inflation.inflate(body, body.length, MOST)).hasSizeLessThanOrEqualTo(MOST);
