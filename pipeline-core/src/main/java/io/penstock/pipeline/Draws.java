@@ -7,7 +7,9 @@ public final class Draws {
 
     private final long seed;
     private final long size;
+    private final long samples;
     private final int rank;
+    private final boolean keepsTurns;
     private final int worldSize;
     private final Remainder remainder;
     private final Order order;
@@ -20,36 +22,46 @@ public final class Draws {
     private volatile Epoch current;
 
     /** One epoch's draws: those numbered from {@code first} on, at the order's positions from {@code from} on. */
-    private record Epoch(long number, long first, long from, long steps, Order.Epoch order) {}
+    private record Epoch(long number, long first, long from, long steps, long turn, Order.Epoch order) {}
 
     Draws(Sampler sampler, Order order, long size) {
         this.start = sampler.start();
         if (size < 0) {
             throw new IllegalArgumentException("size must not be negative: " + size);
         }
-        if (start.offset() > size) {
+        this.samples = sampler.samples(size);
+        if (start.offset() > samples) {
             throw new IllegalArgumentException(
                     "position offset %d lies outside the dataset of %d samples; was it saved with other data?"
-                            .formatted(start.offset(), size));
+                            .formatted(start.offset(), samples));
         }
         this.seed = sampler.seed();
         this.size = size;
+        this.keepsTurns = !sampler.mode().isGlobal();
         this.rank = sampler.shard().rank();
         this.worldSize = sampler.shard().worldSize();
         this.remainder = sampler.remainder();
         this.order = order;
-        this.inFirstEpoch = inEpoch(size - start.offset());
-        this.inLaterEpochs = inEpoch(size);
+        this.inFirstEpoch = inEpoch(samples - start.offset(), turn(start.offset()));
+        this.inLaterEpochs = inEpoch(samples, rank);
         long later = sampler.epochs() - start.epoch() - 1;
         this.count = later < 0 ? 0 : inFirstEpoch + saturatedProduct(later, inLaterEpochs);
         this.current = open(0);
     }
 
-    private long inEpoch(long samples) {
+    /**
+     * Which of the positions from an offset on is this rank's first. Ranks that keep parts go on taking those of one
+     * residue, also where a run at another world size left off between them.
+     */
+    private long turn(long offset) {
+        return keepsTurns ? Math.floorMod(rank - offset, worldSize) : rank;
+    }
+
+    private long inEpoch(long left, long turn) {
         return switch (remainder) {
-            case DROP -> samples / worldSize;
-            case PAD -> (samples + worldSize - 1) / worldSize;
-            case KEEP -> (samples - rank + worldSize - 1) / worldSize;
+            case DROP -> left / worldSize;
+            case PAD -> (left + worldSize - 1) / worldSize;
+            case KEEP -> (left - turn + worldSize - 1) / worldSize;
         };
     }
 
@@ -87,16 +99,18 @@ public final class Draws {
 
     private Epoch open(long number) {
         if (number < inFirstEpoch || inLaterEpochs == 0) {
-            return new Epoch(start.epoch(), 0, start.offset(), inFirstEpoch, order.epoch(seed, start.epoch(), size));
+            long from = start.offset();
+            return new Epoch(start.epoch(), 0, from, inFirstEpoch, turn(from), order.epoch(seed, start.epoch(), size));
         }
         long later = (number - inFirstEpoch) / inLaterEpochs;
         long epoch = start.epoch() + 1 + later;
-        return new Epoch(epoch, inFirstEpoch + later * inLaterEpochs, 0, inLaterEpochs, order.epoch(seed, epoch, size));
+        return new Epoch(
+                epoch, inFirstEpoch + later * inLaterEpochs, 0, inLaterEpochs, rank, order.epoch(seed, epoch, size));
     }
 
     private Draw draw(Epoch epoch, long step) {
-        long position = epoch.from + step * worldSize + rank;
-        long index = position < size ? epoch.order.index(position) : Draw.PADDING;
+        long position = epoch.from + step * worldSize + epoch.turn;
+        long index = position < samples ? epoch.order.index(position) : Draw.PADDING;
         Position next = step + 1 == epoch.steps
                 ? new Position(epoch.number + 1, 0)
                 : new Position(epoch.number, epoch.from + (step + 1) * worldSize);

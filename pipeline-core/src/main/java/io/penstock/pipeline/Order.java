@@ -1,7 +1,7 @@
 package io.penstock.pipeline;
 
 /** In which order one epoch visits a dataset's samples: a permutation of [0, size), computed by position. */
-sealed interface Order {
+sealed interface Order permits Order.Sequential, Order.Shuffled, Order.Windowed, PartitionedOrder {
 
     /** The order of one epoch, as a function that is cheap to call and safe to share. */
     Epoch epoch(long seed, long epoch, long size);
@@ -42,16 +42,17 @@ sealed interface Order {
         @Override
         public Epoch epoch(long seed, long epoch, long size) {
             long key = key(seed, epoch);
+            return position -> at(position, size, window, key);
+        }
+
+        static long at(long position, long size, long window, long key) {
             long windows = size / window;
             long whole = windows * window;
-            Permutation among = new Permutation(windows, Mixing.fold(key, windows));
-            return position -> {
-                if (position >= whole) {
-                    return whole + new Permutation(size - whole, Mixing.fold(key, -1)).at(position - whole);
-                }
-                long which = among.at(position / window);
-                return which * window + new Permutation(window, Mixing.fold(key, which)).at(position % window);
-            };
+            if (position >= whole) {
+                return whole + new Permutation(size - whole, Mixing.fold(key, -1)).at(position - whole);
+            }
+            long which = new Permutation(windows, Mixing.fold(key, windows)).at(position / window);
+            return which * window + new Permutation(window, Mixing.fold(key, which)).at(position % window);
         }
 
         @Override

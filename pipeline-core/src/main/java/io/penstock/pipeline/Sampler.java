@@ -4,29 +4,42 @@ package io.penstock.pipeline;
  * Which samples a run draws, in which order: (seed, epoch, rank, position) turned into draws by arithmetic alone.
  *
  * <p>Rank r of w takes every w-th draw of the global order, from r on, so the ranks' draws interleave to the same global
- * order at every world size. Nothing is stored a sample: a billion cost as little as ten. Immutable; every method
- * returns a copy.
+ * order at every world size. {@link #mode} says whether a rank keeps a part of the data. Nothing is stored a sample: a
+ * billion cost as little as ten. Immutable; every method returns a copy.
  */
 public final class Sampler {
 
     private final Order order;
     private final long seed;
     private final long epochs;
-    private final Shard shard;
-    private final Remainder remainder;
+    private final Sharing sharing;
     private final Position start;
 
-    private Sampler(Order order, long seed, long epochs, Shard shard, Remainder remainder, Position start) {
+    /** Who draws what. */
+    record Sharing(Shard shard, ShardMode mode, Remainder remainder, long limit) {
+
+        private static final Sharing NONE = new Sharing(Shard.WHOLE, ShardMode.global(), Remainder.PAD, Long.MAX_VALUE);
+
+        /** With the number of partitions said, if there are any. */
+        ShardMode resolved() {
+            return mode.over(shard.worldSize());
+        }
+    }
+
+    private Sampler(Order order, long seed, long epochs, Sharing sharing, Position start) {
         this.order = order;
         this.seed = seed;
         this.epochs = epochs;
-        this.shard = shard;
-        this.remainder = remainder;
+        this.sharing = sharing;
         this.start = start;
     }
 
     private Sampler(Order order, long seed) {
-        this(order, seed, 1, Shard.WHOLE, Remainder.PAD, Position.START);
+        this(order, seed, 1, Sharing.NONE, Position.START);
+    }
+
+    private Sampler with(Sharing other) {
+        return new Sampler(order, seed, epochs, other, start);
     }
 
     /** As the dataset lies, the same in every epoch; the seed is still that of augmentation, 0 unless set. */
@@ -53,7 +66,7 @@ public final class Sampler {
 
     /** Another seed, of order and augmentation. */
     public Sampler seed(long seed) {
-        return new Sampler(order, seed, epochs, shard, remainder, start);
+        return new Sampler(order, seed, epochs, sharing, start);
     }
 
     /**
@@ -64,22 +77,39 @@ public final class Sampler {
         if (epochs < 0) {
             throw new IllegalArgumentException("epochs must not be negative: " + epochs);
         }
-        return new Sampler(order, seed, epochs, shard, remainder, start);
+        return new Sampler(order, seed, epochs, sharing, start);
     }
 
     /** The draws of one rank only. */
     public Sampler shard(Shard shard) {
-        return new Sampler(order, seed, epochs, shard, remainder, start);
+        return with(new Sharing(shard, sharing.mode, sharing.remainder, sharing.limit));
+    }
+
+    /** Whether ranks keep parts of the data: {@link ShardMode#global} unless set. */
+    public Sampler mode(ShardMode mode) {
+        return with(new Sharing(sharing.shard, mode, sharing.remainder, sharing.limit));
+    }
+
+    /**
+     * At most so many samples an epoch, over all ranks: always the same ones, or, under {@link ShardMode#reshardEvery},
+     * others whenever parts are cut anew. Picked at random where the order is random, else the first.
+     * @throws IllegalArgumentException if negative
+     */
+    public Sampler limit(long samples) {
+        if (samples < 0) {
+            throw new IllegalArgumentException("limit must not be negative: " + samples);
+        }
+        return with(new Sharing(sharing.shard, sharing.mode, sharing.remainder, samples));
     }
 
     /** What becomes of draws that do not divide evenly over the ranks: {@link Remainder#PAD} unless set. */
     public Sampler remainder(Remainder remainder) {
-        return new Sampler(order, seed, epochs, shard, remainder, start);
+        return with(new Sharing(sharing.shard, sharing.mode, remainder, sharing.limit));
     }
 
     /** Goes on at a position that a {@link Draw#next} or a batch gave, at whatever world size. */
     public Sampler resumeAt(Position position) {
-        return new Sampler(order, seed, epochs, shard, remainder, position);
+        return new Sampler(order, seed, epochs, sharing, position);
     }
 
     public long seed() {
@@ -91,11 +121,28 @@ public final class Sampler {
     }
 
     public Shard shard() {
-        return shard;
+        return sharing.shard;
+    }
+
+    public ShardMode mode() {
+        return sharing.mode;
+    }
+
+    /** How many samples an epoch of a dataset of {@code size} draws, over all ranks. */
+    public long samples(long size) {
+        return Math.min(size, sharing.limit);
+    }
+
+    Sharing sharing() {
+        return sharing;
+    }
+
+    Order order() {
+        return order;
     }
 
     public Remainder remainder() {
-        return remainder;
+        return sharing.remainder;
     }
 
     public Position start() {
@@ -107,13 +154,17 @@ public final class Sampler {
      * @throws IllegalArgumentException if the start lies outside the dataset or {@code size} is negative
      */
     public Draws draws(long size) {
-        return new Draws(this, order, size);
+        return new Draws(this, sharing.resolved().apply(order, sharing.limit), size);
     }
 
-    /** Order, seed and shard in words: {@code shuffled, seed 42, 3 epochs, rank 0 of 1}. */
+    /** Order, seed and shard in words: {@code shuffled, seed 42, 3 epochs, rank 0 of 1, PAD}. */
     @Override
     public String toString() {
-        return "%s, seed %d, %d epochs, rank %d of %d, %s"
-                .formatted(order, seed, epochs, shard.rank(), shard.worldSize(), remainder);
+        Shard shard = sharing.shard;
+        String words = "%s, seed %d, %d epochs, rank %d of %d, %s"
+                .formatted(order, seed, epochs, shard.rank(), shard.worldSize(), sharing.remainder);
+        return words
+                + (sharing.mode.isGlobal() ? "" : ", " + sharing.mode)
+                + (sharing.limit == Long.MAX_VALUE ? "" : ", at most " + sharing.limit + " samples");
     }
 }

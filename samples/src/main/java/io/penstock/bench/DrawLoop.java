@@ -4,6 +4,7 @@ import io.penstock.pipeline.Draw;
 import io.penstock.pipeline.Draws;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.Shard;
+import io.penstock.pipeline.ShardMode;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -19,7 +20,7 @@ public class DrawLoop {
     public long samples;
 
     /** Which order and shard. */
-    @Param({"shuffled", "rank 3 of 8", "windowed by 1000"})
+    @Param({"shuffled", "rank 3 of 8", "stable rank 3 of 8", "windowed by 1000"})
     public String order = "shuffled";
 
     private Draws draws = draws();
@@ -36,6 +37,12 @@ public class DrawLoop {
         return switch (order) {
             case "rank 3 of 8" ->
                 Sampler.shuffled(42).shard(Shard.of(3, 8)).epochs(1000).draws(samples);
+            case "stable rank 3 of 8" ->
+                Sampler.shuffled(42)
+                        .mode(ShardMode.stable())
+                        .shard(Shard.of(3, 8))
+                        .epochs(1000)
+                        .draws(samples);
             case "windowed by 1000" -> Sampler.windowed(42, 1000).epochs(1000).draws(samples);
             default -> Sampler.shuffled(42).epochs(1000).draws(samples);
         };
