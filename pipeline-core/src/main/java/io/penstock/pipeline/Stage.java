@@ -36,6 +36,11 @@ abstract class Stage<A, T> implements Node<T> {
         return base.stages();
     }
 
+    @Override
+    public Fingerprint source() {
+        return base.source();
+    }
+
     public Mono<T> load(Draw draw) {
         return deferred(draw);
     }

@@ -3,6 +3,7 @@ package io.penstock.cli;
 import io.penstock.cache.CachePolicy;
 import io.penstock.pipeline.HitCheck;
 import io.penstock.pipeline.Remainder;
+import io.penstock.pipeline.ShardMode;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -88,6 +89,18 @@ final class Flags {
         @Override
         public Remainder convert(String text) {
             return word(Remainder.class, text);
+        }
+    }
+
+    /** A shard mode, as {@link ShardMode#parse} reads it. */
+    static final class Shards implements ITypeConverter<ShardMode> {
+        @Override
+        public ShardMode convert(String text) {
+            try {
+                return ShardMode.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(Reason.of(e));
+            }
         }
     }
 

@@ -46,6 +46,19 @@ final class JsonReporter implements Reporter {
     }
 
     @Override
+    public void batch(BatchReport report) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        node.put("event", "batch")
+                .put("step", report.step())
+                .put("epoch", report.epoch())
+                .put("samples", report.samples());
+        if (report.content() != null) {
+            node.put("content_digest", hex(report.content()));
+        }
+        out.line(node.put("resume", report.resume().toString()).toString());
+    }
+
+    @Override
     public void done(RunReport report) {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         node.put("event", "done")
@@ -53,6 +66,9 @@ final class JsonReporter implements Reporter {
                 .put("seconds", rounded(report.seconds(), 6))
                 .put("resume", report.resume().toString())
                 .put("verdict", report.verdict());
+        if (report.shard() != null) {
+            shard(report.shard(), node.putObject("shard"));
+        }
         if (report.advice() != null) {
             advice(report.advice(), node.putObject("advice"));
         }
@@ -69,6 +85,17 @@ final class JsonReporter implements Reporter {
                 .put("seconds", rounded(report.seconds(), 6))
                 .put("samples_per_second", rounded(report.samplesPerSecond(), 1));
         out.line(node.toString());
+    }
+
+    private static void shard(ShardEffect effect, ObjectNode node) {
+        node.put("mode", effect.mode().toString())
+                .put("rank", effect.rank())
+                .put("world", effect.world())
+                .put("samples", effect.samples())
+                .put("held", effect.held())
+                .put("hit_ratio", rounded(effect.hitRatio(), 4))
+                .put("hit_ratio_global", rounded(effect.global(), 4))
+                .put("hit_ratio_stable", rounded(effect.stable(), 4));
     }
 
     private static void advice(Advice advice, ObjectNode node) {

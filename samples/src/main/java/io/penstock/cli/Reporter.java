@@ -5,6 +5,9 @@ interface Reporter {
 
     void epoch(EpochReport report);
 
+    /** Told of every batch; only programs want to know. */
+    default void batch(BatchReport report) {}
+
     /** How fast the consumer is alone, beside a run that took so many seconds for so many samples. */
     void headroom(Headroom.Report report, String consumer);
 

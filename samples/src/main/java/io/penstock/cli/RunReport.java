@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.pipeline.ResumeToken;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param resume  where another run goes on
  * @param skipped samples left out in all epochs
  * @param verdict what limits the run and what would change it
+ * @param shard   what the shard mode means for the cache; null where there is one rank or no cache
  * @param advice  whether more cache would help; null where nothing was loaded to judge it by
  */
 record RunReport(
@@ -18,4 +20,5 @@ record RunReport(
         ResumeToken resume,
         long skipped,
         String verdict,
+        @Nullable ShardEffect shard,
         @Nullable Advice advice) {}

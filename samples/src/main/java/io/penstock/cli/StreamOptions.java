@@ -3,6 +3,7 @@ package io.penstock.cli;
 import io.penstock.cache.CachePolicy;
 import io.penstock.pipeline.HitCheck;
 import io.penstock.pipeline.Remainder;
+import io.penstock.pipeline.ShardMode;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -133,6 +134,24 @@ interface StreamOptions {
     @Nullable Integer world();
 
     @Option(
+            order = 15,
+            names = "--local-world",
+            paramLabel = "L",
+            converter = Flags.Positive.class,
+            description = "Ranks on each node, numbered node by node; needs --rank and --world.")
+    @Nullable Integer localWorld();
+
+    @Option(
+            order = 15,
+            names = "--shard",
+            paramLabel = "MODE",
+            converter = Flags.Shards.class,
+            description =
+                    "global deals samples to ranks anew in every epoch (default), stable leaves each rank its part, "
+                            + "reshard=K for K epochs; with :P over P partitions instead of as many as ranks.")
+    @Nullable ShardMode shard();
+
+    @Option(
             order = 16,
             names = "--in-flight",
             paramLabel = "N",
@@ -154,6 +173,14 @@ interface StreamOptions {
             paramLabel = "TOKEN",
             description = "Go on where another run stopped: the token it printed, or @FILE.")
     @Nullable String resume();
+
+    @Option(
+            order = 18,
+            names = "--resume-file",
+            paramLabel = "FILE",
+            description =
+                    "Go on where this file says, if there is one and no --resume; keep the token there after each batch.")
+    @Nullable Path resumeFile();
 
     @Option(
             order = 19,
@@ -215,6 +242,12 @@ interface StreamOptions {
 
     @Option(order = 27, names = "--json", description = "Print one JSON object a line, and nothing else.")
     boolean json();
+
+    @Option(
+            order = 28,
+            names = "--batch-events",
+            description = "With --json: print an event for every batch, with the token that goes on after it.")
+    boolean batchEvents();
 
     @Option(
             order = 26,

@@ -6,8 +6,8 @@ import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.Position;
+import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
 import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
 import java.time.Duration;
@@ -19,7 +19,6 @@ import reactor.core.scheduler.Scheduler;
 /** What the flags of {@code stream} come to: a pipeline, its order, its threads, and what has to be closed after it. */
 final class StreamPlan<T> implements AutoCloseable {
 
-    private static final long DEFAULT_SEED = 42;
     private static final double SENSIBLE_SHARE = 0.8;
     private static final Duration BACKOFF = Duration.ofMillis(100);
 
@@ -30,11 +29,11 @@ final class StreamPlan<T> implements AutoCloseable {
     private final Pipeline<T> pipeline;
     private final Sampler sampler;
     private final Execution execution;
-    private final PlanPrint print;
+    private final ResumeToken token;
     private final StreamOptions options;
     private final StreamResources resources;
 
-    private StreamPlan(StreamOptions options, Feed<T> feed, StreamResources resources, Shard shard) {
+    private StreamPlan(StreamOptions options, Feed<T> feed, StreamResources resources, StreamOrder order) {
         this.options = options;
         this.feed = feed;
         this.resources = resources;
@@ -45,18 +44,8 @@ final class StreamPlan<T> implements AutoCloseable {
             metrics.show(pipeline);
         }
         this.execution = execution(options, resources.pool());
-        Sampler unseeded = order(options);
-        this.print = PlanPrint.of(feed.source(), pipeline.fingerprint(), orderWords(options));
-        Sampler seeded = unseeded.epochs(options.epochs()).shard(shard).remainder(options.remainder());
-        String resume = options.resume();
-        if (resume == null) {
-            this.sampler = seeded.seed(options.seed() == null ? DEFAULT_SEED : options.seed());
-        } else {
-            ResumeToken token = ResumeToken.parse(resume);
-            long seed = options.seed() == null ? token.seed() : options.seed();
-            token.requireMadeBy(print, seed, pipeline.size());
-            this.sampler = seeded.seed(seed).resumeAt(token.at());
-        }
+        this.sampler = order.sampler(pipeline);
+        this.token = ResumeToken.of(pipeline, sampler);
     }
 
     /**
@@ -66,26 +55,24 @@ final class StreamPlan<T> implements AutoCloseable {
      */
     static StreamPlan<?> of(StreamOptions options) {
         requireConsistent(options);
-        Shard shard = RankFlags.of(options.rank(), options.world());
-        if (options.resume() != null) {
-            ResumeToken.parse(options.resume()); // a broken token is said before a large folder is listed
-        }
+        StreamOrder order = StreamOrder.of(options);
         StreamResources resources = StreamResources.open(options);
         try {
-            return of(options, Feed.open(options, resources.cache()), resources, shard);
+            return of(options, Feed.open(options, resources.cache()), resources, order);
         } catch (RuntimeException | Error e) {
             resources.close();
             throw e;
         }
     }
 
-    private static <T> StreamPlan<T> of(StreamOptions options, Feed<T> feed, StreamResources resources, Shard shard) {
-        return new StreamPlan<>(options, feed, resources, shard);
+    private static <T> StreamPlan<T> of(
+            StreamOptions options, Feed<T> feed, StreamResources resources, StreamOrder order) {
+        return new StreamPlan<>(options, feed, resources, order);
     }
 
     private static void requireConsistent(StreamOptions options) {
-        if (options.noShuffle() && options.window() != null) {
-            throw new IllegalArgumentException("--no-shuffle and --window exclude each other");
+        if (options.batchEvents() && !options.json()) {
+            throw new IllegalArgumentException("--batch-events needs --json");
         }
         boolean fails = options.onError() == Flags.OnError.FAIL;
         if (fails && (options.errorBudget() != null || options.quarantine() != null)) {
@@ -102,20 +89,6 @@ final class StreamPlan<T> implements AutoCloseable {
             throw new IllegalArgumentException(
                     "--verify-hits needs a cache to check: --cache-ram, --cache-disk or --cache-redis");
         }
-    }
-
-    private static Sampler order(StreamOptions options) {
-        return options.noShuffle()
-                ? Sampler.sequential()
-                : options.window() == null
-                        ? Sampler.shuffled(DEFAULT_SEED)
-                        : Sampler.windowed(DEFAULT_SEED, options.window());
-    }
-
-    private static String orderWords(StreamOptions options) {
-        return options.noShuffle()
-                ? "sequential"
-                : options.window() == null ? "shuffled" : "windowed " + options.window();
     }
 
     private static ErrorPolicy policy(StreamOptions options, @Nullable QuarantineFile quarantine) {
@@ -174,7 +147,7 @@ final class StreamPlan<T> implements AutoCloseable {
 
     /** The token of a position of this plan. */
     ResumeToken token(Position at) {
-        return new ResumeToken(sampler.seed(), at, print);
+        return token.at(at);
     }
 
     /** What a verdict needs to know of this plan, now. */

@@ -2,9 +2,11 @@ package io.penstock.cli;
 
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Position;
+import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.Sample;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -73,13 +75,20 @@ final class StreamRun<T> {
         } else {
             log.completed(plan.sampler().epochs());
         }
+        Path file = plan.options().resumeFile();
+        if (file != null) {
+            plan.token(log.position()).save(file); // the end may lie behind the last batch
+        }
         Optional<Headroom.Report> alone = plan.options().headroom() ? headroom() : Optional.empty();
         Surroundings around = plan.surroundings();
         Advice advice =
                 lastLoading == null ? null : Advice.of(around, lastLoading).orElse(null);
+        Optional<ShardEffect> shard = ShardEffect.of(plan.sampler(), around);
         String verdict = verdict(around, advice)
+                + shard.map(effect -> "; " + effect.words()).orElse("")
                 + alone.map(report -> headroomWords(report)).orElse("");
-        reporter.done(new RunReport(epochs, log.seconds(), plan.token(log.position()), skipped, verdict, advice));
+        reporter.done(new RunReport(
+                epochs, log.seconds(), plan.token(log.position()), skipped, verdict, shard.orElse(null), advice));
         return true;
     }
 
@@ -130,7 +139,9 @@ final class StreamRun<T> {
 
     private void consume(Batch batch) {
         try (batch) {
+            long before = content(batch.epoch());
             log.batch(batch);
+            received(batch, before);
             if (plan.options().headroom() && isNearTheEnd()) {
                 headroom.keep(batch, digests.last());
             }
@@ -143,6 +154,27 @@ final class StreamRun<T> {
                     "samples",
                     hits(plan.pipeline().statistics(epoch)));
         }
+    }
+
+    /** Says that a batch was received, where that was asked for; only then, since a token costs a line or a file. */
+    private void received(Batch batch, long contentBefore) {
+        Path file = plan.options().resumeFile();
+        if (file == null && !plan.options().batchEvents()) {
+            return;
+        }
+        ResumeToken token = plan.token(batch.next());
+        if (file != null) {
+            token.save(file);
+        }
+        if (plan.options().batchEvents()) {
+            Long content = plan.options().digest() ? content(batch.epoch()) - contentBefore : null;
+            reporter.batch(new BatchReport(log.batchesInAll() - 1, batch.epoch(), batch.size(), content, token));
+        }
+    }
+
+    private long content(long epoch) {
+        EpochReport.Digests so = plan.options().batchEvents() ? digests.of(epoch) : null;
+        return so == null ? 0 : so.content();
     }
 
     private static String hits(RunStatistics statistics) {

@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.ResumeToken;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -191,7 +192,7 @@ class ProcessTest {
         return java(arguments.toArray(String[]::new));
     }
 
-    private static Process java(String... arguments) throws IOException {
+    static Process java(String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // what Chronicle needs opened

@@ -3,8 +3,8 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Position;
+import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.RunStatistics;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -15,6 +15,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ReportersTest {
+
+    private static final ResumeToken TOKEN = ResumeToken.parse(
+            "{\"v\":2,\"seed\":42,\"epoch\":0,\"offset\":0,\"samples\":1000,\"order\":\"shuffled\",\"shard\":\"global\","
+                    + "\"source\":\"0123456789abcdef\",\"stages\":[\"01234567\"]}");
 
     private final StringWriter written = new StringWriter();
     private final Output out = new Output(new PrintWriter(written));
@@ -39,10 +43,9 @@ class ReportersTest {
 
     @Test
     void json_ofARun_endsWithTheToken() {
-        PlanPrint plan = PlanPrint.of(Fingerprint.of("a"), Fingerprint.of("a", "b"), "shuffled");
-        ResumeToken token = new ResumeToken(42, new Position(3, 0), plan);
+        ResumeToken token = TOKEN.at(new Position(3, 0));
 
-        new JsonReporter(out, false).done(new RunReport(3, 1.9, token, 0, "all is \"well\"", null));
+        new JsonReporter(out, false).done(new RunReport(3, 1.9, token, 0, "all is \"well\"", null, null));
 
         assertThat(written)
                 .hasToString("{\"event\":\"done\",\"epochs\":3,\"seconds\":1.9,\"resume\":\""
@@ -61,12 +64,11 @@ class ReportersTest {
 
     @Test
     void json_ofAdviceAndHeadroom_hasTheirFigures() {
-        PlanPrint plan = PlanPrint.of(Fingerprint.of("a"), Fingerprint.of("a", "b"), "shuffled");
-        ResumeToken token = new ResumeToken(42, new Position(3, 0), plan);
+        ResumeToken token = TOKEN.at(new Position(3, 0));
         Advice advice = new Advice(0.5, 1000, List.of(new Advice.Budget("ram", 800, 0.4, 12.5)));
 
         new JsonReporter(out, false).headroom(new Headroom.Report(8, 5120, 0.5), "counting batches");
-        new JsonReporter(out, false).done(new RunReport(1, 1, token, 0, "well", advice));
+        new JsonReporter(out, false).done(new RunReport(1, 1, token, 0, "well", null, advice));
 
         assertThat(written.toString().lines().toList().get(0))
                 .isEqualTo("{\"event\":\"headroom\",\"consumer\":\"counting batches\",\"batches\":8,"
@@ -79,12 +81,11 @@ class ReportersTest {
     @Test
     void table_ofTwoEpochs_hasOneHeadAndTheFigures() {
         TableReporter table = new TableReporter(out, "bad.jsonl");
-        ResumeToken token = new ResumeToken(
-                42, new Position(2, 0), PlanPrint.of(Fingerprint.of("a"), Fingerprint.of("a"), "shuffled"));
+        ResumeToken token = TOKEN.at(new Position(2, 0));
 
         table.epoch(epoch(Map.of("ram", 10L), null));
         table.epoch(epoch(Map.of("ram", 10L), null));
-        table.done(new RunReport(2, 3.04, token, 6, "all is well", null));
+        table.done(new RunReport(2, 3.04, token, 6, "all is well", null, null));
 
         List<String> lines = written.toString().lines().toList();
         assertThat(lines).hasSize(5);

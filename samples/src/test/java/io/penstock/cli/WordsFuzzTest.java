@@ -3,6 +3,8 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.penstock.pipeline.ResumeToken;
+import io.penstock.pipeline.ShardMode;
 import io.penstock.tensor.Shape;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
@@ -16,12 +18,14 @@ class WordsFuzzTest {
     @FuzzTest(maxDuration = "10m")
     void word_ofAnyText_isReadOrRefused(byte[] input) {
         String text = new String(input, StandardCharsets.UTF_8);
-        if (!text.startsWith("@")) { // which would name a file
-            requireReadOrRefused(() -> {
-                ResumeToken token = ResumeToken.parse(text);
-                assertThat(ResumeToken.parse(token.toString())).isEqualTo(token);
-            });
-        }
+        requireReadOrRefused(() -> {
+            ResumeToken token = ResumeToken.parse(text);
+            assertThat(ResumeToken.parse(token.toString())).isEqualTo(token);
+        });
+        requireReadOrRefused(() -> {
+            ShardMode mode = ShardMode.parse(text);
+            assertThat(ShardMode.parse(mode.toString())).isEqualTo(mode);
+        });
         requireReadOrRefused(() -> assertThat(ByteSize.parse(text).toString()).isNotBlank());
         requireReadOrRefused(() -> assertThat(SourceSpec.parse(text)).isNotNull());
         requireReadOrRefused(
@@ -42,9 +46,12 @@ class WordsFuzzTest {
 
     static Stream<byte[]> words() {
         return Stream.of(
-                        "\"v\":1 \"seed\": \"epoch\": \"offset\": \"plan\": 9223372036854775808 0:5,:,2:9 50% "
+                        "\"v\":2 \"seed\": \"epoch\": \"offset\": \"stages\":[] 9223372036854775808 0:5,:,2:9 50% "
                                 + "1.5GiB records: zarr: #",
-                        "{\"v\":1,\"seed\":42,\"epoch\":3,\"offset\":17,\"plan\":\"0123456789abcdef0123456789abcdef0123456789abcdef\"}",
+                        "{\"v\":2,\"seed\":42,\"epoch\":3,\"offset\":17,\"samples\":100,\"order\":\"windowed 5\",\"shard\":\"reshard=5:8\","
+                                + "\"source\":\"0123456789abcdef\",\"stages\":[\"01234567\",\"89abcdef\"]}",
+                        "stable:8",
+                        "reshard=9223372036854775807:1",
                         "0:5,2",
                         "1.5GiB",
                         "50%",

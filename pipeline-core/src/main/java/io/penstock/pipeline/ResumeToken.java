@@ -1,0 +1,207 @@
+package io.penstock.pipeline;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/**
+ * Where a run goes on, to be written down: a few integers in versioned JSON, and what its plan is known by.
+ * <pre>{@code
+ *  ResumeToken plan = ResumeToken.of(pipeline, sampler);
+ *  batches.doOnNext(batch -> { step(batch); plan.at(batch.next()).save(file); batch.close(); })
+ *
+ *  sampler = ResumeToken.load(file).resume(sampler, pipeline);      // of the next process
+ * }</pre>
+ *
+ * <p>Valid at any world size, number of workers and batch size, since it counts the draws of all ranks; any rank's will
+ * do if all have done the same number of batches; else, and under {@link Remainder#KEEP}, the one of the smallest
+ * {@link Position}, behind which some ranks' batches are drawn again. What was prefetched or in flight when it was taken is not in it, and is drawn again. Refused for another source, other
+ * stages, another order or seed, since there the same position means other samples. The shard mode, and with it the
+ * number of partitions, decides the order within an epoch: a token inside an epoch keeps it, one between two epochs goes with any.
+ *
+ * <p>Immutable.
+ */
+public final class ResumeToken {
+
+    private static final int VERSION = 2;
+    private static final int LONGEST = 1 << 16;
+
+    private final long seed;
+    private final Position position;
+    private final ShardMode mode;
+    private final PlanPrint plan;
+
+    private ResumeToken(long seed, Position position, ShardMode mode, PlanPrint plan) {
+        this.seed = seed;
+        this.position = position;
+        this.mode = mode;
+        this.plan = plan;
+    }
+
+    /** The token of a plan where its sampler starts; {@link #at} has those of other positions. */
+    public static ResumeToken of(Pipeline<?> pipeline, Sampler sampler) {
+        return new ResumeToken(
+                sampler.seed(), sampler.start(), sampler.sharing().resolved(), PlanPrint.of(pipeline, sampler));
+    }
+
+    /** The token of another position of the same plan, such as {@link Batch#next}. */
+    public ResumeToken at(Position next) {
+        return new ResumeToken(seed, next, mode, plan);
+    }
+
+    public long seed() {
+        return seed;
+    }
+
+    public Position position() {
+        return position;
+    }
+
+    /** How ranks shared the data, with the number of partitions if there are any. */
+    public ShardMode mode() {
+        return mode;
+    }
+
+    /**
+     * A sampler that goes on here. If it leaves the number of partitions open, it gets this token's.
+     * @throws IllegalArgumentException if sampler and pipeline are not those that the token was made by: says what
+     *     differs
+     */
+    public Sampler resume(Sampler sampler, Pipeline<?> pipeline) {
+        List<String> differences = new ArrayList<>(plan.differencesFrom(pipeline, sampler));
+        if (seed != sampler.seed()) {
+            differences.add("another seed: %d there, %d here".formatted(seed, sampler.seed()));
+        }
+        ShardMode wanted = sampler.mode().partitionedAs(mode);
+        if (position.offset() > 0 && !wanted.equals(mode)) {
+            differences.add("another shard mode, in the middle of an epoch: %s there, %s here".formatted(mode, wanted));
+        }
+        if (!differences.isEmpty()) {
+            throw new IllegalArgumentException(differences.stream()
+                    .collect(Collectors.joining("; ", "the resume token is of another plan: ", "")));
+        }
+        return sampler.mode(wanted).resumeAt(position);
+    }
+
+    /**
+     * Reads what {@link #toString} wrote.
+     * @throws IllegalArgumentException if it is no token, or one of another version
+     */
+    public static ResumeToken parse(String text) {
+        TokenText read = text.length() > LONGEST ? null : TokenText.read(text);
+        Long version = read == null ? null : read.number("v");
+        if (read == null || version == null) {
+            throw malformed(text);
+        }
+        if (version != VERSION) {
+            throw new IllegalArgumentException(
+                    "this resume token is of version %d, this program reads version %d".formatted(version, VERSION));
+        }
+        Long seed = read.number("seed");
+        Long epoch = read.number("epoch");
+        Long offset = read.number("offset");
+        Long samples = read.number("samples");
+        String mode = read.text("shard");
+        String order = read.text("order");
+        String source = read.text("source");
+        List<String> stages = read.list("stages");
+        if (seed == null
+                || epoch == null
+                || offset == null
+                || samples == null
+                || mode == null
+                || order == null
+                || source == null
+                || stages == null
+                || epoch < 0
+                || offset < 0
+                || offset > samples) {
+            throw malformed(text);
+        }
+        PlanPrint plan = new PlanPrint(source, stages, order, samples);
+        if (!plan.isWellFormed()) {
+            throw malformed(text);
+        }
+        return new ResumeToken(seed, new Position(epoch, offset), ShardMode.parse(mode), plan);
+    }
+
+    private static IllegalArgumentException malformed(String text) {
+        String start = text.length() <= 60 ? text : text.substring(0, 60) + "…";
+        return new IllegalArgumentException(
+                "this is no resume token: %s; give the text that an earlier run printed or saved".formatted(start));
+    }
+
+    /**
+     * Reads a file that {@link #save} wrote.
+     * @throws IllegalArgumentException if it is none
+     * @throws StoreException if it cannot be read
+     */
+    public static ResumeToken load(Path file) {
+        try {
+            long size = Files.size(file);
+            if (size > LONGEST) {
+                throw new IllegalArgumentException("%s is no resume token: it has %d bytes".formatted(file, size));
+            }
+            return parse(Files.readString(file).strip());
+        } catch (IOException e) {
+            throw new StoreException("cannot read the resume token " + file, e);
+        }
+    }
+
+    /**
+     * Writes the token into a file, in place of what is there, at once: whoever reads it, or finds it after the process was
+     * killed, has this token or the one before. Blocks. It is not forced to the disk, so a crash of the machine may lose it.
+     * @throws StoreException if it cannot be written
+     */
+    public void save(Path file) {
+        Path absolute = file.toAbsolutePath();
+        // a name of its own, so that ranks that save into one file do not write into each other's
+        Path beside = absolute.resolveSibling(".%s.%s.new".formatted(absolute.getFileName(), UUID.randomUUID()));
+        try {
+            try {
+                Files.writeString(beside, this + "\n");
+                Files.move(beside, absolute, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            } finally {
+                Files.deleteIfExists(beside);
+            }
+        } catch (IOException e) {
+            throw new StoreException("cannot save the resume token as " + file, e);
+        }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ResumeToken token
+                && token.seed == seed
+                && token.position.equals(position)
+                && token.mode.equals(mode)
+                && token.plan.equals(plan);
+    }
+
+    @Override
+    public int hashCode() {
+        return Long.hashCode(seed) * 31 + position.hashCode();
+    }
+
+    /** The token as one line of JSON. */
+    @Override
+    public String toString() {
+        String stages = plan.stages().stream().map(hash -> '"' + hash + '"').collect(Collectors.joining(","));
+        return "{\"v\":%d,\"seed\":%d,\"epoch\":%d,\"offset\":%d,\"samples\":%d,\"order\":\"%s\",\"shard\":\"%s\",\"source\":\"%s\",\"stages\":[%s]}"
+                .formatted(
+                        VERSION,
+                        seed,
+                        position.epoch(),
+                        position.offset(),
+                        plan.samples(),
+                        plan.order(),
+                        mode,
+                        plan.source(),
+                        stages);
+    }
+}

@@ -1,0 +1,127 @@
+package io.penstock.pipeline;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of JSON that a resume token is written in: one object of whole numbers, texts without escapes, and lists of such
+ * texts. Anything else is refused.
+ */
+final class TokenText {
+
+    private final String text;
+    private final Map<String, Object> fields = new HashMap<>();
+    private int at;
+
+    private TokenText(String text) {
+        this.text = text;
+    }
+
+    /** What such a text says; null if it is none. */
+    static @Nullable TokenText read(String text) {
+        TokenText reading = new TokenText(text);
+        try {
+            reading.object();
+        } catch (NumberFormatException | StringIndexOutOfBoundsException e) {
+            return null;
+        }
+        return reading;
+    }
+
+    /** A whole number, null if there is none of this name. */
+    @Nullable Long number(String name) {
+        return fields.get(name) instanceof Long number ? number : null;
+    }
+
+    /** A text, null if there is none of this name. */
+    @Nullable String text(String name) {
+        return fields.get(name) instanceof String word ? word : null;
+    }
+
+    /** A list of texts, null if there is none of this name. */
+    @Nullable List<String> list(String name) {
+        return fields.get(name) instanceof List<?> list
+                ? list.stream().map(String::valueOf).toList()
+                : null;
+    }
+
+    private void object() {
+        expect('{');
+        if (!found('}')) {
+            do {
+                String name = word();
+                expect(':');
+                fields.put(name, value());
+            } while (found(','));
+            expect('}');
+        }
+        skipBlanks();
+        if (at != text.length()) {
+            throw new NumberFormatException("something follows");
+        }
+    }
+
+    private Object value() {
+        skipBlanks();
+        return switch (text.charAt(at)) {
+            case '"' -> word();
+            case '[' -> words();
+            default -> wholeNumber();
+        };
+    }
+
+    private List<String> words() {
+        expect('[');
+        List<String> words = new ArrayList<>();
+        if (!found(']')) {
+            do {
+                words.add(word());
+            } while (found(','));
+            expect(']');
+        }
+        return List.copyOf(words);
+    }
+
+    private String word() {
+        expect('"');
+        int end = text.indexOf('"', at);
+        String word = text.substring(at, end); // fails where there is no end
+        if (word.indexOf('\\') >= 0) {
+            throw new NumberFormatException("escapes are not written");
+        }
+        at = end + 1;
+        return word;
+    }
+
+    private long wholeNumber() {
+        int from = at;
+        while (at < text.length() && (text.charAt(at) == '-' || Character.isDigit(text.charAt(at)))) {
+            at++;
+        }
+        return Long.parseLong(text.substring(from, at));
+    }
+
+    private void expect(char wanted) {
+        if (!found(wanted)) {
+            throw new NumberFormatException("there is something else");
+        }
+    }
+
+    private boolean found(char wanted) {
+        skipBlanks();
+        if (at < text.length() && text.charAt(at) == wanted) {
+            at++;
+            return true;
+        }
+        return false;
+    }
+
+    private void skipBlanks() {
+        while (at < text.length() && text.charAt(at) <= ' ') {
+            at++;
+        }
+    }
+}

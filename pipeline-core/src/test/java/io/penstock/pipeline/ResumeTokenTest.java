@@ -1,0 +1,208 @@
+package io.penstock.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.LongRange;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ResumeTokenTest {
+
+    private static final Pipeline<Tensor> PLAN = FakeDataset.immediate(1_000)
+            .map("double", value -> value)
+            .augment("roll", (value, random) -> value)
+            .map("halve", value -> value);
+    private static final Sampler SAMPLER = Sampler.shuffled(42).epochs(3);
+    private static final ResumeToken TOKEN = ResumeToken.of(PLAN, SAMPLER);
+
+    @Property
+    void token_ofAnyPosition_isReadBack(
+            @ForAll long seed,
+            @ForAll @LongRange(min = 0) long epoch,
+            @ForAll @LongRange(min = 0, max = 1_000) long offset) {
+        for (ShardMode mode : new ShardMode[] {ShardMode.global(), ShardMode.stable(), ShardMode.reshardEvery(3)}) {
+            ResumeToken token = ResumeToken.of(
+                            PLAN, SAMPLER.seed(seed).mode(mode).shard(Shard.of(1, 4)))
+                    .at(new Position(epoch, offset));
+
+            assertThat(ResumeToken.parse(token.toString())).isEqualTo(token);
+            assertThat(token.position()).isEqualTo(new Position(epoch, offset));
+            assertThat(token.seed()).isEqualTo(seed);
+        }
+    }
+
+    @Test
+    void token_withTheSamePlan_goesOnThere() {
+        Sampler resumed = TOKEN.at(new Position(1, 640)).resume(SAMPLER.shard(Shard.of(2, 3)), PLAN);
+
+        assertThat(resumed.start()).isEqualTo(new Position(1, 640));
+        assertThat(resumed.shard()).isEqualTo(Shard.of(2, 3));
+    }
+
+    @Test
+    void token_ofAnotherPlan_saysWhatDiffers() {
+        ResumeToken token = TOKEN.at(new Position(1, 640));
+
+        assertThatThrownBy(() -> token.resume(
+                        SAMPLER,
+                        FakeDataset.immediate(999)
+                                .map("double", value -> value)
+                                .augment("roll", (value, random) -> value)
+                                .map("halve", value -> value)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("the resume token is of another plan: "
+                        + "other data: the source, or files that were changed, added or removed");
+        assertThatThrownBy(() -> token.resume(SAMPLER.seed(7), PLAN))
+                .hasMessage("the resume token is of another plan: another seed: 42 there, 7 here");
+        assertThatThrownBy(() -> token.resume(Sampler.windowed(42, 8), PLAN))
+                .hasMessage("the resume token is of another plan: another order: shuffled there, windowed 8 here");
+        assertThatThrownBy(() -> token.resume(SAMPLER.limit(900), PLAN))
+                .hasMessageContaining("epochs of another size: 1000 samples there, 900 here");
+        assertThatThrownBy(() -> token.resume(
+                        SAMPLER.mode(ShardMode.stable().partitions(4)).seed(1), PLAN))
+                .hasMessageContaining("another seed")
+                .hasMessageContaining("another shard mode, in the middle of an epoch: global there, stable:4 here");
+    }
+
+    @Test
+    void token_ofOtherStages_namesTheFirst() {
+        Dataset<Tensor> source = FakeDataset.immediate(1_000);
+        Pipeline<Tensor> two = source.map("double", value -> value).augment("roll", (value, random) -> value);
+
+        assertThatThrownBy(() -> TOKEN.resume(SAMPLER, two.map("third", value -> value)))
+                .hasMessageContaining("other stages: number 3 here is \"map third\", which it was not");
+        assertThatThrownBy(() -> TOKEN.resume(SAMPLER, two))
+                .hasMessageContaining("other stages: 3 there, of which only the first 2 are here");
+        assertThatThrownBy(() -> TOKEN.resume(SAMPLER, PLAN.map("more", value -> value)))
+                .hasMessageContaining("other stages: \"map more\" is one too many");
+    }
+
+    @Test
+    void token_ofAStableRun_bringsItsPartitions() {
+        Sampler stable = SAMPLER.mode(ShardMode.stable());
+        ResumeToken token = ResumeToken.of(PLAN, stable.shard(Shard.of(0, 8))).at(new Position(0, 80));
+
+        assertThat(token.mode()).isEqualTo(ShardMode.stable().partitions(8));
+        assertThat(token.resume(stable.shard(Shard.of(0, 3)), PLAN).mode())
+                .isEqualTo(ShardMode.stable().partitions(8));
+        assertThatThrownBy(() -> token.resume(stable.mode(ShardMode.stable().partitions(3)), PLAN))
+                .hasMessageContaining("stable:8 there, stable:3 here");
+        assertThatThrownBy(() -> token.resume(stable.mode(ShardMode.reshardEvery(2)), PLAN))
+                .hasMessageContaining("stable:8 there, reshard=2 here");
+    }
+
+    @Test
+    void token_betweenEpochs_goesWithAnyShardMode() {
+        ResumeToken token =
+                ResumeToken.of(PLAN, SAMPLER.mode(ShardMode.stable())).at(new Position(2, 0));
+        Sampler other = SAMPLER.mode(ShardMode.stable().partitions(3));
+
+        assertThat(token.resume(other, PLAN).mode()).isEqualTo(other.mode());
+        assertThat(token.resume(SAMPLER, PLAN).mode()).isEqualTo(ShardMode.global());
+    }
+
+    @Test
+    void token_ofThePlanWithACache_isThatOfThePlan() {
+        Dataset<Tensor> source = FakeDataset.immediate(10);
+        Dataset<Tensor> cached =
+                source.map("double", value -> value).cache(new FakeTier("fake"), Schema.tensor("value"));
+
+        assertThat(ResumeToken.of(cached, SAMPLER))
+                .isEqualTo(ResumeToken.of(source.map("double", value -> value), SAMPLER));
+    }
+
+    @Test
+    void save_overAnEarlierToken_leavesOneFile(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("run.token");
+
+        TOKEN.save(file);
+        TOKEN.at(new Position(2, 17)).save(file);
+
+        assertThat(ResumeToken.load(file)).isEqualTo(TOKEN.at(new Position(2, 17)));
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).containsExactly(file);
+        }
+    }
+
+    @Test
+    void files_thatCannotBeUsed_areNamed(@TempDir Path folder) throws IOException {
+        Path large = Files.write(folder.resolve("large"), new byte[1 << 17]);
+
+        assertThatThrownBy(() -> ResumeToken.load(folder.resolve("none")))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("none");
+        assertThatThrownBy(() -> ResumeToken.load(large)).hasMessageContaining("it has 131072 bytes");
+        assertThatThrownBy(() -> TOKEN.save(folder.resolve("no").resolve("token")))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("cannot save the resume token");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "garbage",
+                "{}",
+                "[1]",
+                "null",
+                "{\"v\":2}",
+                "{\"v\":2,",
+                "{\"v\":2} more",
+                "{\"v\":\"2\"}",
+                "{\"v\":2,\"seed\":99999999999999999999}",
+                "{\"v\":2,\"stages\":[\"a\",1]}"
+            })
+    void parse_garbage_saysThatItIsNoToken(String text) {
+        assertThatThrownBy(() -> ResumeToken.parse(text))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("this is no resume token");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"epoch\":0->\"epoch\":-1",
+                "\"offset\":0->\"offset\":1001",
+                "\"offset\":0->\"offset\":-1",
+                "\"seed\":42->\"seed\":\"42\"",
+                "\"stages\":[\"->\"stages\":[\"x",
+                "\"source\":\"->\"source\":\"x",
+                "\"samples\"->\"sample\"",
+                "\"order\"->\"ordre\"",
+                "\"seed\"->\"se\\\\u0065d\""
+            })
+    void parse_aDamagedToken_isRefused(String change) {
+        String[] parts = change.split("->", -1);
+        String damaged = TOKEN.toString().replace(parts[0], parts[1]);
+
+        assertThat(damaged).isNotEqualTo(TOKEN.toString());
+        assertThatThrownBy(() -> ResumeToken.parse(damaged))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("this is no resume token");
+    }
+
+    @Test
+    void parse_anotherVersion_saysWhichIsRead() {
+        assertThatThrownBy(() -> ResumeToken.parse(TOKEN.toString().replace("\"v\":2", "\"v\":3")))
+                .hasMessage("this resume token is of version 3, this program reads version 2");
+    }
+
+    @Test
+    void parse_whatAnotherProgramWroteAnew_isRead() {
+        String spaced =
+                TOKEN.toString().replace(",", " ,\n ").replace(":", " : ").replace("{", "{ \"more\": [], ");
+
+        assertThat(ResumeToken.parse(spaced)).isEqualTo(TOKEN);
+    }
+}

@@ -1,0 +1,117 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.Pipeline;
+import io.penstock.pipeline.ResumeToken;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Shard;
+import io.penstock.pipeline.ShardMode;
+import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Topology;
+import io.penstock.pipeline.Topology.Place;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What flags, environment and resume token say of order, ranks and the place to begin at. */
+final class StreamOrder {
+
+    private static final long DEFAULT_SEED = 42;
+
+    private final StreamOptions options;
+    private final Topology topology;
+    private final @Nullable ResumeToken token;
+
+    private StreamOrder(StreamOptions options, Topology topology, @Nullable ResumeToken token) {
+        this.options = options;
+        this.topology = topology;
+        this.token = token;
+    }
+
+    /**
+     * Reads environment and token; a broken one is said before a large folder is listed.
+     * @throws IllegalArgumentException if the flags do not fit together, or the token is none
+     */
+    static StreamOrder of(StreamOptions options) {
+        if (options.noShuffle() && options.window() != null) {
+            throw new IllegalArgumentException("--no-shuffle and --window exclude each other");
+        }
+        return new StreamOrder(options, topology(options), token(options));
+    }
+
+    private static Topology topology(StreamOptions options) {
+        Integer rank = options.rank();
+        Integer world = options.world();
+        Integer local = options.localWorld();
+        if (rank == null && world == null) {
+            if (local != null) {
+                throw new IllegalArgumentException("--local-world needs --rank and --world");
+            }
+            return Topology.fromEnvironment();
+        }
+        Shard shard = RankFlags.of(rank, world);
+        return local == null ? Topology.of(shard) : onNodes(shard, local);
+    }
+
+    private static Topology onNodes(Shard shard, int local) {
+        int world = shard.worldSize();
+        if (world % local != 0) {
+            throw new IllegalArgumentException(
+                    "--local-world must divide --world %d, was %d; start uneven nodes with torchrun or srun"
+                            .formatted(world, local));
+        }
+        return Topology.of(shard, new Place(shard.rank() / local, world / local, shard.rank() % local, local));
+    }
+
+    private static @Nullable ResumeToken token(StreamOptions options) {
+        String text = options.resume();
+        Path file = options.resumeFile();
+        if (text != null) {
+            return text.startsWith("@") ? load(Path.of(text.substring(1))) : ResumeToken.parse(text);
+        }
+        return file != null && Files.exists(file) ? load(file) : null;
+    }
+
+    private static ResumeToken load(Path file) {
+        try {
+            return ResumeToken.load(file);
+        } catch (StoreException e) {
+            throw new IllegalArgumentException(
+                    "cannot read the resume token: " + Reason.of(e.getCause() == null ? e : e.getCause()), e);
+        }
+    }
+
+    Topology topology() {
+        return topology;
+    }
+
+    /**
+     * The order of a pipeline's draws, from where the token says.
+     * @throws IllegalArgumentException if the token is another plan's
+     */
+    Sampler sampler(Pipeline<?> pipeline) {
+        Sampler order = order(options)
+                .epochs(options.epochs())
+                .shard(topology.shard())
+                .remainder(options.remainder())
+                .seed(seed());
+        ShardMode mode = options.shard();
+        if (token == null) {
+            return mode == null ? order : order.mode(mode);
+        }
+        return token.resume(order.mode(Objects.requireNonNullElse(mode, token.mode())), pipeline);
+    }
+
+    private long seed() {
+        Long seed = options.seed();
+        return seed != null ? seed : token != null ? token.seed() : DEFAULT_SEED;
+    }
+
+    private static Sampler order(StreamOptions options) {
+        return options.noShuffle()
+                ? Sampler.sequential()
+                : options.window() == null
+                        ? Sampler.shuffled(DEFAULT_SEED)
+                        : Sampler.windowed(DEFAULT_SEED, options.window());
+    }
+}

@@ -1,0 +1,224 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.ResumeToken;
+import io.penstock.pipeline.ShardMode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ranks on the command line: shard modes and their hits, tokens for each batch, topology. */
+class RanksTest {
+
+    private static final int SAMPLES = 4_000;
+    private static final int BYTES = 1_000;
+    /** What a sample takes in a cache, see {@link Cacheable}. */
+    private static final int CACHED = BYTES + 40;
+
+    @TempDir
+    private static Path folder;
+
+    private static String records;
+
+    @BeforeAll
+    static void makeRecords() throws IOException {
+        byte[] bytes = new byte[SAMPLES * BYTES];
+        for (int i = 0; i < SAMPLES; i++) {
+            bytes[i * BYTES] = (byte) i;
+            bytes[i * BYTES + 1] = (byte) (i >> 8);
+        }
+        records = "--source records:" + Files.write(folder.resolve("records.bin"), bytes) + "," + BYTES;
+    }
+
+    /** The share of a later epoch that a rank's own cache of half a rank's share hits. */
+    private static double hits(JsonNode epoch) {
+        double hits = epoch.path("hits").path("ram").asDouble();
+        return hits / epoch.path("samples").asDouble();
+    }
+
+    private static Cli halfCached(String shard, int rank, int world) {
+        int share = SAMPLES / world;
+        return Cli.stream(records
+                + " --epochs 4 --batch 50 --in-flight 8 --cache-ram %dB --rank %d --world %d --shard %s"
+                        .formatted(share / 2 * CACHED, rank, world, shard));
+    }
+
+    @Test
+    void privateCaches_underStable_hitTheirShare() {
+        for (int rank = 0; rank < 4; rank++) {
+            Cli run = halfCached("stable", rank, 4);
+
+            assertThat(run.status()).isZero();
+            JsonNode shard = run.done().path("shard");
+            double held = shard.path("held").asDouble() / (SAMPLES / 4.0);
+            assertThat(held).isCloseTo(0.5, Offset.offset(0.03));
+            assertThat(hits(run.epoch(2))).isCloseTo(held, Offset.offset(0.001));
+            assertThat(hits(run.epoch(3))).isCloseTo(held, Offset.offset(0.001));
+            assertThat(shard.path("mode").asText()).isEqualTo("stable");
+            assertThat(shard.path("hit_ratio").asDouble()).isCloseTo(held, Offset.offset(0.0001));
+            assertThat(shard.path("hit_ratio_global").asDouble()).isCloseTo(held / 4, Offset.offset(0.0001));
+            assertThat(run.done().path("verdict").asText())
+                    .contains("--shard stable hits %d %% with a cache of one rank's own"
+                            .formatted(Math.round(held * 100)));
+        }
+    }
+
+    @Test
+    void privateCaches_underGlobal_hitTheirShareOverTheRanks() {
+        for (int rank = 0; rank < 4; rank++) {
+            Cli run = halfCached("global", rank, 4);
+
+            double held = run.done().path("shard").path("held").asDouble() / (SAMPLES / 4.0);
+            // 12.5 % of 1000 draws: five standard deviations are 5 points
+            assertThat(hits(run.epoch(2))).isCloseTo(held / 4, Offset.offset(0.05));
+            assertThat(hits(run.epoch(3))).isCloseTo(held / 4, Offset.offset(0.05));
+            assertThat(run.done().path("shard").path("hit_ratio").asDouble())
+                    .isCloseTo(held / 4, Offset.offset(0.0001));
+            assertThat(run.done().path("verdict").asText()).contains("--shard stable would hit");
+        }
+    }
+
+    @Test
+    void privateCaches_underReshard_fillAnewWhenPartsChange() {
+        Cli run = halfCached("reshard=2", 0, 4);
+
+        assertThat(hits(run.epoch(1))).isGreaterThan(0.45);
+        assertThat(hits(run.epoch(2))).isLessThan(0.2);
+    }
+
+    @Test
+    void table_ofARank_saysWhatItsCacheHitsAndWhenTheFirstBatchCame() {
+        String flags = "stream " + records + " --epochs 2 --batch 50 --rank 1 --world 4 --cache-ram "
+                + SAMPLES / 8 * CACHED + "B --shard ";
+
+        Cli stable = Cli.run((flags + "stable").split(" "));
+        Cli global = Cli.run((flags + "global").split(" "));
+
+        assertThat(stable.out())
+                .contains("first batch")
+                .containsPattern(
+                        "verdict: .*--shard stable hits (4[7-9]|5[0-3]) % with a cache of one rank's own, where global would hit 1[23] %");
+        assertThat(global.out())
+                .containsPattern(
+                        "verdict: .* 1[23] % of those of all 4 ranks.*--shard stable would hit (4[7-9]|5[0-3]) %");
+    }
+
+    @Test
+    void partitions_thatDoNotDivide_areSaidToKeepNothing() {
+        Cli run = halfCached("stable:4", 0, 3);
+
+        assertThat(run.done().path("verdict").asText())
+                .contains("--shard stable:4 keeps no parts over 3 ranks")
+                .contains("use partitions that divide evenly");
+    }
+
+    @Test
+    void oneRank_orNoCache_saysNothingOfShards() {
+        assertThat(Cli.stream(records + " --shard stable --cache-ram 1MiB")
+                        .done()
+                        .has("shard"))
+                .isFalse();
+        assertThat(Cli.stream(records + " --rank 0 --world 2 --shard stable")
+                        .done()
+                        .has("shard"))
+                .isFalse();
+    }
+
+    @Test
+    void ranks_ofEveryMode_deliverAllTogether() {
+        Cli whole = Cli.stream(records + " --epochs 2 --digest");
+        for (String mode : List.of("global", "stable", "stable:6", "reshard=1", "reshard=1:2")) {
+            long[] content = new long[2];
+            for (int rank = 0; rank < 3; rank++) {
+                Cli run = Cli.stream(
+                        records + " --epochs 2 --digest --rank %d --world 3 --shard %s".formatted(rank, mode));
+                content[0] += run.content(0);
+                content[1] += run.content(1);
+            }
+            assertThat(content).containsExactly(whole.content(0), whole.content(1));
+        }
+    }
+
+    @Test
+    void batchEvents_ofARun_carryTokensThatGoOnThere() {
+        Cli whole = Cli.stream(records + " --digest --batch 250");
+        Cli run = Cli.stream(records + " --digest --batch 250 --batch-events");
+
+        List<JsonNode> batches = run.events().stream()
+                .filter(event -> event.path("event").asText().equals("batch"))
+                .toList();
+        assertThat(batches).hasSize(16);
+        long before = 0;
+        for (int i = 0; i < 7; i++) {
+            before +=
+                    Long.parseUnsignedLong(batches.get(i).path("content_digest").asText(), 16);
+        }
+        String token = batches.get(6).path("resume").asText();
+        Cli rest = Cli.run(("stream --json --digest " + records + " --resume " + token).split(" "));
+        assertThat(before + rest.content(0)).isEqualTo(whole.content(0));
+        assertThat(ResumeToken.parse(token).position()).isEqualTo(new Position(0, 1_750));
+        assertThat(batches)
+                .extracting(batch -> batch.path("step").asInt())
+                .isEqualTo(IntStream.range(0, 16).boxed().toList());
+    }
+
+    @Test
+    void batchEvents_forPeople_areRefused() {
+        Cli run = Cli.run(("stream --batch-events " + records).split(" "));
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("--batch-events needs --json");
+    }
+
+    @Test
+    void resumeFile_ofAStoppedRun_isGoneOnFrom() {
+        Path file = folder.resolve("run.token");
+        String flags = records + " --epochs 2 --digest --shard stable:4 --resume-file " + file;
+        Cli whole = Cli.stream(records + " --epochs 2 --digest --shard stable:4");
+
+        Cli first = Cli.stream(flags + " --batch 100 --stop-after 50");
+        ResumeToken between = ResumeToken.load(file);
+        Cli rest = Cli.stream(flags + " --batch 64");
+        Cli again = Cli.stream(flags);
+
+        assertThat(between.position()).isEqualTo(new Position(1, 1_000));
+        assertThat(between.mode()).isEqualTo(ShardMode.stable().partitions(4));
+        assertThat(first.content(0)).isEqualTo(whole.content(0));
+        assertThat(first.content(1) + rest.content(0)).isEqualTo(whole.content(1));
+        assertThat(again.epochs()).isEmpty();
+        assertThat(ResumeToken.load(file).position()).isEqualTo(new Position(2, 0));
+    }
+
+    @Test
+    void resume_ofAStableRun_keepsItsModeUnlessToldOtherwise() {
+        Cli first = Cli.stream(records + " --batch 10 --stop-after 3 --rank 0 --world 4 --shard stable");
+        String command = "stream --json " + records + " --resume " + first.resume() + " --rank 1 --world 2";
+
+        Cli rest = Cli.run((command + " --cache-ram 1MiB").split(" "));
+        Cli refused = Cli.run((command + " --shard stable:2").split(" "));
+
+        assertThat(rest.done().path("shard").path("mode").asText()).isEqualTo("stable:4");
+        assertThat(rest.epoch(0).path("samples").asInt()).isEqualTo((SAMPLES - 120) / 2);
+        assertThat(refused.status()).isEqualTo(2);
+        assertThat(refused.err())
+                .contains("another shard mode, in the middle of an epoch: stable:4 there, stable:2 here");
+    }
+
+    @Test
+    void shard_thatIsNone_isRefused() {
+        assertThat(Cli.stream(records + " --shard local").err())
+                .contains("shard mode must be global, stable or reshard=EPOCHS");
+        assertThat(Cli.stream(records + " --local-world 2").err()).contains("--local-world needs --rank and --world");
+        assertThat(Cli.stream(records + " --rank 0 --world 3 --local-world 2").err())
+                .contains("--local-world must divide --world 3, was 2");
+    }
+}
