@@ -27,7 +27,7 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
         return new Execution(Math.max(32, 16 * processors), Schedulers.parallel(), processors);
     }
 
-    /** Another number of loads in flight: more for far sources, fewer for huge samples. */
+    /** Another number of loads in flight: more for far sources. A {@link Prefetch} bounds their bytes besides. */
     public Execution inFlight(int samples) {
         return new Execution(samples, workers, parallelism);
     }

@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -54,6 +53,7 @@ final class MergeRun<T> implements Subscription, Runnable {
     private final Draws draws;
     private final long count;
     private final Execution execution;
+    private final @Nullable Prefetched<T> prefetched;
     private final Pace pace;
     private final CoreSubscriber<? super Sample<T>> actual;
     private final Context context;
@@ -72,7 +72,12 @@ final class MergeRun<T> implements Subscription, Runnable {
     private volatile @Nullable Throwable broken;
     private volatile long lastWaitedFor = Long.MIN_VALUE / 2;
 
-    MergeRun(Node<T> node, Draws draws, Execution execution, CoreSubscriber<? super Sample<T>> actual) {
+    MergeRun(
+            Node<T> node,
+            Draws draws,
+            Execution execution,
+            @Nullable Prefetch<? super T> prefetch,
+            CoreSubscriber<? super Sample<T>> actual) {
         this.node = node;
         this.draws = draws;
         this.count = draws.count();
@@ -83,6 +88,7 @@ final class MergeRun<T> implements Subscription, Runnable {
         int capacity = Integer.highestOneBit(Math.max(2, execution.inFlight() * 2 - 1));
         this.slots = new AtomicReferenceArray<>(capacity);
         this.mask = capacity - 1;
+        this.prefetched = prefetch == null ? null : new Prefetched<>(prefetch, capacity);
     }
 
     @Override
@@ -152,6 +158,9 @@ final class MergeRun<T> implements Subscription, Runnable {
             }
             number++;
             EMITTED.lazySet(this, number);
+            if (prefetched != null) {
+                prefetched.left(number - 1);
+            }
             if (ready instanceof Failure failure) {
                 fail(failure.cause());
                 return;
@@ -229,7 +238,7 @@ final class MergeRun<T> implements Subscription, Runnable {
             Object begunHere = outcomes[i];
             if (begunHere instanceof Mono<?> mono) {
                 lastWaitedFor = first + i;
-                hold(first + i, new Load<>(this, drawn[i], mono));
+                hold(first + i, new Load<>(this, first + i, drawn[i], mono));
             } else if (begunHere instanceof Failure) {
                 hold(first + i, begunHere);
             } else {
@@ -242,6 +251,7 @@ final class MergeRun<T> implements Subscription, Runnable {
     private void hold(long number, Object outcome) {
         int slot = (int) number & mask;
         if (!(outcome instanceof Load<?> load)) {
+            loaded(number, outcome);
             slots.lazySet(slot, outcome); // whoever put it there drains next
             return;
         }
@@ -254,7 +264,20 @@ final class MergeRun<T> implements Subscription, Runnable {
     }
 
     private long limit() {
-        return Math.min(count, emitted + execution.inFlight());
+        long next = emitted;
+        long most = Math.min(count, next + execution.inFlight());
+        return prefetched == null ? most : Math.min(most, Math.max(next + 1, prefetched.limit()));
+    }
+
+    /** A draw has come to a sample or a failure, which now waits to be delivered. */
+    void loaded(long number, Object outcome) {
+        if (prefetched != null) {
+            try {
+                prefetched.came(number, outcome);
+            } catch (Throwable e) { // the user's function; a stream that ends is better than one that hangs
+                broken = e;
+            }
+        }
     }
 
     /** Keeps the window full: by the workers, or here where loads have lately had to be waited for. */
@@ -325,68 +348,5 @@ final class MergeRun<T> implements Subscription, Runnable {
 
     Context context() {
         return context;
-    }
-
-    /** A draw that has to be waited for. */
-    private static final class Load<T> implements CoreSubscriber<Object> {
-        private final MergeRun<T> run;
-        private final Draw draw;
-        private final Mono<?> mono;
-        private volatile @Nullable Object outcome;
-        private @Nullable Object value;
-
-        @SuppressWarnings("UnusedVariable") // through its updater
-        private volatile @Nullable Subscription subscription;
-
-        @SuppressWarnings("rawtypes")
-        private static final AtomicReferenceFieldUpdater<Load, Subscription> SUBSCRIPTION =
-                AtomicReferenceFieldUpdater.newUpdater(Load.class, Subscription.class, "subscription");
-
-        Load(MergeRun<T> run, Draw draw, Mono<?> mono) {
-            this.run = run;
-            this.draw = draw;
-            this.mono = mono;
-        }
-
-        void start() {
-            mono.subscribe(this);
-        }
-
-        void cancel() {
-            Operators.terminate(SUBSCRIPTION, this);
-        }
-
-        @Override
-        public Context currentContext() {
-            return run.context();
-        }
-
-        @Override
-        public void onSubscribe(Subscription s) {
-            if (Operators.setOnce(SUBSCRIPTION, this, s)) {
-                s.request(Long.MAX_VALUE);
-            }
-        }
-
-        @Override
-        public void onNext(Object next) {
-            value = next;
-        }
-
-        @Override
-        public void onComplete() {
-            Object delivered = value;
-            settle(delivered == null ? Sample.absent(draw) : Sample.of(draw, delivered));
-        }
-
-        @Override
-        public void onError(Throwable e) {
-            settle(new Failure(e));
-        }
-
-        private void settle(Object result) {
-            outcome = result;
-            run.drain();
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 
@@ -9,16 +10,18 @@ final class OrderedMerge<T> extends Flux<Sample<T>> {
     private final Node<T> node;
     private final Draws draws;
     private final Execution execution;
+    private final @Nullable Prefetch<? super T> prefetch;
 
-    OrderedMerge(Node<T> node, Draws draws, Execution execution) {
+    OrderedMerge(Node<T> node, Draws draws, Execution execution, @Nullable Prefetch<? super T> prefetch) {
         this.node = node;
         this.draws = draws;
         this.execution = execution;
+        this.prefetch = prefetch;
     }
 
     @Override
     public void subscribe(CoreSubscriber<? super Sample<T>> actual) {
-        MergeRun<T> run = new MergeRun<>(node, draws, execution, actual);
+        MergeRun<T> run = new MergeRun<>(node, draws, execution, prefetch, actual);
         actual.onSubscribe(run);
         if (draws.count() == 0) {
             run.drain(); // nothing to wait for, not even a request

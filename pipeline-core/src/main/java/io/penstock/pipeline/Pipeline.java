@@ -74,7 +74,12 @@ public sealed interface Pipeline<T> permits Dataset, StagedPipeline, TolerantPip
      * the batching sink brings its own.
      */
     default Flux<Sample<T>> stream(Sampler sampler, Execution execution) {
-        return new OrderedMerge<>(Node.of(this), sampler.draws(size()), execution);
+        return new OrderedMerge<>(Node.of(this), sampler.draws(size()), execution, null);
+    }
+
+    /** The same with a bound in bytes on what is loaded ahead, for samples that are huge or of very different sizes. */
+    default Flux<Sample<T>> stream(Sampler sampler, Execution execution, Prefetch<? super T> prefetch) {
+        return new OrderedMerge<>(Node.of(this), sampler.draws(size()), execution, prefetch);
     }
 
     /** What was loaded, hit, skipped and how long each stage took in one epoch; recent epochs only. */

@@ -160,6 +160,14 @@ interface StreamOptions {
     @Nullable Integer inFlight();
 
     @Option(
+            order = 16,
+            names = "--prefetch-bytes",
+            paramLabel = "SIZE",
+            converter = Flags.Size.class,
+            description = "Bytes of samples loaded and not yet stacked into batches, at most: 256MiB, or 5%% of what is free.")
+    @Nullable ByteSize prefetchBytes();
+
+    @Option(
             order = 17,
             names = "--workers",
             paramLabel = "N",

@@ -6,7 +6,9 @@ import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Prefetch;
 import io.penstock.pipeline.ResumeToken;
+import io.penstock.pipeline.Sample;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Scheduler;
 
 /** What the flags of {@code stream} come to: a pipeline, its order, its threads, and what has to be closed after it. */
@@ -128,6 +131,20 @@ final class StreamPlan<T> implements AutoCloseable {
 
     Execution execution() {
         return execution;
+    }
+
+    /** The samples of this rank, loaded ahead as far as the flags allow. */
+    Flux<Sample<T>> samples() {
+        ByteSize ahead = options.prefetchBytes();
+        if (ahead == null) {
+            return pipeline.stream(sampler, execution);
+        }
+        long bytes = ahead.isShare()
+                ? (long) (ahead.share()
+                        * RamTier.freeBytes().orElseThrow(() -> new IllegalArgumentException(
+                                "how much memory is free is not known here: say --prefetch-bytes in bytes")))
+                : ahead.bytes();
+        return pipeline.stream(sampler, execution, Prefetch.ofBytes(bytes, feed.schema()));
     }
 
     StreamOptions options() {

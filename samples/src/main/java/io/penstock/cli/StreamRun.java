@@ -130,7 +130,7 @@ final class StreamRun<T> {
     }
 
     private Flux<Batch> batches() {
-        Flux<Sample<T>> samples = plan.pipeline().stream(plan.sampler(), plan.execution());
+        Flux<Sample<T>> samples = plan.samples();
         Flux<Sample<T>> noted = plan.options().digest() ? samples.doOnNext(digests::sample) : samples;
         Flux<Batch> batches = noted.transform(plan.batches());
         Integer stopAfter = plan.options().stopAfter();

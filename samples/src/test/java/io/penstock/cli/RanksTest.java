@@ -172,6 +172,21 @@ class RanksTest {
     }
 
     @Test
+    void prefetchBytes_ofAnySize_changeNothingThatIsDelivered() {
+        Cli run = Cli.stream(records + " --epochs 2 --digest");
+        Cli bounded = Cli.stream(records + " --epochs 2 --digest --prefetch-bytes 5KiB");
+        Cli shared = Cli.stream(records + " --epochs 2 --digest --prefetch-bytes 1%");
+
+        for (Cli other : List.of(bounded, shared)) {
+            for (int epoch = 0; epoch < 2; epoch++) {
+                assertThat(other.order(epoch)).isEqualTo(run.order(epoch));
+                assertThat(other.content(epoch)).isEqualTo(run.content(epoch));
+            }
+        }
+        assertThat(Cli.stream(records + " --prefetch-bytes 0B").status()).isEqualTo(2);
+    }
+
+    @Test
     void batchEvents_forPeople_areRefused() {
         Cli run = Cli.run(("stream --batch-events " + records).split(" "));
 

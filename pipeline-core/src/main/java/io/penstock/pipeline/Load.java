@@ -1,0 +1,75 @@
+package io.penstock.pipeline;
+
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/** A draw that has to be waited for. */
+final class Load<T> implements CoreSubscriber<Object> {
+    private final MergeRun<T> run;
+    private final long number;
+    private final Draw draw;
+    private final Mono<?> mono;
+    volatile @Nullable Object outcome;
+    private @Nullable Object value;
+
+    @SuppressWarnings("UnusedVariable") // through its updater
+    private volatile @Nullable Subscription subscription;
+
+    @SuppressWarnings("rawtypes")
+    private static final AtomicReferenceFieldUpdater<Load, Subscription> SUBSCRIPTION =
+            AtomicReferenceFieldUpdater.newUpdater(Load.class, Subscription.class, "subscription");
+
+    Load(MergeRun<T> run, long number, Draw draw, Mono<?> mono) {
+        this.run = run;
+        this.number = number;
+        this.draw = draw;
+        this.mono = mono;
+    }
+
+    void start() {
+        mono.subscribe(this);
+    }
+
+    void cancel() {
+        Operators.terminate(SUBSCRIPTION, this);
+    }
+
+    @Override
+    public Context currentContext() {
+        return run.context();
+    }
+
+    @Override
+    public void onSubscribe(Subscription s) {
+        if (Operators.setOnce(SUBSCRIPTION, this, s)) {
+            s.request(Long.MAX_VALUE);
+        }
+    }
+
+    @Override
+    public void onNext(Object next) {
+        value = next;
+    }
+
+    @Override
+    public void onComplete() {
+        Object delivered = value;
+        settle(delivered == null ? Sample.absent(draw) : Sample.of(draw, delivered));
+    }
+
+    @Override
+    public void onError(Throwable e) {
+        settle(new Failure(e));
+    }
+
+    private void settle(Object result) {
+        run.loaded(number, result);
+        outcome = result;
+        run.drain();
+    }
+}
