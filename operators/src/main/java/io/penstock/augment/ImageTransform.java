@@ -1,5 +1,6 @@
 package io.penstock.augment;
 
+import io.penstock.pipeline.Draw;
 import io.penstock.pipeline.RandomTransform;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -19,6 +20,15 @@ public interface ImageTransform<P extends Record> extends RandomTransform<Tensor
      * @throws IllegalArgumentException if no parameters would fit such an image
      */
     P draw(Shape shape, RandomGenerator random);
+
+    /**
+     * The parameters that a stage of this {@link #name} draws for an image of this shape: for looking up later what was done
+     * to a sample, without the sample.
+     * @throws IllegalArgumentException as {@link #draw(Shape, RandomGenerator)}
+     */
+    default P draw(Shape shape, Draw draw) {
+        return draw(shape, draw.random(name()));
+    }
 
     /**
      * The image under these parameters; a new tensor, or the same one where nothing changes.

@@ -3,14 +3,19 @@ package io.penstock.cli;
 import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Draw;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Schema;
+import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /**
  * A source with its stages on it.
@@ -18,10 +23,31 @@ import org.jspecify.annotations.Nullable;
  * @param source       the fingerprint of the source alone
  * @param pipeline     all stages
  * @param schema       of what it delivers
- * @param randomStages the names of those behind which nothing can be cached
+ * @param dice         what is drawn for a sample, by the name of the stage that draws it: of those behind which nothing
+ *                     can be cached
  * @param cachedBytes  that a sample takes in a cache, about; 0 where it is not known beforehand
  */
-record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Set<String> randomStages, long cachedBytes) {
+record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Map<String, Dice> dice, long cachedBytes) {
+
+    private static final int CHANNELS = 3;
+
+    /** The parameters that a random stage draws; it loads the sample only where they depend on its size. */
+    @FunctionalInterface
+    interface Dice {
+        Mono<? extends Record> drawn(Draw draw);
+    }
+
+    /** The names of the stages behind which nothing can be cached. */
+    Set<String> randomStages() {
+        return dice.keySet();
+    }
+
+    /** What random stages draw. Blocks where a sample has to be loaded for it. */
+    Map<String, Record> dice(Draw draw) {
+        Map<String, Record> drawn = new LinkedHashMap<>();
+        dice.forEach((stage, each) -> each.drawn(draw).blockOptional().ifPresent(found -> drawn.put(stage, found)));
+        return drawn;
+    }
 
     /** Opens what the flags name; lists the folder or asks for the file's size. */
     static Feed<?> open(StreamOptions options, @Nullable Tier cache) {
@@ -36,19 +62,19 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Set<S
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
         Cacheable<Tensor> samples = Cacheable.tensors(options.source(), options.resize(), directory(options));
-        return of(samples, samples.in(cache, options.verifyHits()), Set.of());
+        return of(samples, samples.in(cache, options.verifyHits()), Map.of());
     }
 
     private static Feed<Picture> pictures(StreamOptions options, @Nullable Tier cache) {
         Cacheable<Picture> decoded = Cacheable.pictures(options.source(), options.resize(), directory(options));
         Dataset<Picture> kept = decoded.in(cache, options.verifyHits());
         if (options.augment() == null) {
-            return of(decoded, kept, Set.of());
+            return of(decoded, kept, Map.of());
         }
         Augment augment = AugmentSpec.parse(options.augment());
         Pipeline<Picture> augmented = kept.augment(
                 augment.name(), (picture, random) -> picture.with(pixels -> augment.apply(pixels, random)));
-        return of(decoded, augmented, Set.of(augment.name()));
+        return of(decoded, augmented, Map.of(augment.name(), dice(augment, kept, options.resize())));
     }
 
     private static @Nullable Path directory(StreamOptions options) {
@@ -56,7 +82,15 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Set<S
         return disk == null ? null : disk.directory();
     }
 
-    private static <T> Feed<T> of(Cacheable<T> base, Pipeline<T> pipeline, Set<String> randomStages) {
-        return new Feed<>(base.source(), pipeline, base.schema(), randomStages, base.sampleBytes());
+    private static Dice dice(Augment augment, Dataset<Picture> pictures, @Nullable Integer side) {
+        if (side != null) {
+            Shape shape = Shape.of(side, side, CHANNELS);
+            return draw -> Mono.fromCallable(() -> augment.draw(shape, draw));
+        }
+        return draw -> pictures.get(draw.index()).map(picture -> augment.draw(picture.pixels().shape(), draw));
+    }
+
+    private static <T> Feed<T> of(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) {
+        return new Feed<>(base.source(), pipeline, base.schema(), dice, base.sampleBytes());
     }
 }

@@ -87,6 +87,7 @@ public final class Main implements Runnable {
         Main main = new Main();
         return new CommandLine(main)
                 .addSubcommand(StreamCommand.command())
+                .addSubcommand(ExplainCommand.command())
                 .addSubcommand(CacheCommand.command())
                 .addSubcommand(new MaterializeCommand())
                 .addSubcommand(new ShowCommand())

@@ -13,6 +13,7 @@ import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
 import java.time.Duration;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,9 +58,18 @@ final class StreamPlan<T> implements AutoCloseable {
      * @throws io.penstock.pipeline.StoreException if the source cannot be opened
      */
     static StreamPlan<?> of(StreamOptions options) {
+        return of(options, StreamResources::open);
+    }
+
+    /** The same for looking at it beside the run: without the files and ports that a run writes and serves. */
+    static StreamPlan<?> lookedAt(StreamOptions options) {
+        return of(options, StreamResources::withoutOutputs);
+    }
+
+    private static StreamPlan<?> of(StreamOptions options, Function<StreamOptions, StreamResources> opener) {
         requireConsistent(options);
         StreamOrder order = StreamOrder.of(options);
-        StreamResources resources = StreamResources.open(options);
+        StreamResources resources = opener.apply(options);
         try {
             return of(options, Feed.open(options, resources.cache()), resources, order);
         } catch (RuntimeException | Error e) {

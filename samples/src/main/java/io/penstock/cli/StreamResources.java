@@ -47,9 +47,18 @@ record StreamResources(
         }
     }
 
+    /** Without a page of metrics and a quarantine file. */
+    static StreamResources withoutOutputs(StreamOptions options) {
+        return open(options, null, null);
+    }
+
     private static StreamResources open(StreamOptions options, @Nullable MetricsPage metrics) {
+        return open(options, metrics, options.quarantine() == null ? null : QuarantineFile.at(options.quarantine()));
+    }
+
+    private static StreamResources open(
+            StreamOptions options, @Nullable MetricsPage metrics, @Nullable QuarantineFile quarantine) {
         Tier cache = cache(options);
-        QuarantineFile quarantine = options.quarantine() == null ? null : QuarantineFile.at(options.quarantine());
         Integer workers = options.workers();
         return new StreamResources(
                 cache == null || metrics == null ? cache : metrics.show(cache),

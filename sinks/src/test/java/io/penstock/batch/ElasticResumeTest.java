@@ -72,8 +72,9 @@ class ElasticResumeTest {
             Manner first = Manner.random(random);
             Sampler pinned = pinned(sampler, first);
             Position next = deliver(pipeline, pinned, first, 1 + random.nextInt(20), delivered);
-            String token =
-                    ResumeToken.of(pipeline, pinned.shard(Shard.of(0, first.worldSize()))).at(next).toString();
+            String token = ResumeToken.of(pipeline, pinned.shard(Shard.of(0, first.worldSize())))
+                    .at(next)
+                    .toString();
             // a second stop, and a last run to the end
             for (long batches : new long[] {1 + random.nextInt(10), Long.MAX_VALUE}) {
                 Manner other = Manner.random(random);
@@ -82,7 +83,9 @@ class ElasticResumeTest {
                 token = ResumeToken.of(pipeline, resumed).at(next).toString();
             }
 
-            assertThat(delivered).as("case %d: %d samples, %s", number, size, sampler).isEqualTo(whole);
+            assertThat(delivered)
+                    .as("case %d: %d samples, %s", number, size, sampler)
+                    .isEqualTo(whole);
             assertThat(whole).hasSize(EPOCHS * size);
         }
     }
@@ -127,7 +130,9 @@ class ElasticResumeTest {
             }
         };
         return numbers.augment(
-                "noise", (value, random) -> pair(value.data().order(ByteOrder.LITTLE_ENDIAN).getLong(0), random.nextLong()));
+                "noise",
+                (value, random) ->
+                        pair(value.data().order(ByteOrder.LITTLE_ENDIAN).getLong(0), random.nextLong()));
     }
 
     private static Tensor pair(long index, long noise) {

@@ -1,0 +1,128 @@
+package io.penstock.cli;
+
+import io.penstock.batch.BatchPlan;
+import io.penstock.digest.StreamDigest;
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.Draws;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Sample;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import reactor.core.publisher.Flux;
+
+/** {@code penstock explain}: says what one batch of a run was made of, and makes it again. */
+@Command(
+        name = "explain",
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        usageHelpWidth = 100,
+        description = {
+            "Say which samples, changed by which augmentations, were in one batch of a run.",
+            "Takes the flags that the run had; nothing is loaded unless it has to be."
+        })
+final class ExplainCommand implements Callable<Integer> {
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private final HelpFlag help = new HelpFlag();
+
+    private final StreamOptions options;
+
+    @Option(
+            order = -2,
+            names = "--step",
+            required = true,
+            paramLabel = "S",
+            description = "Which batch of --rank, counted from 0 at the start of the run or of what --resume says.")
+    private long step;
+
+    @Option(order = -1, names = "--replay", description = "Load its samples too, and digest what was delivered.")
+    private boolean replay;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    private ExplainCommand(StreamOptions options) {
+        this.options = options;
+    }
+
+    static CommandLine command() {
+        CommandSpec flags = CommandSpec.forAnnotatedObject(StreamOptions.class);
+        ExplainCommand command = new ExplainCommand((StreamOptions) flags.userObject());
+        return new CommandLine(CommandSpec.forAnnotatedObject(command).addMixin("flags", flags));
+    }
+
+    @Override
+    public Integer call() {
+        if (options.resumeFile() != null && options.resume() == null) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "steps count from where a run began, which --resume-file no longer says: give the token it began with as "
+                            + "--resume, or leave both out for a run from the start");
+        }
+        StreamPlan<?> plan;
+        try {
+            plan = StreamPlan.lookedAt(options);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
+        }
+        try (plan) {
+            explain(plan);
+            return 0;
+        }
+    }
+
+    private <T> void explain(StreamPlan<T> plan) {
+        Draws draws = plan.sampler().draws(plan.pipeline().size());
+        BatchPlan batches = BatchPlan.of(draws, options.batch(), options.remainder());
+        if (step < 0 || step >= batches.count()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--step must be in [0, %d), which are the batches of rank %d of %d, was %d"
+                            .formatted(
+                                    batches.count(),
+                                    plan.sampler().shard().rank(),
+                                    plan.sampler().shard().worldSize(),
+                                    step));
+        }
+        List<Draw> drawn = batches.draws(step);
+        Explanation out = new Explanation(new Output(spec.commandLine().getOut()), options.json());
+        out.begin(step, plan.sampler().shard(), drawn);
+        for (Draw draw : drawn) {
+            if (draw.isPadding()) {
+                out.padding();
+            } else {
+                out.sample(draw, plan.pipeline().name(draw.index()), plan.feed().dice(draw));
+            }
+        }
+        Position next = drawn.get(drawn.size() - 1).next();
+        out.end(plan.token(before(plan, batches)), plan.token(next), replay ? content(plan, drawn) : null);
+    }
+
+    /** Where a run begins that makes this batch first. */
+    private Position before(StreamPlan<?> plan, BatchPlan batches) {
+        if (step == 0) {
+            return plan.sampler().start();
+        }
+        List<Draw> previous = batches.draws(step - 1);
+        return previous.get(previous.size() - 1).next();
+    }
+
+    private static <T> long content(StreamPlan<T> plan, List<Draw> drawn) {
+        StreamDigest<T> digest = StreamDigest.of(plan.feed().schema());
+        Flux.fromIterable(drawn)
+                .filter(draw -> !draw.isPadding())
+                .concatMap(draw -> plan.pipeline().load(draw).map(value -> Sample.of(draw, value)))
+                .doOnNext(digest::observe)
+                .blockLast();
+        return digest.epoch(drawn.get(0).epoch()).contentBits();
+    }
+}

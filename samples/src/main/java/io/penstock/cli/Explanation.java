@@ -1,0 +1,124 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.ResumeToken;
+import io.penstock.pipeline.Shard;
+import java.lang.reflect.RecordComponent;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a batch was made of, as lines for people or as one JSON object a line. */
+final class Explanation {
+
+    private final Output out;
+    private final boolean json;
+    private long step;
+    private Shard shard = Shard.WHOLE;
+    private long epoch;
+    private int rows;
+    private int padding;
+
+    Explanation(Output out, boolean json) {
+        this.out = out;
+        this.json = json;
+    }
+
+    void begin(long ofStep, Shard ofShard, List<Draw> drawn) {
+        step = ofStep;
+        shard = ofShard;
+        epoch = drawn.get(0).epoch();
+        if (!json) {
+            out.line("step %d of rank %d of %d: epoch %d, %d draws"
+                    .formatted(step, shard.rank(), shard.worldSize(), epoch, drawn.size()));
+        }
+    }
+
+    /** The next row. */
+    void sample(Draw draw, String name, Map<String, ? extends Record> dice) {
+        if (json) {
+            ObjectNode node = JsonNodeFactory.instance.objectNode();
+            node.put("event", "sample")
+                    .put("row", rows)
+                    .put("index", draw.index())
+                    .put("name", name)
+                    .put("epoch", draw.epoch());
+            ObjectNode drawn = node.putObject("augment");
+            dice.forEach((stage, parameters) -> drawn.set(stage, fields(parameters)));
+            out.line(node.toString());
+        } else {
+            out.line("%6d  sample %d, %s".formatted(rows, draw.index(), name));
+            dice.forEach((stage, parameters) -> out.line("        %s: %s".formatted(stage, parameters)));
+        }
+        rows++;
+    }
+
+    /** A draw without a sample. */
+    void padding() {
+        padding++;
+    }
+
+    /** @param content the digest of the batch made again, null if it was not */
+    void end(ResumeToken from, ResumeToken next, @Nullable Long content) {
+        if (json) {
+            ObjectNode node = JsonNodeFactory.instance.objectNode();
+            node.put("event", "batch")
+                    .put("step", step)
+                    .put("rank", shard.rank())
+                    .put("world", shard.worldSize())
+                    .put("epoch", epoch)
+                    .put("samples", rows)
+                    .put("padding", padding);
+            if (content != null) {
+                node.put("content_digest", "%016x".formatted(content));
+            }
+            out.line(node.put("from", from.toString())
+                    .put("resume", next.toString())
+                    .toString());
+            return;
+        }
+        if (padding > 0) {
+            out.line("%d draws without a sample, to keep ranks in step".formatted(padding));
+        }
+        if (content != null) {
+            out.line("content digest %016x".formatted(content));
+        }
+        out.line("the batch is the first of a run with --resume '" + from + "'");
+    }
+
+    private static ObjectNode fields(Record parameters) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        for (RecordComponent component : parameters.getClass().getRecordComponents()) {
+            put(node, component.getName(), value(component, parameters));
+        }
+        return node;
+    }
+
+    private static Object value(RecordComponent component, Record of) {
+        try {
+            return component.getAccessor().invoke(of);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot read " + component + ": augmentation parameters are public", e);
+        }
+    }
+
+    private static void put(ObjectNode node, String name, Object value) {
+        if (value instanceof Record inner) {
+            node.set(name, fields(inner));
+        } else if (value instanceof Boolean truth) {
+            node.put(name, truth);
+        } else if (value instanceof Double || value instanceof Float) {
+            node.put(name, ((Number) value).doubleValue());
+        } else if (value instanceof Number number) {
+            node.put(name, number.longValue());
+        } else if (value instanceof List<?> list) {
+            ArrayNode array = node.putArray(name);
+            list.forEach(each -> array.add(String.valueOf(each)));
+        } else {
+            node.put(name, String.valueOf(value));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.augment.Augment;
+import io.penstock.augment.AugmentSpec;
+import io.penstock.folder.ImageFolder;
+import io.penstock.image.ImageDecoder;
+import io.penstock.image.Resize;
+import io.penstock.pictures.PictureFolder;
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.ResumeToken;
+import io.penstock.pipeline.Sampler;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ExplainCommandTest {
+
+    private static final int IMAGES = 29;
+    private static final String AUGMENT = "crop=48,flip,jitter=0.4,erase=0.5";
+
+    @TempDir
+    private static Path folder;
+
+    private static String images;
+
+    @BeforeAll
+    static void makePictures() {
+        PictureFolder.write(folder.resolve("train"), IMAGES).blockLast();
+        images = "--source images:" + folder.resolve("train") + " --augment " + AUGMENT;
+    }
+
+    private static Cli explain(String flags) {
+        return Cli.run(("explain --json " + flags).split(" +"));
+    }
+
+    private static List<JsonNode> samples(Cli explained) {
+        List<JsonNode> events = explained.events();
+        return events.subList(0, events.size() - 1);
+    }
+
+    @Test
+    void batches_ofEveryRank_areReplayedWithTheDigestOfTheRun() {
+        for (String flags : List.of(
+                " --resize 64 --epochs 3 --batch 4 --remainder pad --rank 1 --world 2",
+                " --resize 64 --epochs 3 --batch 4 --remainder drop --rank 2 --world 3 --shard stable",
+                " --resize 56 --epochs 2 --batch 5 --shard reshard=1:2 --window 3 --cache-ram 16MiB")) {
+            List<JsonNode> batches = Cli.stream(images + flags + " --digest --batch-events").events().stream()
+                    .filter(event -> event.path("event").asText().equals("batch"))
+                    .toList();
+            for (JsonNode batch : List.of(batches.get(0), batches.get(3), batches.get(batches.size() - 1))) {
+                Cli explained = explain(images + flags + " --replay --step " + batch.path("step").asInt());
+
+                assertThat(explained.status()).isZero();
+                assertThat(samples(explained)).hasSize(batch.path("samples").asInt());
+                assertThat(explained.done().path("content_digest").asText())
+                        .isEqualTo(batch.path("content_digest").asText());
+                assertThat(explained.done().path("resume").asText())
+                        .isEqualTo(batch.path("resume").asText());
+            }
+        }
+    }
+
+    @Test
+    void parameters_ofASample_areThoseItWasChangedBy() {
+        JsonNode sample = samples(explain(images + " --resize 64 --epochs 2 --batch 8 --seed 7 --step 5")).get(3);
+
+        Augment augment = AugmentSpec.parse(AUGMENT);
+        Draw draw = Sampler.shuffled(7).epochs(2).draws(IMAGES).at(IMAGES + 8 + 3);
+        ImageDecoder decoder = ImageDecoder.fastest();
+        Tensor decoded = decoder.decodeReduced(
+                ImageFolder.open(folder.resolve("train")).get(draw.index()).block().bytes(), Resize.exact(64, 64));
+        Augment.Parameters drawn = augment.draw(decoded.shape(), draw);
+        assertThat(sample.path("index").asLong()).isEqualTo(draw.index());
+        assertThat(augment.apply(decoded, drawn)).isEqualTo(augment.apply(decoded, draw.random(augment.name())));
+        JsonNode said = sample.path("augment").path(augment.name());
+        assertThat(said.path("region").path("top").asInt()).isEqualTo(drawn.region().top());
+        assertThat(said.path("region").path("left").asInt()).isEqualTo(drawn.region().left());
+        assertThat(said.path("flipped").asBoolean()).isEqualTo(drawn.flipped());
+        assertThat(said.path("colour").path("brightness").asDouble())
+                .isEqualTo(drawn.colour().brightness());
+        assertThat(said.path("colour").path("order").get(0).asText())
+                .isEqualTo(drawn.colour().order().get(0).name());
+        assertThat(said.path("erasure").path("noise").asLong())
+                .isEqualTo(drawn.erasure().noise());
+        assertThat(sample.path("name").asText()).contains(".jpg");
+    }
+
+    @Test
+    void parameters_ofImagesOfOneSize_areToldWithoutReadingThem() throws IOException {
+        Path broken = folder.resolve("broken");
+        PictureFolder.write(broken, 5).blockLast();
+        try (Stream<Path> files = Files.walk(broken)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.writeString(file, "no image");
+            }
+        }
+        String source = "--source images:" + broken + " --augment crop=8,flip --batch 5 --step 0";
+
+        Cli told = explain(source + " --resize 16");
+        Cli needsThem = explain(source);
+
+        assertThat(told.status()).isZero();
+        assertThat(samples(told)).hasSize(5);
+        assertThat(needsThem.status()).isEqualTo(1);
+    }
+
+    @Test
+    void batch_ofImagesOfTheirOwnSizes_isExplainedByLoadingThem() {
+        Cli explained = explain(images + " --batch 3 --step 2");
+
+        assertThat(samples(explained)).hasSize(3).allSatisfy(sample -> assertThat(
+                        sample.path("augment").path(AugmentSpec.parse(AUGMENT).name()).path("region").path("height").asInt())
+                .isEqualTo(48));
+    }
+
+    @Test
+    void from_ofABatch_isTheTokenThatMakesItFirst() {
+        String flags = images + " --resize 64 --epochs 2 --batch 4 --digest";
+        Cli explained = explain(flags + " --replay --step 9");
+
+        Cli run = Cli.run(("stream --json " + flags + " --stop-after 1 --resume "
+                        + explained.done().path("from").asText())
+                .split(" +"));
+
+        assertThat(run.epoch(0).path("content_digest").asText())
+                .isEqualTo(explained.done().path("content_digest").asText());
+        assertThat(ResumeToken.parse(explained.done().path("from").asText()).position().epoch())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void explain_forPeople_namesSamplesAndWhatWasDone() {
+        Cli run = Cli.run(("explain " + images + " --resize 64 --remainder pad --batch 16 --rank 3 --world 4 --step 0")
+                .split(" +"));
+
+        assertThat(run.status()).isZero();
+        assertThat(run.out())
+                .startsWith("step 0 of rank 3 of 4: epoch 0, 8 draws")
+                .contains(".jpg")
+                .contains("flipped=")
+                .contains("1 draws without a sample");
+    }
+
+    @Test
+    void explain_besideARun_leavesWhatTheRunWritesAlone() {
+        Path token = folder.resolve("run.token");
+        Path bad = folder.resolve("bad.jsonl");
+        String flags = images + " --resize 64 --batch 4 --resume-file " + token;
+        Cli run = Cli.stream(flags + " --stop-after 2");
+
+        Cli moved = explain(flags + " --step 0");
+        Cli begun = explain(flags + " --on-error skip --quarantine " + bad + " --step 0 --resume " + run.resume());
+
+        assertThat(moved.status()).isEqualTo(2);
+        assertThat(moved.err()).contains("steps count from where a run began, which --resume-file no longer says");
+        assertThat(begun.done().path("from").asText()).isEqualTo(run.resume());
+        assertThat(ResumeToken.load(token)).hasToString(run.resume());
+        assertThat(bad).doesNotExist();
+    }
+
+    @Test
+    void step_thatIsNone_isRefusedSayingHowManyThereAre() {
+        Cli run = explain(images + " --resize 64 --batch 10 --step 3");
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("--step must be in [0, 3), which are the batches of rank 0 of 1, was 3");
+    }
+}

@@ -1,0 +1,77 @@
+package io.penstock.batch;
+
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.Draws;
+import io.penstock.pipeline.Remainder;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.LongStream;
+
+/**
+ * Which draws each of a rank's batches is made of, by arithmetic: what {@link Batches} of the same n and remainder cut, without
+ * loading anything. The k-th batch since the start of a run is step k.
+ * <pre>{@code
+ *  BatchPlan.of(sampler.shard(rank).draws(pipeline.size()), 256, Remainder.DROP).draws(step)
+ * }</pre>
+ * <p>Not for batches by length, which depend on the samples. Thread-safe.
+ */
+public final class BatchPlan {
+
+    private final Draws draws;
+    private final int n;
+    private final long firstEpoch;
+    private final long drawsInFirst;
+    private final long drawsInLater;
+    private final long inFirst;
+    private final long inLater;
+    private final long count;
+
+    private BatchPlan(Draws draws, int n, Remainder remainder) {
+        this.draws = draws;
+        this.n = n;
+        boolean any = draws.count() > 0;
+        this.firstEpoch = any ? draws.at(0).epoch() : 0;
+        this.drawsInFirst = any ? draws.count(firstEpoch) : 0;
+        this.drawsInLater = any ? draws.count(firstEpoch + 1) : 0;
+        this.inFirst = batches(drawsInFirst, n, remainder);
+        this.inLater = batches(drawsInLater, n, remainder);
+        long later = any ? draws.at(draws.count() - 1).epoch() - firstEpoch : 0;
+        this.count = inFirst + later * inLater;
+    }
+
+    /**
+     * The batches of {@code n} draws.
+     * @throws IllegalArgumentException if {@code n < 1}
+     */
+    public static BatchPlan of(Draws draws, int n, Remainder remainder) {
+        if (n < 1) {
+            throw new IllegalArgumentException("batches must be of at least 1 draw, were of " + n);
+        }
+        return new BatchPlan(draws, n, remainder);
+    }
+
+    private static long batches(long draws, int n, Remainder remainder) {
+        return remainder == Remainder.DROP ? draws / n : draws / n + (draws % n == 0 ? 0 : 1);
+    }
+
+    /** The number of batches in all. */
+    public long count() {
+        return count;
+    }
+
+    /**
+     * The draws of one batch, those without a sample among them.
+     * @throws IndexOutOfBoundsException if step is not in {@code [0, count())}
+     */
+    public List<Draw> draws(long step) {
+        Objects.checkIndex(step, count);
+        long epoch = step < inFirst ? 0 : 1 + (step - inFirst) / inLater;
+        long within = step < inFirst ? step : (step - inFirst) % inLater;
+        long begin = epoch == 0 ? 0 : drawsInFirst + (epoch - 1) * drawsInLater;
+        long end = begin + (epoch == 0 ? drawsInFirst : drawsInLater);
+        long from = begin + within * n;
+        return LongStream.range(from, Math.min(from + n, end))
+                .mapToObj(draws::at)
+                .toList();
+    }
+}
