@@ -6,13 +6,17 @@ import io.penstock.image.Resize;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Filling;
 import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.HitCheck;
 import io.penstock.pipeline.Tier;
 import io.penstock.shard.TarSamples;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
+import java.util.LongSummaryStatistics;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /**
  * A source with the stages that depend on the sample alone: what goes into a cache.
@@ -28,6 +32,9 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
     private static final int BESIDE = 96;
 
     private static final int CHANNELS = 3;
+
+    /** Samples that are loaded to see how large they are. */
+    private static final int SOME = 32;
 
     /**
      * Opens what the flags name: lists the folder or asks for the file's size.
@@ -87,6 +94,36 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
             return dataset;
         }
         return check == null ? dataset.cache(cache, schema) : dataset.cache(cache, schema, check);
+    }
+
+    /**
+     * The same with the bytes of a sample known: if need be by loading some. Blocks.
+     * Broken samples are passed over, which are broken for every rank; what merely cannot be read now is not, since
+     * ranks that saw different samples would cut different shards.
+     * @throws FormatException if all of them are broken
+     */
+    Cacheable<T> measured() {
+        long size = dataset.size();
+        if (sampleBytes > 0 || size == 0) {
+            return this;
+        }
+        long some = Math.min(size, SOME);
+        LongSummaryStatistics bytes = Flux.range(0, (int) some)
+                .concatMap(number -> encodedBytes(size / some * number))
+                .collect(LongSummaryStatistics::new, LongSummaryStatistics::accept)
+                .block();
+        if (bytes == null || bytes.getCount() == 0) {
+            throw new FormatException("cannot see how large samples are: none of %d can be read".formatted(some));
+        }
+        return new Cacheable<>(source, dataset, schema, bytes.getSum() / bytes.getCount() + BESIDE);
+    }
+
+    private Mono<Long> encodedBytes(long index) {
+        return dataset.get(index)
+                .map(value -> (long) schema.encode(value).remaining())
+                .onErrorResume(
+                        e -> e instanceof FormatException || e.getCause() instanceof FormatException,
+                        e -> Mono.empty());
     }
 
     /** As whom a cache knows it. */

@@ -61,12 +61,14 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Map<S
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
-        Cacheable<Tensor> samples = Cacheable.tensors(options.source(), options.resize(), directory(options));
+        Cacheable<Tensor> samples =
+                measured(options, Cacheable.tensors(options.source(), options.resize(), directory(options)));
         return of(samples, samples.in(cache, options.verifyHits()), Map.of());
     }
 
     private static Feed<Picture> pictures(StreamOptions options, @Nullable Tier cache) {
-        Cacheable<Picture> decoded = Cacheable.pictures(options.source(), options.resize(), directory(options));
+        Cacheable<Picture> decoded =
+                measured(options, Cacheable.pictures(options.source(), options.resize(), directory(options)));
         Dataset<Picture> kept = decoded.in(cache, options.verifyHits());
         if (options.augment() == null) {
             return of(decoded, kept, Map.of());
@@ -82,12 +84,18 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Map<S
         return disk == null ? null : disk.directory();
     }
 
+    /** A lazy shard has to know how large samples are. */
+    private static <T> Cacheable<T> measured(StreamOptions options, Cacheable<T> samples) {
+        return options.lazyShard() == null ? samples : samples.measured();
+    }
+
     private static Dice dice(Augment augment, Dataset<Picture> pictures, @Nullable Integer side) {
         if (side != null) {
             Shape shape = Shape.of(side, side, CHANNELS);
             return draw -> Mono.fromCallable(() -> augment.draw(shape, draw));
         }
-        return draw -> pictures.get(draw.index()).map(picture -> augment.draw(picture.pixels().shape(), draw));
+        return draw -> pictures.get(draw.index())
+                .map(picture -> augment.draw(picture.pixels().shape(), draw));
     }
 
     private static <T> Feed<T> of(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) {

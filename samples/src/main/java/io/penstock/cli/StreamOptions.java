@@ -152,6 +152,15 @@ interface StreamOptions {
     @Nullable ShardMode shard();
 
     @Option(
+            order = 15,
+            names = "--lazy-shard",
+            paramLabel = "rank|node|disk",
+            converter = LazySpec.Reader.class,
+            description = "Draw only as many samples a rank or node as its cache holds; "
+                    + "with ,overflow=0.1 ,min=1000 and ,agree=DIR where ranks have caches of different sizes.")
+    @Nullable LazySpec lazyShard();
+
+    @Option(
             order = 16,
             names = "--in-flight",
             paramLabel = "N",
@@ -164,7 +173,8 @@ interface StreamOptions {
             names = "--prefetch-bytes",
             paramLabel = "SIZE",
             converter = Flags.Size.class,
-            description = "Bytes of samples loaded and not yet stacked into batches, at most: 256MiB, or 5%% of what is free.")
+            description =
+                    "Bytes of samples loaded and not yet stacked into batches, at most: 256MiB, or 5%% of what is free.")
     @Nullable ByteSize prefetchBytes();
 
     @Option(

@@ -36,6 +36,9 @@ final class StreamOrder {
         if (options.noShuffle() && options.window() != null) {
             throw new IllegalArgumentException("--no-shuffle and --window exclude each other");
         }
+        if (options.lazyShard() != null && options.shard() != null) {
+            throw new IllegalArgumentException("--shard and --lazy-shard exclude each other: a lazy shard is stable");
+        }
         return new StreamOrder(options, topology(options), token(options));
     }
 
@@ -87,19 +90,29 @@ final class StreamOrder {
 
     /**
      * The order of a pipeline's draws, from where the token says.
+     * @param lazy the shard to draw from, if it is only a part of the data
      * @throws IllegalArgumentException if the token is another plan's
      */
-    Sampler sampler(Pipeline<?> pipeline) {
+    Sampler sampler(Pipeline<?> pipeline, LazySpec.@Nullable Sized lazy) {
         Sampler order = order(options)
                 .epochs(options.epochs())
                 .shard(topology.shard())
                 .remainder(options.remainder())
                 .seed(seed());
+        if (lazy != null) {
+            Sampler part = lazy.shard().apply(order, lazy.samples());
+            return token == null ? part : token.resume(inMidEpoch() ? part.mode(token.mode()) : part, pipeline);
+        }
         ShardMode mode = options.shard();
         if (token == null) {
             return mode == null ? order : order.mode(mode);
         }
         return token.resume(order.mode(Objects.requireNonNullElse(mode, token.mode())), pipeline);
+    }
+
+    /** Where partitions stay what they were, whatever the ranks are now. */
+    private boolean inMidEpoch() {
+        return token != null && token.position().offset() > 0;
     }
 
     private long seed() {

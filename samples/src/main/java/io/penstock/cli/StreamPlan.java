@@ -48,7 +48,17 @@ final class StreamPlan<T> implements AutoCloseable {
             metrics.show(pipeline);
         }
         this.execution = execution(options, resources.pool());
-        this.sampler = order.sampler(pipeline);
+        LazySpec lazy = options.lazyShard();
+        this.sampler = order.sampler(
+                pipeline,
+                lazy == null
+                        ? null
+                        : lazy.sized(
+                                order.topology(),
+                                resources.cache(),
+                                isOfFixedSize(options),
+                                pipeline.size(),
+                                feed.cachedBytes()));
         this.token = ResumeToken.of(pipeline, sampler);
     }
 
@@ -81,6 +91,14 @@ final class StreamPlan<T> implements AutoCloseable {
     private static <T> StreamPlan<T> of(
             StreamOptions options, Feed<T> feed, StreamResources resources, StreamOrder order) {
         return new StreamPlan<>(options, feed, resources, order);
+    }
+
+    /** Whether the cache has as many bytes on every machine. */
+    private static boolean isOfFixedSize(StreamOptions options) {
+        ByteSize ram = options.cacheRam();
+        DiskSpec disk = options.cacheDisk();
+        ByteSize onDisk = disk == null ? null : disk.size();
+        return (ram == null || !ram.isShare()) && (disk == null || onDisk != null && !onDisk.isShare());
     }
 
     private static void requireConsistent(StreamOptions options) {
@@ -151,8 +169,9 @@ final class StreamPlan<T> implements AutoCloseable {
         }
         long bytes = ahead.isShare()
                 ? (long) (ahead.share()
-                        * RamTier.freeBytes().orElseThrow(() -> new IllegalArgumentException(
-                                "how much memory is free is not known here: say --prefetch-bytes in bytes")))
+                        * RamTier.freeBytes()
+                                .orElseThrow(() -> new IllegalArgumentException(
+                                        "how much memory is free is not known here: say --prefetch-bytes in bytes")))
                 : ahead.bytes();
         return pipeline.stream(sampler, execution, Prefetch.ofBytes(bytes, feed.schema()));
     }

@@ -57,7 +57,8 @@ class ExplainCommandTest {
                     .filter(event -> event.path("event").asText().equals("batch"))
                     .toList();
             for (JsonNode batch : List.of(batches.get(0), batches.get(3), batches.get(batches.size() - 1))) {
-                Cli explained = explain(images + flags + " --replay --step " + batch.path("step").asInt());
+                Cli explained = explain(images + flags + " --replay --step "
+                        + batch.path("step").asInt());
 
                 assertThat(explained.status()).isZero();
                 assertThat(samples(explained)).hasSize(batch.path("samples").asInt());
@@ -71,19 +72,26 @@ class ExplainCommandTest {
 
     @Test
     void parameters_ofASample_areThoseItWasChangedBy() {
-        JsonNode sample = samples(explain(images + " --resize 64 --epochs 2 --batch 8 --seed 7 --step 5")).get(3);
+        JsonNode sample = samples(explain(images + " --resize 64 --epochs 2 --batch 8 --seed 7 --step 5"))
+                .get(3);
 
         Augment augment = AugmentSpec.parse(AUGMENT);
         Draw draw = Sampler.shuffled(7).epochs(2).draws(IMAGES).at(IMAGES + 8 + 3);
         ImageDecoder decoder = ImageDecoder.fastest();
         Tensor decoded = decoder.decodeReduced(
-                ImageFolder.open(folder.resolve("train")).get(draw.index()).block().bytes(), Resize.exact(64, 64));
+                ImageFolder.open(folder.resolve("train"))
+                        .get(draw.index())
+                        .block()
+                        .bytes(),
+                Resize.exact(64, 64));
         Augment.Parameters drawn = augment.draw(decoded.shape(), draw);
         assertThat(sample.path("index").asLong()).isEqualTo(draw.index());
         assertThat(augment.apply(decoded, drawn)).isEqualTo(augment.apply(decoded, draw.random(augment.name())));
         JsonNode said = sample.path("augment").path(augment.name());
-        assertThat(said.path("region").path("top").asInt()).isEqualTo(drawn.region().top());
-        assertThat(said.path("region").path("left").asInt()).isEqualTo(drawn.region().left());
+        assertThat(said.path("region").path("top").asInt())
+                .isEqualTo(drawn.region().top());
+        assertThat(said.path("region").path("left").asInt())
+                .isEqualTo(drawn.region().left());
         assertThat(said.path("flipped").asBoolean()).isEqualTo(drawn.flipped());
         assertThat(said.path("colour").path("brightness").asDouble())
                 .isEqualTo(drawn.colour().brightness());
@@ -117,9 +125,14 @@ class ExplainCommandTest {
     void batch_ofImagesOfTheirOwnSizes_isExplainedByLoadingThem() {
         Cli explained = explain(images + " --batch 3 --step 2");
 
-        assertThat(samples(explained)).hasSize(3).allSatisfy(sample -> assertThat(
-                        sample.path("augment").path(AugmentSpec.parse(AUGMENT).name()).path("region").path("height").asInt())
-                .isEqualTo(48));
+        assertThat(samples(explained))
+                .hasSize(3)
+                .allSatisfy(sample -> assertThat(sample.path("augment")
+                                .path(AugmentSpec.parse(AUGMENT).name())
+                                .path("region")
+                                .path("height")
+                                .asInt())
+                        .isEqualTo(48));
     }
 
     @Test
@@ -133,7 +146,9 @@ class ExplainCommandTest {
 
         assertThat(run.epoch(0).path("content_digest").asText())
                 .isEqualTo(explained.done().path("content_digest").asText());
-        assertThat(ResumeToken.parse(explained.done().path("from").asText()).position().epoch())
+        assertThat(ResumeToken.parse(explained.done().path("from").asText())
+                        .position()
+                        .epoch())
                 .isEqualTo(1);
     }
 

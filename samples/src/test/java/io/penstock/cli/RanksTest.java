@@ -3,6 +3,7 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.pictures.PictureFolder;
 import io.penstock.pipeline.Position;
 import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.ShardMode;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -169,6 +171,142 @@ class RanksTest {
         assertThat(batches)
                 .extracting(batch -> batch.path("step").asInt())
                 .isEqualTo(IntStream.range(0, 16).boxed().toList());
+    }
+
+    @Test
+    void lazyShards_ofRanks_areLoadedOnceAndThenHit() throws IOException {
+        Path agree = folder.resolve("agreed");
+        Files.createDirectories(agree);
+        Files.writeString(agree.resolve("lazy-shard.agreed"), "900");
+        String flags =
+                records + " --epochs 3 --batch 50 --in-flight 4 --digest --world 2 --cache-ram 1MiB --lazy-shard ";
+
+        for (int rank = 0; rank < 2; rank++) {
+            Cli run = Cli.stream(flags + "rank --rank " + rank);
+            int samples = run.epoch(0).path("samples").asInt();
+            assertThat(samples).isBetween(850, 1_000);
+            assertThat(run.epochs())
+                    .extracting(epoch -> epoch.path("samples").asInt())
+                    .containsOnly(samples);
+            assertThat(run.epoch(2).path("loads").asInt()).isZero();
+            assertThat(run.content(1)).isEqualTo(run.content(2));
+        }
+        Cli agreed = Cli.stream(flags + "rank,overflow=0.5,min=100,agree=" + agree + " --rank 1");
+        assertThat(agreed.epoch(0).path("samples").asInt()).isEqualTo(450);
+        Cli node = Cli.stream(flags + "node --rank 1 --local-world 2");
+        assertThat(node.epoch(0).path("samples").asInt()).isBetween(420, 500);
+    }
+
+    @Test
+    void lazyShards_ofARunThatStopped_goOnAtAnotherWorldSize() throws IOException {
+        Path agree = Files.createDirectories(folder.resolve("elastic"));
+        Files.writeString(agree.resolve("lazy-shard.agreed"), "900");
+        String flags = records + " --epochs 2 --digest --cache-ram 1MiB --lazy-shard rank,agree=" + agree;
+        long whole = 0;
+        long parts = 0;
+        String token = "";
+        for (int rank = 0; rank < 2; rank++) {
+            whole += Cli.stream(flags + " --world 2 --rank " + rank).content(0);
+            Cli first = Cli.stream(flags + " --batch 10 --stop-after 7 --world 2 --rank " + rank);
+            parts += first.content(0);
+            token = first.resume();
+        }
+        for (int rank = 0; rank < 3; rank++) {
+            Cli rest =
+                    Cli.run(("stream --json " + flags + " --world 3 --rank " + rank + " --resume " + token).split(" "));
+            parts += rest.content(0);
+        }
+
+        assertThat(parts).isEqualTo(whole);
+    }
+
+    @Test
+    void lazyShards_ofWhatIsFree_haveToAgree() {
+        String flags = records + " --rank 0 --world 2 --lazy-shard ";
+        Path disk = folder.resolve("disk");
+
+        for (String cache : List.of(" --cache-ram 1%", " --cache-disk " + disk, " --cache-disk " + disk + ",1%")) {
+            Cli run = Cli.stream(flags + "rank" + cache);
+            assertThat(run.status()).isEqualTo(2);
+            assertThat(run.err())
+                    .contains("what is free differs from machine to machine")
+                    .contains("agree=DIR");
+        }
+        assertThat(Cli.stream(records + " --lazy-shard rank --cache-ram 1%").status())
+                .isZero();
+    }
+
+    @Test
+    void lazyShards_ofRanksWithDifferentCaches_agreeAndCoverAllTheySaid() throws Exception {
+        Path agree = folder.resolve("unlike");
+        String flags = records + " --epochs 2 --batch 10 --in-flight 4 --lazy-shard rank,agree=" + agree;
+        List<String> caches = List.of("200KiB", "5%");
+
+        List<Cli> runs = caches.parallelStream()
+                .map(cache ->
+                        Cli.stream(flags + " --world 2 --rank " + caches.indexOf(cache) + " --cache-ram " + cache))
+                .toList();
+
+        int each = Integer.parseInt(
+                        Files.readString(agree.resolve("lazy-shard.agreed")).strip())
+                / 2;
+        assertThat(each).isBetween(150, 200);
+        assertThat(runs).allSatisfy(run -> {
+            assertThat(run.epoch(0).path("samples").asInt()).isEqualTo(each);
+            assertThat(run.epoch(1).path("loads").asInt()).isZero();
+        });
+    }
+
+    @Test
+    void lazyShard_ofADiskAndOfBothLevels_holdsWhatTheyDoTogether() {
+        String flags = records + " --epochs 2 --batch 50 --in-flight 4 --rank 0 --world 2 --local-world 2 --cache-disk "
+                + folder.resolve("levels") + ",2MiB --cache-ram 500KiB --lazy-shard ";
+
+        int disk = Cli.stream(flags + "disk").epoch(0).path("samples").asInt();
+        int node = Cli.stream(flags + "node").epoch(0).path("samples").asInt();
+        int over =
+                Cli.stream(flags + "disk,overflow=0.1").epoch(0).path("samples").asInt();
+
+        assertThat(disk).isPositive().isLessThan(SAMPLES / 2);
+        assertThat(over).isCloseTo(disk * 11 / 10, Offset.offset(2));
+        assertThat(node - disk).isBetween(200, 260);
+    }
+
+    @Test
+    void lazyShard_ofSamplesOfWhichSomeAreBroken_isSizedByTheOthers() throws IOException {
+        Path some = folder.resolve("some");
+        PictureFolder.write(some, 12).blockLast();
+        List<Path> files;
+        try (Stream<Path> all = Files.walk(some)) {
+            files = all.filter(Files::isRegularFile).sorted().toList();
+        }
+        Files.writeString(files.get(3), "no image");
+        String flags = "--source images:" + some + " --batch 1 --cache-ram 64MiB --lazy-shard rank --on-error skip";
+
+        Cli run = Cli.stream(flags);
+        for (Path file : files) {
+            Files.writeString(file, "no image");
+        }
+        Cli none = Cli.stream(flags);
+
+        assertThat(run.epoch(0).path("samples").asInt()).isEqualTo(11);
+        assertThat(none.status()).isEqualTo(1);
+        assertThat(none.err()).contains("cannot see how large samples are: none of 12 can be read");
+    }
+
+    @Test
+    void lazyShard_withoutACacheOrNodes_isRefused() {
+        assertThat(Cli.stream(records + " --lazy-shard rank").err()).contains("--lazy-shard needs a cache to fit into");
+        assertThat(Cli.stream(records + " --lazy-shard ranks").err()).contains("rank, node or disk was expected");
+        assertThat(Cli.stream(records + " --cache-ram 1MiB --lazy-shard rank --shard stable")
+                        .err())
+                .contains("exclude each other");
+        assertThat(Cli.stream(records + " --cache-ram 1MiB --lazy-shard node --rank 0 --world 2")
+                        .err())
+                .contains("need --local-world");
+        assertThat(Cli.stream(records + " --cache-ram 1MiB --lazy-shard rank,min=2000")
+                        .err())
+                .contains("at least 2000 were wanted");
     }
 
     @Test

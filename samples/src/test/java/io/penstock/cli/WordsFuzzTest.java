@@ -27,6 +27,8 @@ class WordsFuzzTest {
             assertThat(ShardMode.parse(mode.toString())).isEqualTo(mode);
         });
         requireReadOrRefused(() -> assertThat(ByteSize.parse(text).toString()).isNotBlank());
+        requireReadOrRefused(
+                () -> assertThat(new LazySpec.Reader().convert(text)).isNotNull());
         requireReadOrRefused(() -> assertThat(SourceSpec.parse(text)).isNotNull());
         requireReadOrRefused(
                 () -> assertThat(new ArrayRegion.Reader().convert(text).within(Shape.of(5, 6)))
@@ -51,6 +53,7 @@ class WordsFuzzTest {
                         "{\"v\":2,\"seed\":42,\"epoch\":3,\"offset\":17,\"samples\":100,\"order\":\"windowed 5\",\"shard\":\"reshard=5:8\","
                                 + "\"source\":\"0123456789abcdef\",\"stages\":[\"01234567\",\"89abcdef\"]}",
                         "stable:8",
+                        "rank,overflow=0.1,min=1000,agree=a/b",
                         "reshard=9223372036854775807:1",
                         "0:5,2",
                         "1.5GiB",

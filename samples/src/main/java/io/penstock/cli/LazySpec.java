@@ -1,0 +1,125 @@
+package io.penstock.cli;
+
+import io.penstock.cache.LazyShard;
+import io.penstock.pipeline.Tier;
+import io.penstock.pipeline.Topology;
+import java.nio.file.Path;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * A shard as large as the cache, as {@code --lazy-shard} says it: {@code rank}, {@code node} or {@code disk}, then
+ * {@code overflow=0.1}, {@code min=1000} and {@code agree=DIR} as wanted, the last one last.
+ *
+ * @param owner    who has a shard of its own
+ * @param overflow by which share it may be larger than the cache
+ * @param min      samples at least
+ * @param agree    where ranks agree on its size, null where all have as much
+ */
+record LazySpec(
+        Owner owner, double overflow, long min, @Nullable Path agree) {
+
+    private static final String FORM =
+            "rank, node or disk was expected, perhaps with ,overflow=0.1 ,min=1000 and ,agree=DIR, was \"%s\"";
+
+    /** Who has a shard of its own. */
+    enum Owner {
+        RANK,
+        NODE,
+        DISK
+    }
+
+    /** A shard and how many samples an epoch of all ranks has. */
+    record Sized(LazyShard shard, long samples) {}
+
+    /** @throws IllegalArgumentException if it is none */
+    static LazySpec parse(String text) {
+        String agreement = ",agree=";
+        int at = text.indexOf(agreement);
+        String[] parts = (at < 0 ? text : text.substring(0, at)).split(",", -1);
+        Path agree = at < 0 ? null : Path.of(text.substring(at + agreement.length()));
+        double overflow = 0;
+        long min = 0;
+        try {
+            for (int i = 1; i < parts.length; i++) {
+                String[] option = parts[i].split("=", 2);
+                switch (option[0]) {
+                    case "overflow" -> overflow = Double.parseDouble(option[1]);
+                    case "min" -> min = Long.parseLong(option[1]);
+                    default -> throw new IllegalArgumentException(FORM.formatted(text));
+                }
+            }
+        } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+            throw new IllegalArgumentException(FORM.formatted(text), e);
+        }
+        return new LazySpec(owner(parts[0], text), overflow, min, agree);
+    }
+
+    private static Owner owner(String word, String text) {
+        return switch (word) {
+            case "rank" -> Owner.RANK;
+            case "node" -> Owner.NODE;
+            case "disk" -> Owner.DISK;
+            default -> throw new IllegalArgumentException(FORM.formatted(text));
+        };
+    }
+
+    /**
+     * The shard that this rank's cache holds. Waits for the other ranks where they are to agree.
+     * @param cache that was opened, whose levels say how much they hold
+     * @param fixed whether the cache's size was said in bytes, so that all ranks have as much
+     * @throws IllegalArgumentException if there is no cache, or it holds too little, or ranks may not have as much and are
+     *     not to agree
+     */
+    Sized sized(Topology topology, @Nullable Tier cache, boolean fixed, long size, long sampleBytes) {
+        if (cache == null) {
+            throw new IllegalArgumentException("--lazy-shard needs a cache to fit into: --cache-ram or --cache-disk");
+        }
+        LazyShard shard = switch (owner) {
+            case RANK -> LazyShard.ofRanks(topology);
+            case NODE -> ofNode(LazyShard::ofNodes, topology);
+            case DISK -> ofNode(LazyShard::ofDisks, topology);
+        };
+        if (agree == null && !fixed && shard.shards() > 1) {
+            throw new IllegalArgumentException(
+                    "what is free differs from machine to machine, and shards of different sizes would overlap: give --cache-ram "
+                            + "and --cache-disk in bytes, or let ranks agree with --lazy-shard ,agree=DIR, a folder that all see");
+        }
+        shard = shard.memoryBytes(capacity(cache, "ram"))
+                .diskBytes(capacity(cache, "disk"))
+                .overflow(overflow)
+                .minElements(min);
+        Long agreed =
+                agree == null ? null : shard.agree(agree, size, sampleBytes).block();
+        return new Sized(shard, agreed == null ? shard.samples(size, sampleBytes) : agreed);
+    }
+
+    private static LazyShard ofNode(Function<Topology, LazyShard> kind, Topology topology) {
+        try {
+            return kind.apply(topology);
+        } catch (IllegalStateException e) {
+            throw new IllegalArgumentException("--lazy-shard node and disk need --local-world: " + e.getMessage(), e);
+        }
+    }
+
+    private static long capacity(Tier cache, String level) {
+        return cache.levels().stream()
+                .filter(tier -> tier.name().equals(level))
+                .mapToLong(tier -> tier.statistics().capacity())
+                .sum();
+    }
+
+    /** For picocli. */
+    static final class Reader implements ITypeConverter<LazySpec> {
+        @Override
+        public LazySpec convert(String text) {
+            try {
+                return parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(Reason.of(e));
+            }
+        }
+    }
+}
