@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.profile.GCProfiler;
-import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -14,7 +13,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Time and allocation of one draw, by JMH in virtual machines of its own. */
+/** Time and allocation of one draw, and of going on somewhere, by JMH in virtual machines of its own. */
 final class DrawCost implements Benchmark {
 
     private static final double MOST_NANOS = 50;
@@ -38,21 +37,21 @@ final class DrawCost implements Benchmark {
         List<Finding> findings = new ArrayList<>();
         for (RunResult result : measured(effort)) {
             long samples = Long.parseLong(result.getParams().getParam("samples"));
-            String what = "%s, n = %,d".formatted(result.getParams().getParam("order"), samples);
+            String order = result.getParams().getParam("order");
+            String act = order == null ? "resuming" : "a draw";
+            String what =
+                    "%s, n = %,d".formatted(order == null ? result.getParams().getParam("mode") : order, samples);
             Finding time = Finding.of(
-                    name(), what + ": a draw", result.getPrimaryResult().getScore(), "ns");
-            findings.add(what.startsWith("windowed") || samples != MANY ? time : time.atMost(ROW, MOST_NANOS));
+                    name(), what + ": " + act, result.getPrimaryResult().getScore(), "ns");
+            boolean held = order != null && !order.startsWith("windowed") && samples == MANY;
+            findings.add(held ? time.atMost(ROW, MOST_NANOS) : time);
             result.getSecondaryResults().forEach((label, second) -> {
                 if (label.contains(ALLOCATED)) {
-                    findings.add(allocated(what, second));
+                    findings.add(Finding.of(name(), what + ": allocated for " + act, second.getScore(), "B"));
                 }
             });
         }
         return findings;
-    }
-
-    private Finding allocated(String what, Result<?> result) {
-        return Finding.of(name(), what + ": allocated for a draw", result.getScore(), "B");
     }
 
     private static Collection<RunResult> measured(Effort effort) {
@@ -61,6 +60,7 @@ final class DrawCost implements Benchmark {
         try {
             return new Runner(new OptionsBuilder()
                             .include("\\b" + DrawLoop.class.getSimpleName() + "\\b")
+                            .include("\\b" + ResumeLoop.class.getSimpleName() + "\\b")
                             .param("samples", "1000", Long.toString(MANY))
                             .mode(Mode.AverageTime)
                             .timeUnit(TimeUnit.NANOSECONDS)

@@ -1,0 +1,41 @@
+package io.penstock.bench;
+
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Shard;
+import io.penstock.pipeline.ShardMode;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+
+/** A rank that goes on in the middle of an epoch, for JMH, which extends this class: so it is neither final nor hidden. */
+@State(Scope.Thread)
+public class ResumeLoop {
+
+    private static final long EPOCHS = 1000;
+
+    /** Samples of the data set. */
+    @Param("1000000000")
+    public long samples;
+
+    /** Whether ranks keep their parts. */
+    @Param({"global", "stable"})
+    public String mode = "global";
+
+    private long stops;
+
+    /** From the position that was saved to the first draw behind it. */
+    @Benchmark
+    public Draw resume() {
+        stops++;
+        return Sampler.shuffled(42)
+                .mode(ShardMode.parse(mode))
+                .epochs(EPOCHS)
+                .shard(Shard.of(3, 8))
+                .resumeAt(new Position(stops % EPOCHS, stops % samples))
+                .draws(samples)
+                .at(0);
+    }
+}
