@@ -1,0 +1,65 @@
+package io.penstock.arrow;
+
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.StoreException;
+import java.nio.file.Path;
+import java.util.Objects;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Writes batches to an Arrow IPC file, which Arrow's libraries, pandas, Polars and DuckDB read.
+ * <pre>{@code
+ *  long batches = ArrowFile.at(Path.of("features.arrow")).write(flux).block();
+ * }</pre>
+ *
+ * <p>Each batch is a record batch, laid out as {@link ArrowStream} says. All batches must have the same fields, dtypes and row
+ * shapes. The bytes go from the batches' memory to the file; nothing is copied in between.
+ *
+ * <p>What has the file's name is complete: bytes go to a file beside it, whose name begins with a dot, which takes the name once everything
+ * is on the disk, over a file that may be there. After an error or a cancel that file is removed; a killed process leaves it.
+ *
+ * <p>Immutable; every method returns a copy.
+ */
+public final class ArrowFile {
+
+    private final Path path;
+    private final boolean stream;
+
+    private ArrowFile(Path path, boolean stream) {
+        this.path = path;
+        this.stream = stream;
+    }
+
+    /** A file to be written; nothing happens before {@link #write} is subscribed to. */
+    public static ArrowFile at(Path path) {
+        return new ArrowFile(Objects.requireNonNull(path, "path"), false);
+    }
+
+    /** The same in the stream format, which has no index of its batches at the end and can be read from a pipe. */
+    public ArrowFile asStream() {
+        return new ArrowFile(path, true);
+    }
+
+    /**
+     * Writes all batches and closes each; the number of batches, once the file is there.
+     *
+     * <p>Takes one batch after the other. Writes on the thread that the batches come on, which must be allowed to block,
+     * as that of {@code Batches} is. Errors: upstream's; {@link StoreException} where the file cannot be written;
+     * {@link IllegalArgumentException} where a batch differs from the first, or there is none and so no schema.
+     */
+    public Mono<Long> write(Flux<Batch> batches) {
+        return Mono.using(
+                () -> ArrowFileRun.begin(path, stream),
+                run -> batches.doOnNext(run::write)
+                        .then(Mono.fromCallable(run::finish))
+                        .doOnDiscard(Batch.class, Batch::close),
+                ArrowFileRun::close);
+    }
+
+    /** The path. */
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+}

@@ -1,0 +1,164 @@
+package io.penstock.arrow;
+
+import com.google.flatbuffers.FlatBufferBuilder;
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.arrow.flatbuf.Block;
+import org.apache.arrow.flatbuf.Footer;
+import org.apache.arrow.flatbuf.MetadataVersion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One file being written: {@code ARROW1}, two zeros, a stream, a footer that says where each batch is, its length,
+ * {@code ARROW1}.
+ */
+final class ArrowFileRun implements AutoCloseable {
+
+    private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
+
+    private final Path path;
+    private final Path unfinished;
+    private final FileChannel channel;
+    private final boolean stream;
+    private final List<Place> places = new ArrayList<>();
+    private @Nullable Columns columns;
+    private boolean finished;
+
+    /** Where a batch is in the file. */
+    private record Place(long start, int metadata, long body) {}
+
+    private ArrowFileRun(Path path, Path unfinished, FileChannel channel, boolean stream) {
+        this.path = path;
+        this.unfinished = unfinished;
+        this.channel = channel;
+        this.stream = stream;
+    }
+
+    static ArrowFileRun begin(Path path, boolean stream) {
+        Path folder = path.toAbsolutePath().getParent();
+        try {
+            // not createTempFile, whose files nobody else may read
+            Path unfinished = folder.resolve(".%s.%s.part".formatted(path.getFileName(), UUID.randomUUID()));
+            FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            return new ArrowFileRun(path, unfinished, channel, stream);
+        } catch (IOException e) {
+            throw new StoreException("cannot write %s: %s".formatted(path, e), e);
+        }
+    }
+
+    /** Writes a batch and closes it. */
+    void write(Batch batch) {
+        try (batch) {
+            Columns ofBatch = Columns.of(batch);
+            Columns first = columns;
+            if (first == null) {
+                begin(ofBatch);
+            } else if (!first.equals(ofBatch)) {
+                throw new IllegalArgumentException(
+                        "cannot write batch %d to %s: an Arrow file has one schema, %s, the batch is %s; pad or resize the samples"
+                                .formatted(places.size(), path, first.columns(), ofBatch.columns()));
+            }
+            List<ByteBuffer> parts =
+                    Messages.batch(ofBatch, Columns.tensors(batch), ArrowStream.metadata(batch, Map.of()));
+            int metadata = parts.get(0).remaining();
+            long start = channel.position();
+            writeAll(parts);
+            places.add(new Place(start, metadata, channel.position() - start - metadata));
+        } catch (IOException e) {
+            throw new StoreException("cannot write %s: %s".formatted(path, e), e);
+        }
+    }
+
+    private void begin(Columns first) throws IOException {
+        if (first.columns().isEmpty()) {
+            throw new IllegalArgumentException("cannot write a batch without fields to " + path);
+        }
+        if (!stream) {
+            writeAll(List.of(ByteBuffer.wrap(MAGIC), ByteBuffer.allocate(2)));
+        }
+        writeAll(List.of(Messages.schema(first)));
+        columns = first;
+    }
+
+    /** Gives the file its name; how many batches it holds. */
+    long finish() {
+        Columns written = columns;
+        if (written == null) {
+            throw new IllegalArgumentException(
+                    "cannot write %s: there was no batch, so it would have no schema".formatted(path));
+        }
+        try {
+            writeAll(List.of(Messages.end()));
+            if (!stream) {
+                writeAll(footer(written));
+            }
+            channel.force(true);
+            Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            finished = true;
+            return places.size();
+        } catch (IOException e) {
+            throw new StoreException("cannot write %s: %s".formatted(path, e), e);
+        }
+    }
+
+    private List<ByteBuffer> footer(Columns written) {
+        FlatBufferBuilder footer = new FlatBufferBuilder();
+        Footer.startRecordBatchesVector(footer, places.size());
+        for (int i = places.size() - 1; i >= 0; i--) {
+            Place place = places.get(i);
+            Block.createBlock(footer, place.start, place.metadata, place.body);
+        }
+        int blocks = footer.endVector();
+        Footer.startDictionariesVector(footer, 0);
+        int dictionaries = footer.endVector();
+        int schema = written.schema(footer);
+        Footer.finishFooterBuffer(
+                footer, Footer.createFooter(footer, MetadataVersion.V5, schema, dictionaries, blocks, 0));
+        ByteBuffer flat = footer.dataBuffer();
+        ByteBuffer length = ByteBuffer.allocate(Integer.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(0, flat.remaining());
+        return List.of(flat, length, ByteBuffer.wrap(MAGIC));
+    }
+
+    private void writeAll(List<ByteBuffer> parts) throws IOException {
+        ByteBuffer[] all = parts.stream().map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);
+        while (anyRemains(all)) {
+            channel.write(all);
+        }
+    }
+
+    private static boolean anyRemains(ByteBuffer[] parts) {
+        for (ByteBuffer part : parts) {
+            if (part.hasRemaining()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Removes what was not finished. */
+    @Override
+    public void close() {
+        try (channel) {
+            if (!finished) {
+                Files.deleteIfExists(unfinished);
+            }
+        } catch (IOException e) {
+            throw new StoreException("cannot close %s: %s".formatted(unfinished, e), e);
+        }
+    }
+}
