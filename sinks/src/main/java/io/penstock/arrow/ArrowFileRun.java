@@ -48,10 +48,9 @@ final class ArrowFileRun implements AutoCloseable {
     }
 
     static ArrowFileRun begin(Path path, boolean stream) {
-        Path folder = path.toAbsolutePath().getParent();
         try {
             // not createTempFile, whose files nobody else may read
-            Path unfinished = folder.resolve(".%s.%s.part".formatted(path.getFileName(), UUID.randomUUID()));
+            Path unfinished = path.resolveSibling(".%s.%s.part".formatted(path.getFileName(), UUID.randomUUID()));
             FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             return new ArrowFileRun(path, unfinished, channel, stream);
         } catch (IOException e) {

@@ -55,8 +55,7 @@ class ArrowFileTest {
             Batch expected = new MadeBatches().batch(number, 5);
             for (String name : expected.names()) {
                 FieldVector vector = root.getVector(name);
-                FieldVector numbers =
-                        vector instanceof FixedSizeListVector list ? (FieldVector) list.getDataVector() : vector;
+                FieldVector numbers = vector instanceof FixedSizeListVector list ? list.getDataVector() : vector;
                 byte[] bytes = new byte[expected.tensor(name).byteSize()];
                 numbers.getDataBuffer().getBytes(0, bytes);
                 assertThat(bytes).as(name).isEqualTo(expected.tensor(name).toByteArray());

@@ -1,0 +1,191 @@
+package io.penstock.serve;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.ssl.SslContext;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.StoreException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.netty.ChannelBindException;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+
+/**
+ * Serves the batches of a run over HTTP.
+ * <pre>{@code
+ *  try (BatchServer server = ServerPlan.of(feed).port(8080).start()) { server.served().block(); }
+ * }</pre>
+ *
+ * <p>{@code GET /batches} is an Arrow IPC stream, as {@link io.penstock.arrow.ArrowStream} writes it, with the
+ * metadata {@code penstock.resume} a batch: the token that a consumer who has had this batch goes on with, as header
+ * {@code Penstock-Resume} or parameter {@code resume}. The stream's end marker says that the run is over; a connection that ends
+ * without it was broken off. {@code GET /shared} gives places in shared memory instead, and {@code GET /status} what is going on.
+ *
+ * <p>Consumers that stand at one position share a run, which goes at the pace of the slowest; one at another position gets a run of its
+ * own, of the same batches. Where the feed has ranks, each consumer is one of them.
+ *
+ * <p>Nothing blocks the server's threads, which are Netty's: batches come from their own run's and are written from where they lie.
+ */
+public final class BatchServer implements AutoCloseable {
+
+    /** Of what {@code /batches} is. */
+    public static final String MEDIA_TYPE = "application/vnd.apache.arrow.stream";
+
+    private static final Logger LOG = LoggerFactory.getLogger(BatchServer.class);
+    private static final Duration CLOSING = Duration.ofMillis(300);
+    private static final Duration REQUEST = Duration.ofSeconds(30);
+    private static final int LONGEST_LINE = 16 << 10;
+
+    private final ServerPlan plan;
+    private final @Nullable SharedFolder folder;
+    private final String scheme;
+    private final Hubs hubs;
+    private final DisposableServer server;
+
+    BatchServer(ServerPlan plan, @Nullable SslContext tls, @Nullable SharedFolder folder) {
+        this.plan = plan;
+        this.folder = folder;
+        this.scheme = tls == null ? "http" : "https";
+        this.hubs = new Hubs(plan.feed(), folder == null ? RunMemory::ofProcess : folder::begin, plan.consumerCount());
+        HttpServer http = HttpServer.create()
+                .host(plan.hostName())
+                .port(plan.portNumber())
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .requestTimeout(REQUEST)
+                .httpRequestDecoder(
+                        limits -> limits.maxInitialLineLength(LONGEST_LINE).maxHeaderSize(LONGEST_LINE))
+                .doOnChannelInit(
+                        (observer, channel, remote) -> channel.pipeline().addFirst(new Stall(plan.stallTime())))
+                .handle(this::answer);
+        if (tls != null) {
+            http = http.secure(spec -> spec.sslContext(tls));
+        }
+        try {
+            this.server = http.bindNow();
+        } catch (ChannelBindException e) {
+            throw new StoreException(
+                    "cannot serve on %s port %d: it is taken or not allowed; choose another, or 0 for any free one"
+                            .formatted(plan.hostName(), plan.portNumber()),
+                    e);
+        }
+    }
+
+    /** Where it serves: {@code http://127.0.0.1:PORT/}. */
+    public URI address() {
+        String host = plan.hostName().contains(":") ? "[" + plan.hostName() + "]" : plan.hostName();
+        return URI.create("%s://%s:%d/".formatted(scheme, host, server.port()));
+    }
+
+    /** Completes when every rank's last batch has gone to as many consumers as the plan awaits. */
+    public Mono<Void> served() {
+        return hubs.served();
+    }
+
+    private Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {
+        return Mono.defer(() -> {
+                    Request asked =
+                            Request.of(request, plan.secretText(), plan.feed().ranks());
+                    Channel[] channel = new Channel[1];
+                    response.withConnection(connection -> channel[0] = connection.channel());
+                    return switch (asked.path()) {
+                        case "/batches" -> batches(asked, response, channel[0]);
+                        case "/shared" -> shared(asked, response, channel[0]);
+                        case "/status" ->
+                            Json.send(response, HttpResponseStatus.OK, Json.status(plan.feed(), hubs.states()));
+                        default ->
+                            throw new Request.Refused(
+                                    HttpResponseStatus.NOT_FOUND, "see /batches, /shared and /status");
+                    };
+                })
+                .onErrorResume(cause -> refuse(response, cause));
+    }
+
+    private Mono<Void> batches(Request asked, HttpServerResponse response, Channel channel) {
+        Cursor cursor = join(asked);
+        response.withConnection(connection -> connection.onDispose(cursor::close));
+        return new StreamAnswer(cursor, this::token, response, channel)
+                .send()
+                .doOnSuccess(done -> hubs.ended(cursor.rank()))
+                .doFinally(end -> cursor.close());
+    }
+
+    private Mono<Void> shared(Request asked, HttpServerResponse response, Channel channel) {
+        if (folder == null) {
+            throw new Request.Refused(HttpResponseStatus.NOT_FOUND, "this server was started without shared memory");
+        }
+        SharedSession session = SharedSession.of(channel, () -> join(asked), this::token);
+        return session.next(asked.done())
+                .switchIfEmpty(Mono.fromSupplier(() -> {
+                    hubs.ended(session.rank());
+                    return Json.object().put("end", true);
+                }))
+                .flatMap(message -> Json.send(response, HttpResponseStatus.OK, message));
+    }
+
+    private Cursor join(Request asked) {
+        Position at;
+        try {
+            at = asked.resume() == null ? null : plan.feed().position(asked.resume());
+        } catch (IllegalArgumentException e) {
+            throw new Request.Refused(HttpResponseStatus.BAD_REQUEST, message(e));
+        }
+        return hubs.join(asked.rank(), at);
+    }
+
+    private String token(Delivery delivery) {
+        return plan.feed().token(delivery.batch().next());
+    }
+
+    private static Mono<Void> refuse(HttpServerResponse response, Throwable cause) {
+        HttpResponseStatus status;
+        if (cause instanceof Request.Refused refused) {
+            status = refused.status();
+        } else if (cause instanceof Hubs.Full) {
+            status = HttpResponseStatus.SERVICE_UNAVAILABLE;
+        } else if (cause instanceof CancellationException) {
+            status = HttpResponseStatus.SERVICE_UNAVAILABLE; // if anyone is there to be told
+        } else {
+            LOG.warn("the run failed", cause);
+            status = HttpResponseStatus.INTERNAL_SERVER_ERROR;
+        }
+        if (response.hasSentHeaders()) {
+            return Mono.error(cause);
+        }
+        if (status.equals(HttpResponseStatus.UNAUTHORIZED)) {
+            response.header("WWW-Authenticate", "Bearer");
+        }
+        return Json.send(response.keepAlive(false), status, Json.error(message(cause)));
+    }
+
+    private static String message(Throwable cause) {
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    }
+
+    /** Sends every consumer away and stops serving; takes a third of a second at most. */
+    @Override
+    public void close() {
+        hubs.close();
+        server.disposeNow(CLOSING);
+        if (folder != null) {
+            folder.close();
+        }
+    }
+
+    /** The address. */
+    @Override
+    public String toString() {
+        return address().toString();
+    }
+}

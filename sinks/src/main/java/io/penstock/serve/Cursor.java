@@ -1,0 +1,60 @@
+package io.penstock.serve;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
+/** How far one consumer of a hub has come. All but {@link #next} and {@link #close} is guarded by the hub's lock. */
+final class Cursor {
+
+    private final Hub hub;
+    private long number;
+    private @Nullable MonoSink<Delivery> waiting;
+
+    Cursor(Hub hub, long number) {
+        this.hub = hub;
+        this.number = number;
+    }
+
+    /**
+     * The next batch; empty after the last. One at a time. Signals come from whichever thread brought the batch, and never wait.
+     * An error is the run's, or tells that the cursor was closed.
+     */
+    Mono<Delivery> next() {
+        return Mono.<Delivery>create(sink -> hub.await(this, sink)).doOnDiscard(Delivery.class, Delivery::release);
+    }
+
+    int rank() {
+        return hub.rank();
+    }
+
+    /** Leaves the hub. What was delivered stays the consumer's to release. */
+    void close() {
+        hub.leave(this);
+    }
+
+    long number() {
+        return number;
+    }
+
+    void step() {
+        number++;
+    }
+
+    void waitWith(MonoSink<Delivery> sink) {
+        if (waiting != null) {
+            throw new IllegalStateException("a cursor is asked for one batch at a time");
+        }
+        waiting = sink;
+    }
+
+    @Nullable MonoSink<Delivery> waiting() {
+        return waiting;
+    }
+
+    @Nullable MonoSink<Delivery> stopWaiting() {
+        MonoSink<Delivery> sink = waiting;
+        waiting = null;
+        return sink;
+    }
+}

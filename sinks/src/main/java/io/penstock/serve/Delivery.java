@@ -1,0 +1,32 @@
+package io.penstock.serve;
+
+import io.penstock.pipeline.Batch;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A batch in the hands of one consumer, who gives it back with {@link #release}. */
+final class Delivery {
+
+    private final Hub hub;
+    private final Held held;
+    private final AtomicBoolean released = new AtomicBoolean();
+
+    Delivery(Hub hub, Held held) {
+        this.hub = hub;
+        this.held = held;
+    }
+
+    Batch batch() {
+        return held.batch();
+    }
+
+    Hub hub() {
+        return hub;
+    }
+
+    /** From any thread; twice does nothing. */
+    void release() {
+        if (released.compareAndSet(false, true)) {
+            hub.released(held);
+        }
+    }
+}

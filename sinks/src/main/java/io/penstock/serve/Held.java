@@ -1,0 +1,38 @@
+package io.penstock.serve;
+
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Position;
+
+/** A batch that not everyone has had. Guarded by its hub's lock. */
+final class Held {
+
+    private final Batch batch;
+    private final Position start;
+    private int deliveries;
+
+    Held(Batch batch, Position start) {
+        this.batch = batch;
+        this.start = start;
+    }
+
+    Batch batch() {
+        return batch;
+    }
+
+    /** Where a run begins with this batch. */
+    Position start() {
+        return start;
+    }
+
+    void delivered() {
+        deliveries++;
+    }
+
+    void released() {
+        deliveries--;
+    }
+
+    boolean isInUse() {
+        return deliveries > 0;
+    }
+}

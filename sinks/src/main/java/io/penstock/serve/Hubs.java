@@ -1,0 +1,137 @@
+package io.penstock.serve;
+
+import io.penstock.pipeline.Position;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** The runs of a server, each with those who share it, and the ranks. */
+final class Hubs {
+
+    /** Each has its batches in memory, so there must be an end to them. */
+    static final int MOST = 16;
+
+    private final Feed feed;
+    private final Supplier<RunMemory> memories;
+    private final int consumers;
+    private final Sinks.Empty<Void> served = Sinks.empty();
+    private final Object lock = new Object();
+    private final List<Hub> hubs = new ArrayList<>();
+    private final BitSet finished = new BitSet();
+    private int ends;
+    private boolean closed;
+
+    /** @param consumers that begin a run together, and that the whole is served to */
+    Hubs(Feed feed, Supplier<RunMemory> memories, int consumers) {
+        this.feed = feed;
+        this.memories = memories;
+        this.consumers = consumers;
+    }
+
+    /** There are as many runs as there may be, or no rank is left. */
+    static final class Full extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Full(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    /**
+     * Joins a run that stands at a position, or begins one there.
+     * @param asked a rank; null for any that nobody has
+     * @param at    null for the start
+     * @throws Full if that is not possible now
+     */
+    Cursor join(@Nullable Integer asked, @Nullable Position at) {
+        synchronized (lock) {
+            if (closed) {
+                throw new Full("the server is closing");
+            }
+            int rank = asked == null ? freeRank() : asked;
+            Position from = at == null ? feed.start() : at;
+            for (Hub hub : hubs) {
+                Cursor cursor = hub.rank() == rank ? hub.join(from) : null;
+                if (cursor != null) {
+                    return cursor;
+                }
+            }
+            if (hubs.size() >= MOST) {
+                throw new Full("there are %d runs at different positions already; end some consumers".formatted(MOST));
+            }
+            Hub hub = begin(rank, from, at == null ? consumers : 1);
+            hubs.add(hub);
+            Cursor cursor = hub.join(from);
+            if (cursor == null) {
+                throw new IllegalStateException("a new run stands where it begins");
+            }
+            return cursor;
+        }
+    }
+
+    private Hub begin(int rank, Position from, int awaited) {
+        RunMemory memory = memories.get();
+        Hub[] self = new Hub[1];
+        self[0] = new Hub(
+                rank, from, Flux.defer(() -> feed.batches(rank, from, memory)), memory, awaited, () -> forget(self[0]));
+        return self[0];
+    }
+
+    private void forget(Hub hub) {
+        synchronized (lock) {
+            hubs.remove(hub);
+        }
+    }
+
+    private int freeRank() {
+        if (feed.ranks() == 1) {
+            return 0;
+        }
+        BitSet taken = (BitSet) finished.clone();
+        hubs.forEach(hub -> taken.set(hub.rank()));
+        int rank = taken.nextClearBit(0);
+        if (rank >= feed.ranks()) {
+            throw new Full("all %d ranks are taken or done; a consumer that comes back says which it was: rank=R"
+                    .formatted(feed.ranks()));
+        }
+        return rank;
+    }
+
+    /** Someone has had the last batch of a rank. */
+    void ended(int rank) {
+        boolean all;
+        synchronized (lock) {
+            ends++;
+            finished.set(rank);
+            all = ends >= consumers * feed.ranks() && finished.cardinality() == feed.ranks();
+        }
+        if (all) {
+            served.tryEmitEmpty();
+        }
+    }
+
+    /** Completes when every rank's last batch was given to as many consumers as were awaited. */
+    Mono<Void> served() {
+        return served.asMono();
+    }
+
+    List<Hub.State> states() {
+        synchronized (lock) {
+            return hubs.stream().map(Hub::state).toList();
+        }
+    }
+
+    void close() {
+        List<Hub> all;
+        synchronized (lock) {
+            closed = true;
+            all = List.copyOf(hubs);
+        }
+        all.forEach(Hub::close);
+    }
+}

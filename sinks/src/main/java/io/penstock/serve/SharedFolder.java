@@ -1,0 +1,87 @@
+package io.penstock.serve;
+
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where the shared files of a server are: {@code penstock-PID-N.ring} in a folder that only this user may enter. Those of
+ * servers that were killed are removed when another opens the folder.
+ */
+final class SharedFolder implements AutoCloseable {
+
+    private static final Pattern NAME = Pattern.compile("penstock-(\\d{1,18})-\\d{1,18}\\.ring");
+    private static final Set<PosixFilePermission> OWNER = PosixFilePermissions.fromString("rwx------");
+
+    private final Path folder;
+    private final AtomicLong files = new AtomicLong();
+
+    private SharedFolder(Path folder) {
+        this.folder = folder;
+    }
+
+    /**
+     * Opens a folder, which is made if it is not there.
+     * @throws StoreException if that is not possible, or others may enter it
+     */
+    static SharedFolder open(Path path) {
+        Path folder = path.toAbsolutePath();
+        try {
+            if (Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
+                Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER));
+            }
+            requireOurs(folder);
+            removeLeftovers(folder);
+            return new SharedFolder(folder);
+        } catch (IOException | UnsupportedOperationException e) {
+            throw new StoreException("cannot share memory at %s: %s".formatted(folder, e), e);
+        }
+    }
+
+    private static void requireOurs(Path folder) throws IOException {
+        PosixFileAttributes found = Files.readAttributes(folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!found.isDirectory() || !OWNER.containsAll(found.permissions())) {
+            throw new StoreException(
+                    "cannot share memory at %s: it must be a folder that nobody but its owner may enter (700), is %s; name one that is not there yet"
+                            .formatted(folder, PosixFilePermissions.toString(found.permissions())));
+        }
+    }
+
+    private static void removeLeftovers(Path folder) throws IOException {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(folder)) {
+            for (Path file : all) {
+                Matcher name = NAME.matcher(file.getFileName().toString());
+                if (name.matches()
+                        && ProcessHandle.of(Long.parseLong(name.group(1))).isEmpty()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    /** A file for one run more. */
+    SharedFile begin() {
+        String name = "penstock-%d-%d.ring".formatted(ProcessHandle.current().pid(), files.getAndIncrement());
+        return SharedFile.create(folder.resolve(name));
+    }
+
+    /** Removes the folder, unless another server uses it too. */
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(folder);
+        } catch (IOException e) {
+            return; // it is not empty
+        }
+    }
+}

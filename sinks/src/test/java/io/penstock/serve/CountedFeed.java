@@ -1,0 +1,136 @@
+package io.penstock.serve;
+
+import io.penstock.batch.Batches;
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Remainder;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Shard;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Samples that say their index, in batches of four, for one epoch; counts runs and what is held. */
+final class CountedFeed implements Feed {
+
+    static final int BATCH = 4;
+
+    private final int samples;
+    private final int bytes;
+    private final int ranks;
+    private final AtomicInteger runs = new AtomicInteger();
+    private final AtomicLong loads = new AtomicLong();
+    private final AtomicInteger out = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
+
+    /** A dataset is three methods. */
+    private final class Numbers implements Dataset<Tensor> {
+        @Override
+        public long size() {
+            return samples;
+        }
+
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("numbers");
+        }
+
+        @Override
+        public Mono<Tensor> get(long index) {
+            return Mono.fromCallable(() -> {
+                loads.incrementAndGet();
+                return sample(index, bytes);
+            });
+        }
+    }
+
+    CountedFeed(int samples, int bytes, int ranks) {
+        this.samples = samples;
+        this.bytes = bytes;
+        this.ranks = ranks;
+    }
+
+    static Tensor sample(long index, int bytes) {
+        byte[] values = new byte[bytes];
+        for (int i = 0; i < bytes; i++) {
+            values[i] = (byte) (index * 31 + i);
+        }
+        ByteBuffer.wrap(values).putInt(0, (int) index);
+        return Tensor.ofBytes(values);
+    }
+
+    @Override
+    public int ranks() {
+        return ranks;
+    }
+
+    @Override
+    public Position start() {
+        return Position.START;
+    }
+
+    @Override
+    public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
+        runs.incrementAndGet();
+        Sampler sampler = Sampler.shuffled(1)
+                .shard(Shard.of(rank, ranks))
+                .remainder(Remainder.KEEP)
+                .resumeAt(from);
+        return new Numbers()
+                .stream(sampler)
+                        .transform(Batches.of(BATCH, Schema.tensor("bytes"))
+                                .slots(Hub.SLOTS)
+                                .allocator(memory))
+                        .map(this::counted)
+                        .doFinally(signal -> ended.incrementAndGet());
+    }
+
+    private Batch counted(Batch batch) {
+        out.incrementAndGet();
+        return new Batch(
+                Map.of("bytes", batch.tensor("bytes")), batch.size(), null, batch.epoch(), batch.next(), () -> {
+                    out.decrementAndGet();
+                    batch.close();
+                });
+    }
+
+    @Override
+    public String token(Position at) {
+        return at.epoch() + "," + at.offset();
+    }
+
+    @Override
+    public Position position(String token) {
+        String[] parts = token.split(",", -1);
+        if (parts.length != 2 || !parts[0].matches("\\d{1,9}") || !parts[1].matches("\\d{1,9}")) {
+            throw new IllegalArgumentException("this is no token of this run");
+        }
+        return new Position(Long.parseLong(parts[0]), Long.parseLong(parts[1]));
+    }
+
+    int runs() {
+        return runs.get();
+    }
+
+    /** Runs that have ended or were cancelled. */
+    int ended() {
+        return ended.get();
+    }
+
+    long loads() {
+        return loads.get();
+    }
+
+    /** Batches that were delivered and are not closed. */
+    int out() {
+        return out.get();
+    }
+}
