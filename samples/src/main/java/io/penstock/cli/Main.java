@@ -93,6 +93,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new ShowCommand())
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new BenchCommand())
+                .addSubcommand(ServeCommand.command())
                 .addSubcommand(new ServeFilesCommand())
                 .addSubcommand(new HelpCommand())
                 .setExpandAtFiles(false) // --resume @FILE is ours

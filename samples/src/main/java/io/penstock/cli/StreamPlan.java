@@ -196,6 +196,14 @@ final class StreamPlan<T> implements AutoCloseable {
         return token.at(at);
     }
 
+    /**
+     * The position of a token of this plan.
+     * @throws IllegalArgumentException if it is another plan's, saying what differs
+     */
+    Position position(ResumeToken token) {
+        return token.resume(sampler, pipeline).start();
+    }
+
     /** What a verdict needs to know of this plan, now. */
     Surroundings surroundings() {
         Tier cache = resources.cache();

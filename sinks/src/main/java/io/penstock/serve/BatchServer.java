@@ -117,7 +117,7 @@ public final class BatchServer implements AutoCloseable {
         response.withConnection(connection -> connection.onDispose(cursor::close));
         return new StreamAnswer(cursor, this::token, response, channel)
                 .send()
-                .doOnSuccess(done -> hubs.ended(cursor.rank()))
+                .doOnSuccess(done -> whenSent(response, cursor.rank()))
                 .doFinally(end -> cursor.close());
     }
 
@@ -128,10 +128,16 @@ public final class BatchServer implements AutoCloseable {
         SharedSession session = SharedSession.of(channel, () -> join(asked), this::token);
         return session.next(asked.done())
                 .switchIfEmpty(Mono.fromSupplier(() -> {
-                    hubs.ended(session.rank());
+                    whenSent(response, session.rank());
                     return Json.object().put("end", true);
                 }))
                 .flatMap(message -> Json.send(response, HttpResponseStatus.OK, message));
+    }
+
+    /** Counts a rank's end once the answer has gone out: whoever waits for it may close the server at once. */
+    private void whenSent(HttpServerResponse response, int rank) {
+        response.withConnection(
+                connection -> connection.onTerminate().subscribe(none -> {}, e -> {}, () -> hubs.ended(rank)));
     }
 
     private Cursor join(Request asked) {

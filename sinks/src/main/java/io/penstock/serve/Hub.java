@@ -30,11 +30,8 @@ import reactor.core.scheduler.Schedulers;
  */
 final class Hub {
 
-    /** Batches that a run must be able to have out: those in the hub, and one that is being filled. */
-    static final int SLOTS = 4;
-
-    /** Of them, those that consumers can have at once. */
-    static final int DEPTH = SLOTS - 1;
+    /** Batches that consumers can have at once. */
+    static final int DEPTH = Feed.SLOTS - 1;
 
     private final int rank;
     private final Flux<Batch> run;

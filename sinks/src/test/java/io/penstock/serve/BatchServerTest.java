@@ -132,8 +132,8 @@ class BatchServerTest {
             long inSockets = 64; // batches: as many as buffers of the kernel could hold, and more
 
             for (int i = 0; i < 50; i++) {
-                assertThat(large.out()).isLessThanOrEqualTo(Hub.SLOTS);
-                assertThat(large.loads()).isLessThan(CountedFeed.BATCH * (Hub.SLOTS + inSockets));
+                assertThat(large.out()).isLessThanOrEqualTo(Feed.SLOTS);
+                assertThat(large.loads()).isLessThan(CountedFeed.BATCH * (Feed.SLOTS + inSockets));
                 Thread.onSpinWait();
             }
             assertThat(first).isEqualTo(order(4000).subList(0, CountedFeed.BATCH));

@@ -87,7 +87,7 @@ final class CountedFeed implements Feed {
         return new Numbers()
                 .stream(sampler)
                         .transform(Batches.of(BATCH, Schema.tensor("bytes"))
-                                .slots(Hub.SLOTS)
+                                .slots(Feed.SLOTS)
                                 .allocator(memory))
                         .map(this::counted)
                         .doFinally(signal -> ended.incrementAndGet());

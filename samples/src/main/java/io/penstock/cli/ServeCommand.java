@@ -1,0 +1,149 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.penstock.serve.BatchServer;
+import io.penstock.serve.ServerPlan;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import reactor.core.publisher.Mono;
+
+/** {@code penstock serve}: the batches of a pipeline over HTTP. */
+@Command(
+        name = "serve",
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        usageHelpWidth = 100,
+        description = "Serve the batches of a pipeline that flags describe, as stream has them, over HTTP until "
+                + "interrupted. The first line printed is the address.")
+final class ServeCommand implements Callable<Integer> {
+
+    private static final String TOKEN = "PENSTOCK_TOKEN";
+    private static final int LONGEST_TOKEN = 4096;
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private final HelpFlag help = new HelpFlag();
+
+    private final StreamOptions options;
+    private final ServeOptions serving;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    private ServeCommand(StreamOptions options, ServeOptions serving) {
+        this.options = options;
+        this.serving = serving;
+    }
+
+    static CommandLine command() {
+        CommandSpec flags = CommandSpec.forAnnotatedObject(StreamOptions.class);
+        CommandSpec more = CommandSpec.forAnnotatedObject(ServeOptions.class);
+        ServeCommand command = new ServeCommand((StreamOptions) flags.userObject(), (ServeOptions) more.userObject());
+        return new CommandLine(
+                CommandSpec.forAnnotatedObject(command).addMixin("flags", flags).addMixin("more", more));
+    }
+
+    @Override
+    public Integer call() {
+        try (Interruption interruption = Interruption.watch(() -> {})) {
+            int status = serve(interruption);
+            return interruption.ended() ? StreamCommand.INTERRUPTED : status;
+        }
+    }
+
+    private int serve(Interruption interruption) {
+        Integer ranks = serving.ranks();
+        try (StreamPlan<?> plan = plan();
+                BatchServer server = start(new ServedPlan<>(plan, ranks == null ? 1 : ranks))) {
+            Output out = new Output(spec.commandLine().getOut());
+            String address = server.address().toString();
+            out.line(
+                    options.json()
+                            ? JsonNodeFactory.instance
+                                    .objectNode()
+                                    .put("event", "serving")
+                                    .put("address", address)
+                                    .toString()
+                            : address);
+            if (plan.metrics() != null) {
+                spec.commandLine().getErr().println("metrics at " + plan.metrics());
+            }
+            Mono<Void> end =
+                    serving.once() ? Mono.firstWithSignal(server.served(), interruption.stop()) : interruption.stop();
+            end.block();
+        }
+        return 0;
+    }
+
+    private StreamPlan<?> plan() {
+        String unfit = options.stopAfter() != null
+                ? "--stop-after"
+                : options.digest() ? "--digest" : options.headroom() ? "--headroom" : "";
+        if (!unfit.isEmpty()) {
+            throw wrong(unfit + " is for stream: here the consumers decide what they take");
+        }
+        if (serving.ranks() != null && (options.rank() != null || options.world() != null)) {
+            throw wrong("--each-a-rank and --rank with --world exclude each other");
+        }
+        try {
+            return StreamPlan.of(options);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
+        }
+    }
+
+    private BatchServer start(ServedPlan<?> plan) {
+        try {
+            ServerPlan server = ServerPlan.of(plan)
+                    .host(serving.host())
+                    .port(serving.port())
+                    .consumers(serving.consumers());
+            String token = token();
+            if (token != null) {
+                server = server.secret(token);
+            }
+            Path certificate = serving.tlsCertificate();
+            Path key = serving.tlsKey();
+            if ((certificate == null) != (key == null)) {
+                throw wrong("--tls-cert and --tls-key go together");
+            }
+            if (certificate != null && key != null) {
+                server = server.tls(certificate, key);
+            }
+            Path shared = serving.shared();
+            return (shared == null ? server : server.shared(shared)).start();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
+        }
+    }
+
+    private @Nullable String token() {
+        Path file = serving.tokenFile();
+        if (file == null) {
+            String token = System.getenv(TOKEN);
+            return token == null || token.isEmpty() ? null : token;
+        }
+        try {
+            if (Files.size(file) > LONGEST_TOKEN) {
+                throw wrong("%s holds no token: it has %d bytes".formatted(file, Files.size(file)));
+            }
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            throw new ParameterException(spec.commandLine(), "cannot read the token: " + Reason.of(e), e);
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

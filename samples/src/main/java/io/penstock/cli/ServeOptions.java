@@ -1,0 +1,71 @@
+package io.penstock.cli;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The flags that {@code serve} has besides those of {@code stream}. */
+interface ServeOptions {
+
+    @Option(
+            order = 40,
+            names = "--port",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "The port; any free one by default.")
+    int port();
+
+    @Option(
+            order = 41,
+            names = "--host",
+            paramLabel = "ADDRESS",
+            defaultValue = "127.0.0.1",
+            description = "Where to listen (default: ${DEFAULT-VALUE}); any but loopback needs a token and TLS.")
+    String host();
+
+    @Option(
+            order = 42,
+            names = "--token-file",
+            paramLabel = "FILE",
+            description =
+                    "Holds the bearer token that requests must bring; the environment's PENSTOCK_TOKEN otherwise.")
+    @Nullable Path tokenFile();
+
+    @Option(
+            order = 43,
+            names = "--tls-cert",
+            paramLabel = "FILE",
+            description = "Speak TLS with this certificate chain (PEM); needs --tls-key.")
+    @Nullable Path tlsCertificate();
+
+    @Option(order = 44, names = "--tls-key", paramLabel = "FILE", description = "Its key (PEM, PKCS#8, unencrypted).")
+    @Nullable Path tlsKey();
+
+    @Option(
+            order = 45,
+            names = "--consumers",
+            paramLabel = "N",
+            defaultValue = "1",
+            converter = Flags.Positive.class,
+            description = "Wait for so many consumers before the first batch: they share one run (default: 1).")
+    Integer consumers();
+
+    @Option(
+            order = 46,
+            names = "--each-a-rank",
+            paramLabel = "N",
+            converter = Flags.Positive.class,
+            description = "Each consumer is one of N ranks, and gets its part; all get everything otherwise.")
+    @Nullable Integer ranks();
+
+    @Option(
+            order = 47,
+            names = "--shared",
+            paramLabel = "DIR",
+            description = "Stack batches in files of this folder, such as /dev/shm/penstock, "
+                    + "for consumers on this machine to see without a copy.")
+    @Nullable Path shared();
+
+    @Option(order = 48, names = "--once", description = "End when every consumer has had the last batch.")
+    boolean once();
+}

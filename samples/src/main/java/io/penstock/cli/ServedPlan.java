@@ -1,0 +1,55 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.ResumeToken;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Shard;
+import io.penstock.serve.Feed;
+import java.nio.ByteBuffer;
+import java.util.function.IntFunction;
+import reactor.core.publisher.Flux;
+
+/** A plan as a server takes it: its batches from any position on, for its own rank or for several. */
+final class ServedPlan<T> implements Feed {
+
+    private final StreamPlan<T> plan;
+    private final int ranks;
+
+    /** @param ranks 1 to serve the plan's own */
+    ServedPlan(StreamPlan<T> plan, int ranks) {
+        this.plan = plan;
+        this.ranks = ranks;
+    }
+
+    @Override
+    public int ranks() {
+        return ranks;
+    }
+
+    @Override
+    public Position start() {
+        return plan.sampler().start();
+    }
+
+    @Override
+    public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
+        Sampler sampler = plan.sampler().resumeAt(from);
+        return plan.pipeline().stream(ranks == 1 ? sampler : sampler.shard(Shard.of(rank, ranks)), plan.execution())
+                .transform(plan.batches().slots(SLOTS).allocator(memory));
+    }
+
+    @Override
+    public String token(Position at) {
+        return plan.token(at).toString();
+    }
+
+    @Override
+    public Position position(String token) {
+        if (token.startsWith("@")) {
+            throw new IllegalArgumentException(
+                    "a token itself is wanted, no file"); // files are ours, not the consumer's
+        }
+        return plan.position(ResumeToken.parse(token));
+    }
+}

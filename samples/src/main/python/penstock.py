@@ -1,0 +1,461 @@
+"""Batches from `penstock serve`, as numpy arrays. One file to copy; needs Python 3.9 and numpy, and torch for TorchBatches.
+
+    import penstock
+
+    for batch in penstock.Batches("http://127.0.0.1:8080/"):
+        train(batch["pixels"], batch["label"])      # u8[n, h, w, c] and i32[n]
+        save(model, batch.resume)                   # Batches(..., resume=...) goes on behind this batch
+
+A connection that breaks off is taken up again where it was: no batch is missed and none comes twice.
+
+With shared=True, on the server's machine and where it was started with --shared, the arrays are read-only views of the
+server's own memory. They are valid until the next batch is asked for, unless copy=True.
+
+With PyTorch:
+
+    from torch.utils.data import DataLoader
+    loader = DataLoader(penstock.TorchBatches("http://127.0.0.1:8080/"), batch_size=None)
+"""
+
+import http.client
+import json
+import mmap
+import os
+import ssl
+import struct
+import time
+import urllib.parse
+import warnings
+
+import numpy as np
+
+__all__ = ["Batch", "Batches", "PenstockError", "TorchBatches"]
+
+_DTYPES = {
+    "bool": np.dtype("?"),
+    "u8": np.dtype("u1"),
+    "i8": np.dtype("i1"),
+    "u16": np.dtype("<u2"),
+    "i16": np.dtype("<i2"),
+    "u32": np.dtype("<u4"),
+    "i32": np.dtype("<i4"),
+    "u64": np.dtype("<u8"),
+    "i64": np.dtype("<i8"),
+    "f16": np.dtype("<f2"),
+    "bf16": np.dtype("<u2"),  # numpy has no bfloat16: its bits
+    "f32": np.dtype("<f4"),
+    "f64": np.dtype("<f8"),
+}
+_MASK = "penstock.mask"
+_LARGEST_METADATA = 1 << 24
+_LARGEST_BODY = 1 << 36
+_BROKEN = (OSError, EOFError, http.client.HTTPException)
+
+
+class PenstockError(Exception):
+    """The server refused, its run failed, or what it sent cannot be read."""
+
+
+class Batch(dict):
+    """Arrays by name, [n, ...] each.
+
+    size: how many rows are valid; they come first
+    mask: bool[n], which rows are valid
+    epoch: counted from 0
+    resume: the token to go on with once this batch has been used
+    rank: of the consumer
+    """
+
+    def __init__(self, arrays, size, epoch, resume, rank, dtypes):
+        super().__init__(arrays)
+        self.size = size
+        self.epoch = epoch
+        self.resume = resume
+        self.rank = rank
+        self.dtypes = dtypes
+
+    @property
+    def mask(self):
+        rows = max([len(array) for array in self.values()], default=self.size)
+        return np.arange(rows) < self.size
+
+
+class Batches:
+    """The batches of a server, from the start or behind a token; each iteration goes on where the last one stopped.
+
+    address:  such as http://127.0.0.1:8080/
+    resume:   a token: batch.resume of an earlier run
+    rank:     which rank to be, where the server has ranks; else it says one
+    token:    the server's bearer token, unless the environment has it as PENSTOCK_TOKEN
+    cafile:   certificates to trust, for https with one of your own
+    shared:   take batches from shared memory
+    copy:     with shared: arrays that stay valid
+    patience: seconds to try again for when the server cannot be reached
+    """
+
+    def __init__(
+        self, address, *, resume=None, rank=None, token=None, cafile=None, shared=False, copy=False, patience=60.0
+    ):
+        self._server = _Server(address, token, cafile)
+        self.resume = resume
+        self.rank = rank
+        self.shared = shared
+        self.copy = copy
+        self.patience = patience
+
+    def __iter__(self):
+        last = time.monotonic()
+        wait = 0.05
+        while True:
+            connection = self._server.connect()
+            try:
+                for batch in (_shared if self.shared else _streamed)(self, connection):
+                    self.resume, self.rank = batch.resume, batch.rank
+                    yield batch
+                    last, wait = time.monotonic(), 0.05
+                return
+            except _Again as refusal:
+                reason = refusal
+            except _BROKEN as failure:
+                reason = failure
+            finally:
+                connection.close()
+            if time.monotonic() - last > self.patience:
+                raise PenstockError(f"no batch from {self._server} for {self.patience} s: {reason}") from reason
+            time.sleep(wait)
+            wait = min(2 * wait, 2.0)
+
+    def _query(self, **more):
+        asked = {"rank": self.rank, "resume": self.resume, **more}
+        text = urllib.parse.urlencode({name: value for name, value in asked.items() if value is not None})
+        return "?" + text if text else ""
+
+
+class _Again(Exception):
+    """The server cannot now."""
+
+
+class _Server:
+    def __init__(self, address, token, cafile):
+        self.parts = urllib.parse.urlsplit(address)
+        if self.parts.scheme not in ("http", "https") or not self.parts.hostname:
+            raise ValueError(f"address must be http://HOST:PORT/ or https://HOST:PORT/, was {address!r}")
+        token = token or os.environ.get("PENSTOCK_TOKEN")
+        near = self.parts.hostname == "localhost" or self.parts.hostname == "::1" or self.parts.hostname.startswith("127.")
+        if token and self.parts.scheme == "http" and not near:
+            raise ValueError(f"a bearer token would go to {self.parts.hostname} in clear: use https")
+        self.headers = {"Authorization": "Bearer " + token} if token else {}
+        self.tls = ssl.create_default_context(cafile=cafile) if self.parts.scheme == "https" else None
+
+    def connect(self):
+        if self.tls:
+            return http.client.HTTPSConnection(self.parts.hostname, self.parts.port, context=self.tls)
+        return http.client.HTTPConnection(self.parts.hostname, self.parts.port)
+
+    def ask(self, connection, what):
+        connection.request("GET", (self.parts.path.rstrip("/") or "") + what, headers=self.headers)
+
+    def answer(self, connection):
+        response = connection.getresponse()
+        if response.status == 200:
+            return response
+        text = response.read(1 << 16).decode("utf-8", "replace").strip()
+        try:
+            text = json.loads(text)["error"]
+        except (ValueError, KeyError, TypeError):
+            pass
+        message = f"{self} answered {response.status}: {text}"
+        raise _Again(message) if response.status == 503 else PenstockError(message)
+
+    def __str__(self):
+        return urllib.parse.urlunsplit((self.parts.scheme, self.parts.netloc.rpartition("@")[2], "/", "", ""))
+
+
+# ---- over HTTP: Arrow's IPC stream format, of which this reads what the server writes
+
+
+def _streamed(batches, connection):
+    batches._server.ask(connection, "/batches" + batches._query())
+    response = batches._server.answer(connection)
+    rank = int(response.headers.get("Penstock-Rank", 0))
+    fields = None
+    ended = False
+    while True:
+        prefix = _read(response, 8, or_end=ended)
+        if prefix is None:
+            return
+        continuation, length = struct.unpack("<Ii", prefix)
+        if continuation != 0xFFFFFFFF or not 0 <= length <= _LARGEST_METADATA:
+            raise PenstockError("this is no Arrow stream")
+        ended = length == 0
+        if ended:
+            continue
+        message = _Table.root(_read(response, length))
+        kind, header, body = message.number(1, "<B"), message.table(2), message.number(3, "<q")
+        if not 0 <= body <= _LARGEST_BODY:
+            raise PenstockError(f"a message of {body} bytes is too large")
+        if kind == 1:
+            fields = [_Field(table) for table in header.tables(1)]
+        elif kind == 3 and fields is not None:
+            yield _arrow_batch(fields, header, message.texts(4), _read(response, body), rank)
+        else:
+            raise PenstockError(f"an Arrow message of kind {kind} was not expected")
+
+
+def _read(response, count, or_end=False):
+    into = np.empty(count, np.uint8)
+    view = memoryview(into)
+    have = 0
+    while have < count:
+        got = response.readinto(view[have:])
+        if not got:
+            if or_end and have == 0:
+                return None
+            raise EOFError("the connection was broken off")
+        have += got
+    return into
+
+
+class _Table:
+    """A table of a flatbuffer: a position in its bytes, and a list of where its fields are."""
+
+    def __init__(self, data, at):
+        self.data = data
+        self.at = at
+        self.slots = at - self._get("<i", at)
+
+    @staticmethod
+    def root(data):
+        return _Table(data, struct.unpack_from("<I", data)[0])
+
+    def _get(self, form, at):
+        if not 0 <= at <= len(self.data) - struct.calcsize(form):
+            raise PenstockError("an Arrow message is damaged")
+        return struct.unpack_from(form, self.data, at)[0]
+
+    def _field(self, number):
+        slot = 4 + 2 * number
+        place = self._get("<H", self.slots + slot) if slot < self._get("<H", self.slots) else 0
+        return self.at + place if place else None
+
+    def _follow(self, at):
+        return at + self._get("<I", at)
+
+    def number(self, number, form):
+        at = self._field(number)
+        return 0 if at is None else self._get(form, at)
+
+    def table(self, number):
+        return _Table(self.data, self._follow(self._field(number) or 0))
+
+    def vector(self, number):
+        """Where its elements begin, and how many there are."""
+        at = self._field(number)
+        if at is None:
+            return 0, 0
+        start = self._follow(at)
+        count = self._get("<I", start)
+        if count > len(self.data):
+            raise PenstockError("an Arrow message is damaged")
+        return start + 4, count
+
+    def tables(self, number):
+        start, count = self.vector(number)
+        return [_Table(self.data, self._follow(start + 4 * i)) for i in range(count)]
+
+    def text(self, number):
+        start, count = self.vector(number)
+        return bytes(self.data[start : start + count]).decode("utf-8")
+
+    def texts(self, number):
+        return {entry.text(0): entry.text(1) for entry in self.tables(number)}
+
+
+class _Field:
+    def __init__(self, table):
+        metadata = table.texts(6)
+        self.name = table.text(0)
+        self.kind = metadata.get("penstock.dtype", "")
+        shape = metadata.get("penstock.shape", "")
+        if self.kind not in _DTYPES:
+            raise PenstockError(f"field {self.name!r} has dtype {self.kind!r}, which this client does not know")
+        self.shape = tuple(int(length) for length in shape.split(",")) if shape else ()
+        self.buffers = 3 if self.shape else 2  # bitmaps of what is null, then the data
+
+
+def _arrow_batch(fields, record, metadata, body, rank):
+    rows = record.number(0, "<q")
+    start, count = record.vector(2)
+    if count != sum(field.buffers for field in fields):
+        raise PenstockError("an Arrow message does not fit its schema")
+    arrays = {}
+    place = -1
+    for field in fields:
+        place += field.buffers
+        at, length = record._get("<q", start + 16 * place), record._get("<q", start + 16 * place + 8)
+        if at < 0 or length < 0 or at + length > len(body):
+            raise PenstockError("an Arrow message is damaged")
+        arrays[field.name] = _array(memoryview(body)[at : at + length], field.kind, (rows, *field.shape), 0)
+    arrays.pop(_MASK, None)
+    dtypes = {field.name: field.kind for field in fields}
+    return Batch(
+        arrays, int(metadata["penstock.size"]), int(metadata["penstock.epoch"]), metadata["penstock.resume"], rank, dtypes
+    )
+
+
+def _array(buffer, kind, shape, at):
+    try:
+        return np.ndarray(shape, _DTYPES[kind], buffer, at)
+    except (TypeError, ValueError, OverflowError) as failure:
+        raise PenstockError(f"an array of {kind}{list(shape)} does not fit what was sent: {failure}") from failure
+
+
+# ---- through shared memory: HTTP says where in a file each batch is
+
+
+def _shared(batches, connection):
+    server, files = batches._server, {}
+    done = 0
+    server.ask(connection, "/shared" + batches._query())
+    while True:
+        message = json.loads(server.answer(connection).read())
+        if message.get("end"):
+            return
+        # the next is asked for while this one is used: two are out, of three that there can be
+        server.ask(connection, f"/shared?done={done}")
+        batch = _shared_batch(message, files)
+        if batches.copy:
+            for name, array in batch.items():
+                batch[name] = array.copy()
+        done += 1
+        yield batch
+
+
+def _shared_batch(message, files):
+    path = message["file"]
+    arrays, dtypes = {}, {}
+    for field in message["fields"]:
+        shape, kind = tuple(field["shape"]), field["dtype"]
+        if kind not in _DTYPES:
+            raise PenstockError(f"field {field['name']!r} has dtype {kind!r}, which this client does not know")
+        size = int(np.prod(shape, dtype=object)) * _DTYPES[kind].itemsize
+        if size == 0:
+            arrays[field["name"]] = np.empty(shape, _DTYPES[kind])
+        else:
+            mapped = files.get(path)
+            if mapped is None or len(mapped) < field["at"] + size:
+                mapped = files[path] = _map(path)  # the file grows; arrays keep the map that they see
+            arrays[field["name"]] = _array(mapped, kind, shape, field["at"])
+        dtypes[field["name"]] = kind
+    return Batch(arrays, message["size"], message["epoch"], message["resume"], message["rank"], dtypes)
+
+
+def _map(path):
+    with open(path, "rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+# ---- PyTorch
+
+
+def __getattr__(name):
+    if name != "TorchBatches":
+        raise AttributeError(name)
+    import torch
+    from torch.utils.data import IterableDataset, get_worker_info
+
+    class TorchBatches(IterableDataset):
+        """Batches as dicts of tensors, with the token as "penstock.resume"; for DataLoader(..., batch_size=None).
+
+        Takes what Batches takes. With shared=True tensors must not be written to, and are valid until the next is asked
+        for; a worker process copies them. One worker at most: each would get all batches.
+        """
+
+        def __init__(self, address, **options):
+            super().__init__()
+            self.address = address
+            self.options = options
+
+        def __iter__(self):
+            worker = get_worker_info()
+            options = dict(self.options)
+            if worker is not None:
+                if worker.num_workers > 1:
+                    raise ValueError("num_workers must be 0 or 1: each worker would get all batches")
+                options["copy"] = True
+            for batch in Batches(self.address, **options):
+                self.options["resume"] = batch.resume
+                tensors = {key: _tensor(torch, array, batch.dtypes[key]) for key, array in batch.items()}
+                yield {**tensors, "penstock.resume": batch.resume}
+
+    TorchBatches.__qualname__ = "TorchBatches"
+    globals()["TorchBatches"] = TorchBatches
+    return TorchBatches
+
+
+def _tensor(torch, array, kind):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that shared arrays are read-only
+        tensor = torch.from_numpy(array)
+    return tensor.view(torch.bfloat16) if kind == "bf16" else tensor
+
+
+# ---- python3 penstock.py ADDRESS: how fast batches come
+
+
+def _main():
+    import argparse
+
+    arguments = argparse.ArgumentParser(description="Take every batch of a server, and say how fast they came.")
+    arguments.add_argument("address")
+    arguments.add_argument("--shared", action="store_true", help="through shared memory")
+    arguments.add_argument("--copy", action="store_true", help="copy each batch into memory of our own")
+    arguments.add_argument("--resume", metavar="TOKEN")
+    arguments.add_argument("--rank", type=int)
+    given = arguments.parse_args()
+    samples = size = 0
+    began = time.perf_counter()
+    epoch = None
+    own = {}
+
+    def report():
+        took = time.perf_counter() - began
+        # a copy of the same arrays, as many bytes: the limit of any client that has them in memory of its own
+        copied = _copies_a_second(own) if own else 0
+        line = {"epoch": epoch, "samples": samples, "bytes": size, "seconds": round(took, 6)}
+        line["bytes_per_second"] = round(size / took) if took else 0
+        line["of_memcpy"] = round(size / took / copied, 3) if took and copied else None
+        print(json.dumps(line), flush=True)
+
+    token = None
+    for batch in Batches(given.address, shared=given.shared, resume=given.resume, rank=given.rank):
+        if epoch is not None and batch.epoch != epoch:
+            report()
+            samples, size, began = 0, 0, time.perf_counter()
+        epoch, token = batch.epoch, batch.resume
+        samples += batch.size
+        for name, array in batch.items():
+            size += array.nbytes
+            if name not in own or own[name].shape != array.shape:
+                own[name] = np.zeros_like(array)
+            if given.copy:
+                np.copyto(own[name], array)
+    if epoch is not None:
+        report()
+    print(json.dumps({"resume": token}), flush=True)
+
+
+def _copies_a_second(arrays, seconds=0.3):
+    """Bytes a second that copying these arrays moves, from memory that no cache holds."""
+    sources = [{name: array.copy() for name, array in arrays.items()} for _ in range(4)]
+    moved, began, turn = 0, time.perf_counter(), 0
+    while time.perf_counter() - began < seconds:
+        for name, array in sources[turn % len(sources)].items():
+            np.copyto(arrays[name], array)
+            moved += array.nbytes
+        turn += 1
+    return moved / (time.perf_counter() - began)
+
+
+if __name__ == "__main__":
+    _main()
