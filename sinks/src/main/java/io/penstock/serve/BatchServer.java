@@ -4,11 +4,13 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.penstock.pipeline.Position;
 import io.penstock.pipeline.StoreException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
@@ -44,6 +46,7 @@ public final class BatchServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BatchServer.class);
     private static final Duration CLOSING = Duration.ofMillis(300);
     private static final Duration REQUEST = Duration.ofSeconds(30);
+    private static final String SILENCE = "penstock-silence";
     private static final int LONGEST_LINE = 16 << 10;
 
     private final ServerPlan plan;
@@ -99,6 +102,7 @@ public final class BatchServer implements AutoCloseable {
                             Request.of(request, plan.secretText(), plan.feed().ranks());
                     Channel[] channel = new Channel[1];
                     response.withConnection(connection -> channel[0] = connection.channel());
+                    admit(channel[0]);
                     return switch (asked.path()) {
                         case "/batches" -> batches(asked, response, channel[0]);
                         case "/shared" -> shared(asked, response, channel[0]);
@@ -110,6 +114,13 @@ public final class BatchServer implements AutoCloseable {
                     };
                 })
                 .onErrorResume(cause -> refuse(response, cause));
+    }
+
+    /** Who was let in once may be silent for as long as it works on a batch. */
+    private static void admit(Channel channel) {
+        if (channel.pipeline().get(SILENCE) != null) {
+            channel.pipeline().remove(SILENCE);
+        }
     }
 
     private Mono<Void> batches(Request asked, HttpServerResponse response, Channel channel) {
@@ -172,7 +183,8 @@ public final class BatchServer implements AutoCloseable {
         if (status.equals(HttpResponseStatus.UNAUTHORIZED)) {
             response.header("WWW-Authenticate", "Bearer");
         }
-        return Json.send(response.keepAlive(false), status, Json.error(message(cause)));
+        // who has shared memory keeps it when it asks for too much
+        return Json.send(response.keepAlive(status.equals(HttpResponseStatus.CONFLICT)), status, Json.error(message(cause)));
     }
 
     private static String message(Throwable cause) {

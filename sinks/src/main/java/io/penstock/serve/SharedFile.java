@@ -135,6 +135,10 @@ final class SharedFile implements RunMemory {
         }
     }
 
+    Path path() {
+        return path;
+    }
+
     /** The path. */
     @Override
     public String toString() {

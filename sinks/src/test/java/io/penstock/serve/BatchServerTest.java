@@ -22,7 +22,7 @@ class BatchServerTest {
 
     private final CountedFeed feed = new CountedFeed(SAMPLES, 64, 1);
 
-    private static List<Integer> order(int samples) {
+    static List<Integer> order(int samples) {
         Draws draws = Sampler.shuffled(1).draws(samples);
         return IntStream.range(0, samples)
                 .mapToObj(number -> Math.toIntExact(draws.at(number).index()))

@@ -1,0 +1,155 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.penstock.digest.StreamDigest;
+import io.penstock.pictures.PictureFolder;
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.Draws;
+import io.penstock.pipeline.Sample;
+import io.penstock.pipeline.Sampler;
+import io.penstock.serve.BatchServer;
+import io.penstock.serve.ServerPlan;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** A real python3 with numpy takes what {@code stream} says that it delivers. */
+@Timeout(value = 240, unit = TimeUnit.SECONDS)
+class PythonClientTest {
+
+    private static final int PICTURES = 50;
+    private static final int SIDE = 24;
+    private static final int KILLED = 128 + 9;
+    private static final Path SAMPLES = Path.of(System.getProperty("penstock.root", "..")).resolve("samples/src");
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void makePictures() throws Exception {
+        Process python = new ProcessBuilder("sh", "-c", "python3 -c 'import numpy'")
+                .redirectErrorStream(true)
+                .start();
+        assumeTrue(
+                python.waitFor(60, TimeUnit.SECONDS) && python.exitValue() == 0,
+                "this test needs python3 with numpy on the path");
+        PictureFolder.write(Files.createDirectory(folder.resolve("pictures")), PICTURES)
+                .blockLast();
+    }
+
+    private static String[] flags() {
+        return ("--source images:%s --resize %d --augment flip --batch 8 --cache-ram 8MiB"
+                        .formatted(folder.resolve("pictures"), SIDE))
+                .split(" ");
+    }
+
+    private static String expected() {
+        return Cli.stream(String.join(" ", flags()) + " --digest")
+                .epoch(0)
+                .path("content_digest")
+                .asText();
+    }
+
+    private static int receive(BatchServer server, Path out, String mode, int limit)
+            throws IOException, InterruptedException {
+        Process python = new ProcessBuilder(
+                        "python3",
+                        SAMPLES.resolve("test/python/receive.py").toString(),
+                        SAMPLES.resolve("main/python").toString(),
+                        server.address().toString(),
+                        out.toString(),
+                        out + ".token",
+                        mode,
+                        Integer.toString(limit))
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        int status = python.waitFor();
+        assertThat(status).as(said).isIn(0, KILLED);
+        return status;
+    }
+
+    /** The digest of samples that were received in the order of their draws. */
+    private static String digest(Path received) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(received)).order(ByteOrder.LITTLE_ENDIAN);
+        int pixels = SIDE * SIDE * 3;
+        assertThat(bytes.capacity()).isEqualTo(PICTURES * (pixels + Integer.BYTES));
+        Draws draws = Sampler.shuffled(42).draws(PICTURES);
+        StreamDigest<Picture> digest = StreamDigest.of(Schema.of(Picture.class));
+        for (int number = 0; number < PICTURES; number++) {
+            Draw draw = draws.at(number);
+            int at = number * (pixels + Integer.BYTES);
+            Tensor image = Tensor.of(DType.U8, Shape.of(SIDE, SIDE, 3), bytes.slice(at, pixels));
+            digest.observe(Sample.of(draw, new Picture(image, bytes.getInt(at + pixels))));
+        }
+        return digest.epoch(0).content();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http", "shared"})
+    void client_thatIsKilledAgainAndAgain_receivesWhatStreamReports(String mode) throws Exception {
+        Path out = folder.resolve(mode);
+        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags());
+        int killed = 0;
+        try (StreamPlan<?> plan = StreamPlan.of(options)) {
+            ServerPlan server = ServerPlan.of(new ServedPlan<>(plan, 1));
+            try (BatchServer serving = (mode.equals("shared") ? server.shared(folder.resolve("ring")) : server).start()) {
+                for (int limit : List.of(1, 3, 100)) {
+                    killed += receive(serving, out, mode, limit) == KILLED ? 1 : 0;
+                }
+                serving.served().block();
+            }
+        }
+
+        assertThat(killed).isEqualTo(2);
+        assertThat(digest(out)).isEqualTo(expected());
+        assertThat(folder.resolve("ring")).doesNotExist();
+    }
+
+    @Test
+    void command_once_servesARunAndEnds() throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "serve",
+                "--once"));
+        command.addAll(List.of(flags()));
+        Process serving = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        try (BufferedReader lines = serving.inputReader(StandardCharsets.UTF_8)) {
+            Process python = new ProcessBuilder(
+                            "python3",
+                            SAMPLES.resolve("main/python/penstock.py").toString(),
+                            lines.readLine())
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(said).contains("\"samples\": " + PICTURES);
+            assertThat(serving.waitFor()).isZero();
+        } finally {
+            serving.destroyForcibly();
+        }
+    }
+}

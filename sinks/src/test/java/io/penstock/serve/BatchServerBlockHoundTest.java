@@ -1,0 +1,62 @@
+package io.penstock.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.blockhound.BlockHound;
+
+/** Neither Netty's threads nor those that stack batches ever wait. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class BatchServerBlockHoundTest {
+
+    @TempDir
+    private Path temporary;
+
+    @BeforeAll
+    static void watch() {
+        assumeTrue(
+                ManagementFactory.getRuntimeMXBean()
+                        .getInputArguments()
+                        .contains("-XX:+AllowRedefinitionToAddDeleteMethods"),
+                "BlockHound needs -XX:+AllowRedefinitionToAddDeleteMethods: run the build's own execution");
+        BlockHound.install();
+    }
+
+    @Test
+    void server_ofTwoConsumersAndOneThatLeaves_neverBlocks() throws Exception {
+        CountedFeed feed = new CountedFeed(400, 10_000, 1);
+        try (BatchServer server = ServerPlan.of(feed).start();
+                Consumer first = new Consumer(server.address(), "")) {
+            List<Integer> seen = new ArrayList<>(first.next());
+            try (Consumer leaves = new Consumer(server.address(), "?resume=" + first.token())) {
+                leaves.next();
+            }
+            seen.addAll(first.rest());
+
+            assertThat(seen).isEqualTo(BatchServerTest.order(400));
+        }
+    }
+
+    @Test
+    void sharedMemory_neverBlocksThem() throws Exception {
+        CountedFeed feed = new CountedFeed(400, 10_000, 1);
+        int batches = 0;
+        try (BatchServer server =
+                        ServerPlan.of(feed).shared(temporary.resolve("shared")).start();
+                Talk talk = new Talk(server.address())) {
+            while (!talk.ask("/shared?done=" + batches).json().has("end")) {
+                batches++;
+            }
+        }
+        assertThat(batches).isEqualTo(100);
+    }
+}
