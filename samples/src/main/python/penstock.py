@@ -21,6 +21,7 @@ import http.client
 import json
 import mmap
 import os
+import socket
 import ssl
 import struct
 import time
@@ -116,6 +117,8 @@ class Batches:
                 return
             except _Again as refusal:
                 reason = refusal
+            except ssl.SSLCertVerificationError as failure:
+                raise PenstockError(f"{self._server} is not to be trusted: {failure}") from failure
             except _BROKEN as failure:
                 reason = failure
             finally:
@@ -153,6 +156,10 @@ class _Server:
         return http.client.HTTPConnection(self.parts.hostname, self.parts.port)
 
     def ask(self, connection, what):
+        if connection.sock is None:
+            connection.connect()
+            # a batch may take its time, but a server whose machine is gone must be noticed
+            connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         connection.request("GET", (self.parts.path.rstrip("/") or "") + what, headers=self.headers)
 
     def answer(self, connection):
@@ -284,6 +291,8 @@ class _Field:
 
 
 def _arrow_batch(fields, record, metadata, body, rank):
+    if not {"penstock.size", "penstock.epoch", "penstock.resume"} <= metadata.keys():
+        raise PenstockError("this is an Arrow stream of another program")
     rows = record.number(0, "<q")
     start, count = record.vector(2)
     if count != sum(field.buffers for field in fields):
@@ -412,6 +421,7 @@ def _main():
     arguments.add_argument("--copy", action="store_true", help="copy each batch into memory of our own")
     arguments.add_argument("--resume", metavar="TOKEN")
     arguments.add_argument("--rank", type=int)
+    arguments.add_argument("--cafile", metavar="PEM", help="certificates to trust")
     given = arguments.parse_args()
     samples = size = 0
     began = time.perf_counter()
@@ -428,7 +438,14 @@ def _main():
         print(json.dumps(line), flush=True)
 
     token = None
-    for batch in Batches(given.address, shared=given.shared, resume=given.resume, rank=given.rank):
+    batches = Batches(
+        given.address,
+        shared=given.shared,
+        resume=given.resume,
+        rank=given.rank,
+        cafile=given.cafile,
+    )
+    for batch in batches:
         if epoch is not None and batch.epoch != epoch:
             report()
             samples, size, began = 0, 0, time.perf_counter()

@@ -40,7 +40,8 @@ class PythonClientTest {
     private static final int PICTURES = 50;
     private static final int SIDE = 24;
     private static final int KILLED = 128 + 9;
-    private static final Path SAMPLES = Path.of(System.getProperty("penstock.root", "..")).resolve("samples/src");
+    private static final Path SAMPLES =
+            Path.of(System.getProperty("penstock.root", "..")).resolve("samples/src");
 
     @TempDir
     private static Path folder;
@@ -58,8 +59,8 @@ class PythonClientTest {
     }
 
     private static String[] flags() {
-        return ("--source images:%s --resize %d --augment flip --batch 8 --cache-ram 8MiB"
-                        .formatted(folder.resolve("pictures"), SIDE))
+        return "--source images:%s --resize %d --augment flip --batch 8 --cache-ram 8MiB"
+                .formatted(folder.resolve("pictures"), SIDE)
                 .split(" ");
     }
 
@@ -113,7 +114,8 @@ class PythonClientTest {
         int killed = 0;
         try (StreamPlan<?> plan = StreamPlan.of(options)) {
             ServerPlan server = ServerPlan.of(new ServedPlan<>(plan, 1));
-            try (BatchServer serving = (mode.equals("shared") ? server.shared(folder.resolve("ring")) : server).start()) {
+            try (BatchServer serving =
+                    (mode.equals("shared") ? server.shared(folder.resolve("ring")) : server).start()) {
                 for (int limit : List.of(1, 3, 100)) {
                     killed += receive(serving, out, mode, limit) == KILLED ? 1 : 0;
                 }
@@ -126,6 +128,42 @@ class PythonClientTest {
         assertThat(folder.resolve("ring")).doesNotExist();
     }
 
+    /** What the client prints or raises. */
+    private static String take(String token, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(
+                List.of("python3", SAMPLES.resolve("main/python/penstock.py").toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder python = new ProcessBuilder(command).redirectErrorStream(true);
+        python.environment().put("PENSTOCK_TOKEN", token);
+        Process running = python.start();
+        String said = new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        running.waitFor();
+        return said;
+    }
+
+    @Test
+    void client_overTls_needsTheTokenAndTheCertificate() throws Exception {
+        Certificate made = Certificate.make(folder);
+        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags());
+        try (StreamPlan<?> plan = StreamPlan.of(options);
+                BatchServer server = ServerPlan.of(new ServedPlan<>(plan, 1))
+                        .host("0.0.0.0")
+                        .secret("0123456789abcdef")
+                        .tls(made.chain(), made.key())
+                        .start()) {
+            String address = "https://127.0.0.1:" + server.address().getPort() + "/";
+            String trust = made.chain().toString();
+
+            assertThat(take("0123456789abcdeX", address, "--cafile", trust))
+                    .contains("answered 401")
+                    .doesNotContain("\"samples\"");
+            assertThat(take("0123456789abcdef", address))
+                    .contains("CERTIFICATE_VERIFY_FAILED")
+                    .doesNotContain("\"samples\"");
+            assertThat(take("0123456789abcdef", address, "--cafile", trust)).contains("\"samples\": " + PICTURES);
+        }
+    }
+
     @Test
     void command_once_servesARunAndEnds() throws Exception {
         List<String> command = new ArrayList<>(List.of(
@@ -136,7 +174,9 @@ class PythonClientTest {
                 "serve",
                 "--once"));
         command.addAll(List.of(flags()));
-        Process serving = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        Process serving = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
         try (BufferedReader lines = serving.inputReader(StandardCharsets.UTF_8)) {
             Process python = new ProcessBuilder(
                             "python3",

@@ -4,19 +4,18 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.ssl.SslContext;
-import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.penstock.pipeline.Position;
 import io.penstock.pipeline.StoreException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import reactor.netty.ChannelBindException;
+import reactor.netty.Connection;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerRequest;
@@ -36,7 +35,8 @@ import reactor.netty.http.server.HttpServerResponse;
  * <p>Consumers that stand at one position share a run, which goes at the pace of the slowest; one at another position gets a run of its
  * own, of the same batches. Where the feed has ranks, each consumer is one of them.
  *
- * <p>Nothing blocks the server's threads, which are Netty's: batches come from their own run's and are written from where they lie.
+ * <p>Nothing blocks the server's threads, which are Netty's, but to make and remove the files of shared memory: batches come from
+ * their own run's and are written from where they lie.
  */
 public final class BatchServer implements AutoCloseable {
 
@@ -46,7 +46,6 @@ public final class BatchServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BatchServer.class);
     private static final Duration CLOSING = Duration.ofMillis(300);
     private static final Duration REQUEST = Duration.ofSeconds(30);
-    private static final String SILENCE = "penstock-silence";
     private static final int LONGEST_LINE = 16 << 10;
 
     private final ServerPlan plan;
@@ -60,6 +59,7 @@ public final class BatchServer implements AutoCloseable {
         this.folder = folder;
         this.scheme = tls == null ? "http" : "https";
         this.hubs = new Hubs(plan.feed(), folder == null ? RunMemory::ofProcess : folder::begin, plan.consumerCount());
+        Duration admission = plan.stallTime().compareTo(REQUEST) < 0 ? plan.stallTime() : REQUEST;
         HttpServer http = HttpServer.create()
                 .host(plan.hostName())
                 .port(plan.portNumber())
@@ -69,8 +69,8 @@ public final class BatchServer implements AutoCloseable {
                 .requestTimeout(REQUEST)
                 .httpRequestDecoder(
                         limits -> limits.maxInitialLineLength(LONGEST_LINE).maxHeaderSize(LONGEST_LINE))
-                .doOnChannelInit(
-                        (observer, channel, remote) -> channel.pipeline().addFirst(new Stall(plan.stallTime())))
+                .doOnChannelInit((observer, channel, remote) ->
+                        channel.pipeline().addFirst(new Stall(plan.stallTime()), new Admission(admission)))
                 .handle(this::answer);
         if (tls != null) {
             http = http.secure(spec -> spec.sslContext(tls));
@@ -102,7 +102,8 @@ public final class BatchServer implements AutoCloseable {
                             Request.of(request, plan.secretText(), plan.feed().ranks());
                     Channel[] channel = new Channel[1];
                     response.withConnection(connection -> channel[0] = connection.channel());
-                    admit(channel[0]);
+                    Admission.grant(channel[0]);
+                    response.withConnection(BatchServer::readOn);
                     return switch (asked.path()) {
                         case "/batches" -> batches(asked, response, channel[0]);
                         case "/shared" -> shared(asked, response, channel[0]);
@@ -116,11 +117,15 @@ public final class BatchServer implements AutoCloseable {
                 .onErrorResume(cause -> refuse(response, cause));
     }
 
-    /** Who was let in once may be silent for as long as it works on a batch. */
-    private static void admit(Channel channel) {
-        if (channel.pipeline().get(SILENCE) != null) {
-            channel.pipeline().remove(SILENCE);
-        }
+    /**
+     * Netty reads only what it is asked for here, and a request that comes while the last answer is being finished on another thread can
+     * be left unread in the socket. To ask once more than needed does no harm.
+     */
+    private static void readOn(Connection connection) {
+        Channel channel = connection.channel();
+        connection
+                .onTerminate()
+                .subscribe(none -> {}, e -> {}, () -> channel.eventLoop().execute(channel::read));
     }
 
     private Mono<Void> batches(Request asked, HttpServerResponse response, Channel channel) {
@@ -184,7 +189,8 @@ public final class BatchServer implements AutoCloseable {
             response.header("WWW-Authenticate", "Bearer");
         }
         // who has shared memory keeps it when it asks for too much
-        return Json.send(response.keepAlive(status.equals(HttpResponseStatus.CONFLICT)), status, Json.error(message(cause)));
+        return Json.send(
+                response.keepAlive(status.equals(HttpResponseStatus.CONFLICT)), status, Json.error(message(cause)));
     }
 
     private static String message(Throwable cause) {

@@ -157,6 +157,9 @@ final class Hub {
                 return;
             }
             waiting = cursor.stopWaiting();
+            if (awaited > 0) {
+                awaited++; // who leaves before the run begins will not have been there
+            }
             last = cursors.isEmpty();
             closed |= last;
         }

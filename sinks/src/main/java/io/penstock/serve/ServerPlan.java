@@ -103,7 +103,7 @@ public final class ServerPlan {
 
     /**
      * How long a consumer may take no byte of a batch that is sent to it before its connection is closed; 5 minutes unless
-     * set. It can come back with its token.
+     * set. It can come back with its token. A connection must have asked within this time, and within 30 seconds.
      * @throws IllegalArgumentException if it is no time
      */
     public ServerPlan patience(Duration time) {

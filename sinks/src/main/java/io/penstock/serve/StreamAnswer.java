@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,12 +45,24 @@ final class StreamAnswer {
     /** Completes when everything was written; an error if that was not possible. */
     Mono<Void> send() {
         return cursor.next()
-                .flatMap(delivery -> begin().then(write(delivery)).thenReturn(true))
+                .flatMap(this::sendBatch)
                 .defaultIfEmpty(false)
                 .repeat()
                 .takeWhile(more -> more)
                 .then(Mono.defer(() -> begin().then(write(List.of(stream.end()), () -> {}))))
                 .onErrorResume(cause -> begun, this::breakOff);
+    }
+
+    /** A batch that is not written, since the consumer left before, is given back all the same; one that is, when it was. */
+    private Mono<Boolean> sendBatch(Delivery delivery) {
+        AtomicBoolean settled = new AtomicBoolean();
+        return begin().then(Mono.defer(() -> settled.compareAndSet(false, true) ? write(delivery) : Mono.empty()))
+                .thenReturn(true)
+                .doFinally(end -> {
+                    if (settled.compareAndSet(false, true)) {
+                        delivery.release();
+                    }
+                });
     }
 
     private Mono<Void> begin() {

@@ -1,16 +1,19 @@
 package io.penstock.serve;
 
+import static io.penstock.serve.Eventually.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.pipeline.Draws;
 import io.penstock.pipeline.Position;
 import io.penstock.pipeline.Sampler;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,13 +30,6 @@ class BatchServerTest {
         return IntStream.range(0, samples)
                 .mapToObj(number -> Math.toIntExact(draws.at(number).index()))
                 .toList();
-    }
-
-    /** Waits, for as long as the test may take, for what another thread is about to do. */
-    private static void await(BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) {
-            Thread.onSpinWait();
-        }
     }
 
     @Test
@@ -125,20 +121,75 @@ class BatchServerTest {
 
     @Test
     void slowConsumer_holdsTheRunBack() throws Exception {
-        CountedFeed large = new CountedFeed(4000, 100_000, 1);
+        CountedFeed large = new CountedFeed(1000, 100_000, 1);
+        CountedFeed same = new CountedFeed(1000, 100_000, 1);
+        long inSockets = 64; // batches: as many as buffers of the kernel could hold, and more
         try (BatchServer server = ServerPlan.of(large).start();
                 Consumer consumer = new Consumer(server.address(), "")) {
             List<Integer> first = consumer.next();
-            long inSockets = 64; // batches: as many as buffers of the kernel could hold, and more
 
-            for (int i = 0; i < 50; i++) {
-                assertThat(large.out()).isLessThanOrEqualTo(Feed.SLOTS);
-                assertThat(large.loads()).isLessThan(CountedFeed.BATCH * (Feed.SLOTS + inSockets));
-                Thread.onSpinWait();
+            // the time that another takes for everything, twice
+            for (int i = 0; i < 2; i++) {
+                try (BatchServer other = ServerPlan.of(same).start();
+                        Consumer fast = new Consumer(other.address(), "")) {
+                    assertThat(fast.rest()).hasSize(1000);
+                }
             }
-            assertThat(first).isEqualTo(order(4000).subList(0, CountedFeed.BATCH));
+
+            assertThat(large.out()).isLessThanOrEqualTo(Feed.SLOTS);
+            assertThat(large.loads()).isLessThan(CountedFeed.BATCH * (Feed.SLOTS + inSockets));
+            assertThat(first).isEqualTo(order(1000).subList(0, CountedFeed.BATCH));
         }
         await(() -> large.out() == 0 && large.ended() == large.runs());
+    }
+
+    @Test
+    void consumer_thatTakesNothing_isSentAwayAndCanComeBack() throws Exception {
+        CountedFeed large = new CountedFeed(1000, 100_000, 1);
+        try (BatchServer server =
+                        ServerPlan.of(large).patience(Duration.ofSeconds(1)).start();
+                Talk talk = new Talk(server.address())) {
+            talk.get("/batches");
+
+            await(() -> large.runs() == 1 && large.ended() == 1 && large.out() == 0);
+
+            try (Consumer consumer = new Consumer(server.address(), "?resume=0,992")) {
+                assertThat(consumer.rest()).isEqualTo(order(1000).subList(992, 1000));
+            }
+        }
+    }
+
+    @Test
+    void consumer_thatLeavesBeforeTheRunBegins_isNotCountedAsThere() throws Exception {
+        try (BatchServer server = ServerPlan.of(feed).consumers(3).start();
+                Talk stays = new Talk(server.address());
+                Talk other = new Talk(server.address())) {
+            stays.get("/batches");
+            awaitConsumers(server, 1);
+            try (Talk leaves = new Talk(server.address())) {
+                leaves.get("/batches");
+                awaitConsumers(server, 2);
+            }
+            awaitConsumers(server, 1);
+            other.get("/batches");
+            awaitConsumers(server, 2);
+
+            assertThat(feed.runs()).isZero();
+            try (Consumer third = new Consumer(server.address(), "")) {
+                assertThat(third.rest()).isEqualTo(order(SAMPLES));
+            }
+        }
+    }
+
+    private static void awaitConsumers(BatchServer server, int number) throws Exception {
+        await(() -> {
+            try (Talk talk = new Talk(server.address())) {
+                JsonNode runs = talk.ask("/status").json().path("runs");
+                return runs.path(0).path("consumers").asInt() == number;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
     }
 
     @Test

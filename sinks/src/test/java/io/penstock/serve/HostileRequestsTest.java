@@ -1,10 +1,13 @@
 package io.penstock.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -104,6 +107,24 @@ class HostileRequestsTest {
 
             assertThat(answer.status()).isEqualTo(status);
             assertThat(answer.json().path("error").asText()).contains(message);
+        }
+    }
+
+    @Test
+    void peer_thatNeverAsks_isSentAwayAndOneThatHasAskedIsNot() throws Exception {
+        try (BatchServer server =
+                        ServerPlan.of(feed).patience(Duration.ofSeconds(1)).start();
+                Talk asked = new Talk(server.address())) {
+            assertThat(asked.ask("/status").status()).isEqualTo(200);
+            try (Talk silent = new Talk(server.address())) {
+                silent.send("GET /batches HTTP/1.1\r\nX: ".getBytes(StandardCharsets.US_ASCII));
+
+                assertThatThrownBy(silent::answer)
+                        .isInstanceOf(IOException.class)
+                        .isNotInstanceOf(SocketTimeoutException.class);
+            }
+
+            assertThat(asked.ask("/status").status()).isEqualTo(200);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.serve;
 
+import static io.penstock.serve.Eventually.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,7 +15,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,12 +38,6 @@ class SharedMemoryTest {
     private List<String> files() throws IOException {
         try (Stream<Path> files = Files.list(temporary.resolve("shared"))) {
             return files.map(Path::toString).toList();
-        }
-    }
-
-    private static void await(BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) {
-            Thread.onSpinWait();
         }
     }
 
@@ -81,6 +75,24 @@ class SharedMemoryTest {
         assertThat(seen).isEqualTo(BatchServerTest.order(SAMPLES));
         assertThat(temporary.resolve("shared")).doesNotExist();
         await(() -> feed.out() == 0);
+    }
+
+    /** As the Python client asks: each request is on its way while the last answer is still being finished. */
+    @Test
+    void requests_thatAreOneAhead_areAllAnswered() throws Exception {
+        CountedFeed many = new CountedFeed(12_000, 8, 1);
+        int batches = 0;
+        try (BatchServer server =
+                        ServerPlan.of(many).shared(temporary.resolve("many")).start();
+                Talk talk = new Talk(server.address())) {
+            talk.get("/shared");
+            while (!talk.answer().json().has("end")) {
+                talk.get("/shared?done=" + batches);
+                batches++;
+            }
+        }
+
+        assertThat(batches).isEqualTo(3000);
     }
 
     @Test

@@ -20,6 +20,7 @@ final class Talk implements AutoCloseable {
 
     Talk(URI server) throws IOException {
         this.socket = new Socket(server.getHost(), server.getPort());
+        socket.setSoTimeout(30_000);
         this.in = new BufferedInputStream(socket.getInputStream());
     }
 
@@ -40,7 +41,7 @@ final class Talk implements AutoCloseable {
                 length = Integer.parseInt(line.substring(15).strip());
             }
         }
-        return new Answer(Integer.parseInt(status.split(" ")[1]), JSON.readTree(in.readNBytes(length)));
+        return new Answer(Integer.parseInt(status.split(" ", -1)[1]), JSON.readTree(in.readNBytes(length)));
     }
 
     Answer ask(String path) throws IOException {

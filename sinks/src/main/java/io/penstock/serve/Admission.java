@@ -1,0 +1,50 @@
+package io.penstock.serve;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closes a connection that has not made an acceptable request in time, however many bytes it sends. Who was let in once may be
+ * silent for as long as it works on a batch.
+ */
+final class Admission extends ChannelInboundHandlerAdapter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BatchServer.class);
+
+    private final Duration time;
+    private @Nullable Future<?> end;
+
+    Admission(Duration time) {
+        this.time = time;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        end = context.executor().schedule(() -> sendAway(context), time.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void sendAway(ChannelHandlerContext context) {
+        context.close().addListener(closed -> LOG.debug("a connection that asked for nothing in {} was closed", time));
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext context) {
+        if (end != null) {
+            end.cancel(false);
+        }
+    }
+
+    /** Lets the peer of a connection in. */
+    static void grant(Channel channel) {
+        if (channel.pipeline().get(Admission.class) != null) {
+            channel.pipeline().remove(Admission.class);
+        }
+    }
+}
