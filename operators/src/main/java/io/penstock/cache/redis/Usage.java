@@ -35,6 +35,7 @@ final class Usage {
     /** A number there: what was heard of it last, what is being told, and what was not told yet. */
     private static final class Count {
         private final String field;
+        private final Object lock = new Object();
         private long known;
         private long flying;
         private long untold;
@@ -43,36 +44,46 @@ final class Usage {
             this.field = field;
         }
 
-        synchronized long value() {
-            return Math.max(0, known + flying + untold);
+        long value() {
+            synchronized (lock) {
+                return Math.max(0, known + flying + untold);
+            }
         }
 
-        synchronized void add(long more) {
-            untold += more;
+        void add(long more) {
+            synchronized (lock) {
+                untold += more;
+            }
         }
 
         /** What is to be told now; 0 if nothing, or if an answer is waited for. */
-        synchronized long takeOff() {
-            if (flying != 0) {
-                return 0;
+        long takeOff() {
+            synchronized (lock) {
+                if (flying != 0) {
+                    return 0;
+                }
+                flying = untold;
+                untold = 0;
+                return flying;
             }
-            flying = untold;
-            untold = 0;
-            return flying;
         }
 
-        synchronized void landed(@Nullable Long all) {
-            if (all == null) {
-                untold += flying;
-            } else {
-                known = all;
+        void landed(@Nullable Long all) {
+            synchronized (lock) {
+                if (all == null) {
+                    untold += flying;
+                } else {
+                    known = all;
+                }
+                flying = 0;
             }
-            flying = 0;
         }
 
-        synchronized void heard(long all) {
-            if (flying == 0) {
-                known = all;
+        void heard(long all) {
+            synchronized (lock) {
+                if (flying == 0) {
+                    known = all;
+                }
             }
         }
     }
