@@ -125,6 +125,14 @@ public final class RedisTier implements Tier {
         return Optional.of(Flux.fromIterable(servers).concatMap(Server::keys));
     }
 
+    /**
+     * Whether a value is there, or on its way; unlike {@link #get} it fetches and counts nothing. Questions that are asked
+     * together travel together. Fails with {@code StoreException} where the server cannot be asked: "no" would be a guess.
+     */
+    public Mono<Boolean> contains(SampleKey key) {
+        return serverOf(key).contains(key);
+    }
+
     /** Completes when the servers have, or have refused, everything put before. */
     public Mono<Void> flush() {
         return Flux.fromIterable(servers).flatMap(Server::flushed).then();

@@ -3,11 +3,13 @@ package io.penstock.cache.redis;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Lease;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** The part of a tier that lies in one place: a server, or a cluster. */
 final class Server {
@@ -15,6 +17,7 @@ final class Server {
     private final long number;
     private final Link link;
     private final KeySpace keys;
+    private final Commands commands;
     private final Counts counts;
     private final Usage usage;
     private final Reads reads;
@@ -22,7 +25,7 @@ final class Server {
     private final Leases leases;
 
     Server(Place place, Settings settings, KeySpace keys, Counts counts) {
-        Commands commands = new Commands();
+        this.commands = new Commands();
         this.number = Fingerprint.of(place.toString()).high();
         this.keys = keys;
         this.counts = counts;
@@ -63,6 +66,20 @@ final class Server {
         return writes.put(key, value);
     }
 
+    Mono<Boolean> contains(SampleKey key) {
+        return Mono.defer(() -> {
+            if (writes.find(key) != null) {
+                return Mono.just(true);
+            }
+            byte[] name = keys.sample(key);
+            return Mono.fromCompletionStage(() -> link.send(name, commands.exists(name)))
+                    .publishOn(Schedulers.parallel())
+                    .map(there -> there > 0)
+                    .onErrorMap(e -> new StoreException(
+                            "cannot look into the redis cache at %s: %s".formatted(link, Reason.of(e)), e));
+        });
+    }
+
     boolean accepts(SampleKey key) {
         return isUp(key) && !writes.isFull();
     }
@@ -84,8 +101,8 @@ final class Server {
         return Flux.defer(() -> {
             Wire wire = link.wire();
             if (wire == null) {
-                return Flux.error(new io.penstock.pipeline.StoreException(
-                        "cannot list the redis cache at %s: it is out of reach".formatted(link)));
+                return Flux.error(
+                        new StoreException("cannot list the redis cache at %s: it is out of reach".formatted(link)));
             }
             Flux<SampleKey> there = wire.scan(keys.pattern()).<SampleKey>handle((name, sink) -> {
                 SampleKey key = keys.parse(name);

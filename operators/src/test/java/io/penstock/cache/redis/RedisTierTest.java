@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.Lease;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -119,6 +120,38 @@ class RedisTierTest {
             tier.put(key(1), value(1)).block(TIMEOUT);
 
             assertThat(tier.get(key(1)).block(TIMEOUT)).isEqualTo(value(1));
+        }
+    }
+
+    @Test
+    void contains_whatAnyTierPut_isThereAndCountsNothing() {
+        try (RedisTier first = options("a").open();
+                RedisTier second = options("a").open()) {
+            first.put(key(1), value(1)).block(TIMEOUT);
+            assertThat(first.contains(key(1)).block(TIMEOUT)).isTrue();
+            first.flush().block(TIMEOUT);
+
+            StepVerifier.create(second.contains(key(1)), 0)
+                    .expectSubscription()
+                    .thenRequest(1)
+                    .expectNext(true)
+                    .expectComplete()
+                    .verify(TIMEOUT);
+
+            assertThat(second.contains(key(2)).block(TIMEOUT)).isFalse();
+            assertThat(second.statistics().hits() + second.statistics().misses())
+                    .isZero();
+        }
+    }
+
+    @Test
+    void contains_whereNoServerAnswers_failsSinceNoWouldBeAGuess() {
+        try (RedisTier tier =
+                RedisTier.at("redis://127.0.0.1:1?timeout=1s").name("a").open()) {
+            StepVerifier.create(tier.contains(key(1)))
+                    .expectErrorSatisfies(e ->
+                            assertThat(e).isInstanceOf(StoreException.class).hasMessageContaining("127.0.0.1:1"))
+                    .verify(TIMEOUT);
         }
     }
 
