@@ -55,6 +55,7 @@ final class CacheWarmCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), Reason.of(e), e);
         }
         int most = inFlight == null ? IN_FLIGHT * Runtime.getRuntime().availableProcessors() : inFlight;
-        return new DiskFilling(flags, "warmed", failure -> {}, false).run(cacheable, disk, most, Shard.WHOLE);
+        return new CacheFilling(flags, "warmed", failure -> {}, false)
+                .run(cacheable, () -> new FilledCache.Disk(disk.open()), most, Shard.WHOLE);
     }
 }

@@ -42,7 +42,8 @@ final class MaterializeCommand implements Callable<Integer> {
             required = true,
             paramLabel = "TARGET",
             converter = MaterializeTarget.Reader.class,
-            description = "Where the samples go: disk:DIR[,SIZE], a cache as for --cache-disk of stream, or tar:DIR.")
+            description =
+                    "Where the samples go: disk:DIR[,SIZE] or redis:URI, caches as for --cache-disk and --cache-redis of stream, or tar:DIR.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private MaterializeTarget target;
 
@@ -101,7 +102,7 @@ final class MaterializeCommand implements Callable<Integer> {
             Consumer<SampleException> failures = bad == null ? failure -> {} : bad;
             return target instanceof MaterializeTarget.Tar tar
                     ? toTar(samples, tar.folder(), shard, failures)
-                    : toDisk(samples, ((MaterializeTarget.Disk) target).disk(), shard, failures);
+                    : toCache(samples, (MaterializeTarget.Cache) target, shard, failures);
         }
     }
 
@@ -166,9 +167,10 @@ final class MaterializeCommand implements Callable<Integer> {
         return 0;
     }
 
-    private int toDisk(Cacheable<?> samples, DiskSpec disk, Shard shard, Consumer<SampleException> failures) {
+    private int toCache(
+            Cacheable<?> samples, MaterializeTarget.Cache cache, Shard shard, Consumer<SampleException> failures) {
         int most = inFlight == null ? Execution.standard().inFlight() : inFlight;
         boolean allowed = onError == Flags.OnError.SKIP;
-        return new DiskFilling(flags, MATERIALIZED, failures, allowed).run(samples, disk, most, shard);
+        return new CacheFilling(flags, MATERIALIZED, failures, allowed).run(samples, cache::open, most, shard);
     }
 }

@@ -7,8 +7,33 @@ import picocli.CommandLine.TypeConversionException;
 /** Where the samples of a job go, as {@code --to} says it. */
 sealed interface MaterializeTarget {
 
+    String KNOWN = "disk:DIR[,SIZE], redis:URI and tar:DIR are";
+
+    /** A cache. */
+    sealed interface Cache extends MaterializeTarget {
+
+        /**
+         * Opens it.
+         * @throws io.penstock.pipeline.StoreException if it cannot be used
+         */
+        FilledCache open();
+    }
+
     /** A cache on disk. */
-    record Disk(DiskSpec disk) implements MaterializeTarget {}
+    record Disk(DiskSpec disk) implements Cache {
+        @Override
+        public FilledCache open() {
+            return new FilledCache.Disk(disk.open());
+        }
+    }
+
+    /** A cache that machines share. */
+    record Redis(RedisSpec redis) implements Cache {
+        @Override
+        public FilledCache open() {
+            return new FilledCache.Redis(redis.open());
+        }
+    }
 
     /** A folder of tar shards. */
     record Tar(Path folder) implements MaterializeTarget {}
@@ -22,15 +47,26 @@ sealed interface MaterializeTarget {
         String kind = colon < 0 ? "" : text.substring(0, colon);
         String place = text.substring(colon + 1);
         if (colon < 0 || place.isBlank()) {
-            throw new IllegalArgumentException("disk:DIR[,SIZE] or tar:DIR was expected, was \"" + text + "\"");
+            throw new IllegalArgumentException(
+                    "disk:DIR[,SIZE], redis:URI or tar:DIR was expected, was \"" + text + "\"");
         }
         return switch (kind) {
             case "disk" -> new Disk(DiskSpec.parse(place));
+            case "redis" -> new Redis(redis(place));
             case "tar" -> new Tar(Path.of(place));
-            default ->
-                throw new IllegalArgumentException(
-                        "there is no such target: \"" + text + "\"; disk:DIR[,SIZE] and tar:DIR are");
+            default -> throw new IllegalArgumentException("there is no such target: \"" + text + "\"; " + KNOWN);
         };
+    }
+
+    /**
+     * A server that this process started would end with it, and what was written with the server.
+     */
+    private static RedisSpec redis(String uri) {
+        if (uri.startsWith("spawn:")) {
+            throw new IllegalArgumentException(
+                    "a spawned redis server ends with the job that fills it; name one that runs, as in redis:redis://HOST:6379");
+        }
+        return RedisSpec.parse(uri);
     }
 
     /** For picocli. */

@@ -1,6 +1,5 @@
 package io.penstock.cli;
 
-import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleException;
 import io.penstock.pipeline.Shard;
@@ -18,7 +17,7 @@ import reactor.core.publisher.Mono;
 final class Warming<T> {
 
     private final Dataset<T> kept;
-    private final ChronicleTier tier;
+    private final FilledCache cache;
     private final int inFlight;
     private final Consumer<? super SampleException> failures;
     private final long started = System.nanoTime();
@@ -32,7 +31,7 @@ final class Warming<T> {
      * How far it came.
      *
      * @param already      held before
-     * @param full         whether it ended because the cache had no room
+     * @param full         whether the cache had no room for all
      * @param firstFailure in words, if there was one
      */
     record Outcome(
@@ -50,13 +49,13 @@ final class Warming<T> {
      */
     Warming(
             Cacheable<T> cacheable,
-            ChronicleTier tier,
+            FilledCache cache,
             int inFlight,
             Shard shard,
             Consumer<? super SampleException> failures) {
-        Dataset<T> all = cacheable.in(tier, null);
+        Dataset<T> all = cacheable.in(cache.tier(), null);
         this.kept = all.slice(begin(all, shard.rank(), shard), begin(all, shard.rank() + 1, shard));
-        this.tier = tier;
+        this.cache = cache;
         this.inFlight = inFlight;
         this.failures = failures;
     }
@@ -81,15 +80,36 @@ final class Warming<T> {
     boolean run(ProgressLine progress, Consumer<Outcome> interrupted) {
         try (Interruption interruption = Interruption.watch(() -> interrupted.accept(outcome()))) {
             try {
-                missing()
-                        .flatMap(this::load, inFlight)
-                        .takeUntilOther(interruption.stop())
-                        .doOnNext(sample -> show(progress))
-                        .blockLast();
+                load(() -> show(progress)).takeUntilOther(interruption.stop()).block();
             } finally {
                 progress.clear();
             }
             return !interruption.ended();
+        }
+    }
+
+    /**
+     * Does the work. Completes when all that can be there is, and was looked for once more: what a cache took may still
+     * be refused by a server, or have given way to something else.
+     * <p>Fails with {@code StoreException} where the cache cannot be asked any more.
+     * @param eachSample called for each sample that was loaded, by one thread at a time
+     */
+    Mono<Void> load(Runnable eachSample) {
+        return missing()
+                .flatMap(this::load, inFlight)
+                .doOnNext(sample -> eachSample.run())
+                .then(Mono.defer(cache::flush))
+                .then(Mono.defer(this::lookAgain));
+    }
+
+    private Mono<Void> lookAgain() {
+        return looks().filter(Look::there).count().doOnNext(this::settle).then();
+    }
+
+    private void settle(long there) {
+        if (there < already.get() + loaded.get()) {
+            full = true;
+            loaded.set(Math.max(0, there - already.get()));
         }
     }
 
@@ -100,37 +120,57 @@ final class Warming<T> {
         }
     }
 
-    /** Found as they are asked for, so that what another process loads meanwhile is not loaded here too. */
-    private Flux<Long> missing() {
-        return Flux.generate(() -> 0L, (from, sink) -> {
-            long index = from;
-            while (index < kept.size() && tier.contains(kept.key(index))) {
-                index++;
-                already.incrementAndGet();
-            }
-            if (index == kept.size()) {
-                sink.complete();
-            } else if (!tier.accepts(kept.key(index))) {
-                full = true;
+    private record Look(long index, boolean there) {}
+
+    private Flux<Look> looks() {
+        Flux<Long> all = Flux.generate(() -> 0L, (next, sink) -> {
+            if (next == kept.size()) {
                 sink.complete();
             } else {
-                sink.next(index);
+                sink.next(next);
             }
-            return index + 1;
+            return next + 1;
         });
+        return cache.lookAhead() == 1
+                ? all.concatMap(this::look, 0)
+                : all.flatMapSequential(this::look, cache.lookAhead(), 1);
+    }
+
+    private Mono<Look> look(long index) {
+        return cache.contains(kept.key(index)).map(there -> new Look(index, there));
+    }
+
+    /** Found as they are asked for, so that what another process loads meanwhile is not loaded here too. */
+    private Flux<Long> missing() {
+        return looks().takeWhile(look -> look.there() || hasRoom(look.index()))
+                .filter(look -> {
+                    if (look.there()) {
+                        already.incrementAndGet();
+                    }
+                    return !look.there();
+                })
+                .map(Look::index);
+    }
+
+    private boolean hasRoom(long index) {
+        boolean accepted = cache.tier().accepts(kept.key(index));
+        full |= !accepted;
+        return accepted;
     }
 
     private Mono<T> load(long index) {
-        return kept.get(index).doOnNext(value -> loaded(index)).onErrorResume(SampleException.class, e -> {
-            failed.incrementAndGet();
-            failures.accept(e);
-            firstFailure.compareAndSet(null, Reason.of(e));
-            return Mono.empty();
-        });
+        return kept.get(index)
+                .delayUntil(value -> cache.contains(kept.key(index)).doOnNext(this::loaded))
+                .onErrorResume(SampleException.class, e -> {
+                    failed.incrementAndGet();
+                    failures.accept(e);
+                    firstFailure.compareAndSet(null, Reason.of(e));
+                    return Mono.empty();
+                });
     }
 
-    private void loaded(long index) {
-        if (tier.contains(kept.key(index))) {
+    private void loaded(boolean there) {
+        if (there) {
             loaded.incrementAndGet();
         } else {
             full = true;

@@ -1,12 +1,12 @@
 package io.penstock.cli;
 
-import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.SampleException;
 import io.penstock.pipeline.Shard;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
-/** Fills a cache on disk with what it lacks, and says how that went. */
-final class DiskFilling {
+/** Fills a cache with what it lacks, and says how that went. */
+final class CacheFilling {
 
     private final CacheFlags flags;
     private final String event;
@@ -19,7 +19,7 @@ final class DiskFilling {
      * @param failures        told of each sample that cannot be loaded, on the thread that tried
      * @param failuresAllowed whether that is no reason to end with status 1
      */
-    DiskFilling(CacheFlags flags, String event, Consumer<SampleException> failures, boolean failuresAllowed) {
+    CacheFilling(CacheFlags flags, String event, Consumer<SampleException> failures, boolean failuresAllowed) {
         this.flags = flags;
         this.event = event;
         this.failures = failures;
@@ -28,13 +28,14 @@ final class DiskFilling {
 
     /**
      * Blocks until it has ended.
+     * @param place opens the cache
      * @return the exit status
      */
-    int run(Cacheable<?> samples, DiskSpec disk, int inFlight, Shard shard) {
+    int run(Cacheable<?> samples, Supplier<? extends FilledCache> place, int inFlight, Shard shard) {
         boolean ended;
         Warming<?> warming;
-        try (ChronicleTier tier = disk.open()) {
-            warming = new Warming<>(samples, tier, inFlight, shard, failures);
+        try (FilledCache cache = place.get()) {
+            warming = new Warming<>(samples, cache, inFlight, shard, failures);
             ended = warming.run(flags.progress(warming.samples()), this::interrupted);
         } finally {
             lastWrites.done();
