@@ -14,6 +14,7 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.LongSummaryStatistics;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -29,7 +30,7 @@ import reactor.core.publisher.Mono;
 record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, long sampleBytes) {
 
     /** What a cache keeps beside a sample's bytes: its layout, its key. */
-    private static final int BESIDE = 96;
+    static final int BESIDE = 96;
 
     private static final int CHANNELS = 3;
 
@@ -42,40 +43,59 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
      * @throws IllegalArgumentException if the flags do not fit together
      */
     static Cacheable<?> open(SourceSpec source, @Nullable Integer resize, @Nullable Path cache) {
-        return hasPictures(source, resize) ? pictures(source, resize, cache) : tensors(source, resize, cache);
+        return Cacheable.<Cacheable<?>>open(source, resize, cache, pictures -> pictures, tensors -> tensors);
     }
 
-    /** Whether its samples are decoded: those of a tar source are where a size is given. */
-    static boolean hasPictures(SourceSpec source, @Nullable Integer resize) {
-        return source instanceof SourceSpec.Images || source instanceof SourceSpec.Tar && resize != null;
-    }
-
-    static Cacheable<Tensor> tensors(SourceSpec source, @Nullable Integer resize, @Nullable Path cache) {
-        if (resize != null) {
-            throw new IllegalArgumentException(
-                    "--resize and --augment are for images; other samples are delivered as they are");
+    /** As {@link #open}, for who goes on differently with pictures than with other samples. */
+    static <R> R open(
+            SourceSpec source,
+            @Nullable Integer resize,
+            @Nullable Path cache,
+            Function<Cacheable<Picture>, R> ofPictures,
+            Function<Cacheable<Tensor>, R> ofTensors) {
+        if (source instanceof SourceSpec.Images images) {
+            return ofPictures.apply(pictures(Sources.images(images), resize));
         }
         if (source instanceof SourceSpec.Tar tar) {
             TarSamples samples = Sources.tar(tar, cache);
-            return new Cacheable<>(
-                    samples.fingerprint(), samples.map("first part", TarPictures::first), Schema.tensor("bytes"), 0);
+            TarArrays arrays = TarArrays.of(samples);
+            if (arrays.hasPictures()) {
+                return ofPictures.apply(arrays.pictures(resize));
+            }
+            return resize == null
+                    ? ofTensors.apply(arrays.tensors())
+                    : ofPictures.apply(pictures(labelled(samples), resize));
+        }
+        return ofTensors.apply(tensors(source, resize));
+    }
+
+    private static Cacheable<Tensor> tensors(SourceSpec source, @Nullable Integer resize) {
+        if (resize != null) {
+            throw new IllegalArgumentException(
+                    "--resize and --augment are for images; other samples are delivered as they are");
         }
         Dataset<Tensor> samples = Sources.tensors(source);
         long bytes = source instanceof SourceSpec.Records records ? records.recordBytes() + (long) BESIDE : 0;
         return new Cacheable<>(samples.fingerprint(), samples, Schema.tensor(Sources.field(source)), bytes);
     }
 
-    static Cacheable<Picture> pictures(SourceSpec source, @Nullable Integer resize, @Nullable Path cache) {
-        Dataset<LabelledFile> files = source instanceof SourceSpec.Tar tar
-                ? Sources.tar(tar, cache)
-                        .map(
-                                "image and cls",
-                                sample -> new LabelledFile(
-                                        sample.key(), TarPictures.image(sample), TarPictures.label(sample)))
-                : Sources.images((SourceSpec.Images) source);
-        long bytes = resize == null ? 0 : (long) resize * resize * CHANNELS + BESIDE;
+    private static Dataset<LabelledFile> labelled(TarSamples samples) {
+        return samples.map(
+                "image and cls",
+                sample -> new LabelledFile(sample.key(), TarPictures.image(sample), TarPictures.label(sample)));
+    }
+
+    private static Cacheable<Picture> pictures(Dataset<LabelledFile> files, @Nullable Integer resize) {
         return new Cacheable<>(
-                files.fingerprint(), decoded(files, ImageDecoder.fastest(), resize), Schema.of(Picture.class), bytes);
+                files.fingerprint(),
+                decoded(files, ImageDecoder.fastest(), resize),
+                Schema.of(Picture.class),
+                pictureBytes(resize));
+    }
+
+    /** What a picture takes in a cache; 0 where it is not known beforehand. */
+    static long pictureBytes(@Nullable Integer side) {
+        return side == null ? 0 : (long) side * side * CHANNELS + BESIDE;
     }
 
     private static Dataset<Picture> decoded(Dataset<LabelledFile> files, ImageDecoder decoder, @Nullable Integer side) {

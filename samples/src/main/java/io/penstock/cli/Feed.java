@@ -51,24 +51,23 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Map<S
 
     /** Opens what the flags name; lists the folder or asks for the file's size. */
     static Feed<?> open(StreamOptions options, @Nullable Tier cache) {
-        return Cacheable.hasPictures(options.source(), options.resize())
-                ? pictures(options, cache)
-                : tensors(options, cache);
+        return Cacheable.<Feed<?>>open(
+                options.source(),
+                options.resize(),
+                directory(options),
+                decoded -> pictures(options, cache, measured(options, decoded)),
+                samples -> tensors(options, cache, measured(options, samples)));
     }
 
-    private static Feed<Tensor> tensors(StreamOptions options, @Nullable Tier cache) {
+    private static Feed<Tensor> tensors(StreamOptions options, @Nullable Tier cache, Cacheable<Tensor> samples) {
         if (options.augment() != null) {
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
-        Cacheable<Tensor> samples =
-                measured(options, Cacheable.tensors(options.source(), options.resize(), directory(options)));
         return of(samples, samples.in(cache, options.verifyHits()), Map.of());
     }
 
-    private static Feed<Picture> pictures(StreamOptions options, @Nullable Tier cache) {
-        Cacheable<Picture> decoded =
-                measured(options, Cacheable.pictures(options.source(), options.resize(), directory(options)));
+    private static Feed<Picture> pictures(StreamOptions options, @Nullable Tier cache, Cacheable<Picture> decoded) {
         Dataset<Picture> kept = decoded.in(cache, options.verifyHits());
         if (options.augment() == null) {
             return of(decoded, kept, Map.of());

@@ -53,7 +53,7 @@ final class Sources {
 
     static TarShards shards(SourceSpec.Tar source) {
         if (!source.shards().isHttp()) {
-            return TarShards.open(source.shards().path());
+            return TarShards.open(MaterializedShards.in(source.shards().path()));
         }
         StorePlace.Located file = source.shards().locateHttp();
         return TarShards.open(file.store(), file.key());
@@ -108,6 +108,8 @@ final class Sources {
 
     /** What the one field of such a source is called. */
     static String field(SourceSpec source) {
-        return source instanceof SourceSpec.Records || source instanceof SourceSpec.Lines ? "bytes" : "values";
+        return source instanceof SourceSpec.Records || source instanceof SourceSpec.Lines
+                ? TarParts.BYTES
+                : TarParts.VALUES;
     }
 }

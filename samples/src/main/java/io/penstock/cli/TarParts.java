@@ -15,7 +15,8 @@ final class TarParts {
     static final String LABEL = "label";
     static final String CLASS_PART = "cls";
 
-    private static final String BYTES = "bytes";
+    static final String VALUES = "values";
+    static final String BYTES = "bytes";
     private static final String BYTES_PART = "bin";
     private static final String ARRAY_PART = ".npy";
 
@@ -34,11 +35,16 @@ final class TarParts {
         });
     }
 
+    /** The extension of an array's part. */
+    static String array(String field) {
+        return field + ARRAY_PART;
+    }
+
     private static void put(Map<String, Tensor> parts, String name, Tensor field) {
         switch (name) {
             case LABEL -> parts.put(CLASS_PART, Tensor.utf8(Long.toString(field.longAt(0))));
             case BYTES -> parts.put(BYTES_PART, field);
-            default -> parts.put(name + ARRAY_PART, Npy.encode(field));
+            default -> parts.put(array(name), Npy.encode(field));
         }
     }
 }

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pictures.PictureFolder;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +75,80 @@ class MaterializeCommandTest {
                             "shard-000003.tar",
                             "shard-000004.tar");
         }
+    }
+
+    @Test
+    void materialize_toTar_isReadBackAsTheSamePictures() {
+        Path shards = folder.resolve("shards");
+        materialize("--to tar:%s --shard-samples 5".formatted(shards));
+        String rest = " --digest --augment crop=24,flip --epochs 2";
+
+        Cli direct = Cli.stream("--source images:%s --resize 32".formatted(pictures) + rest);
+        Cli back = Cli.stream("--source tar:" + shards + rest);
+        Cli smaller = Cli.stream("--source tar:%s --resize 16 --batch 8".formatted(shards));
+        Cli cached = Cli.run("materialize", "--source", "tar:" + shards, "--to", "disk:" + folder.resolve("cache"));
+
+        assertThat(back.err()).isEmpty();
+        for (int epoch = 0; epoch < 2; epoch++) {
+            assertThat(back.content(epoch)).isEqualTo(direct.content(epoch));
+            assertThat(back.order(epoch)).isEqualTo(direct.order(epoch));
+        }
+        assertThat(smaller.epoch(0).path("bytes").asInt()).isEqualTo(IMAGES * 16 * 16 * 3);
+        assertThat(cached.status()).isZero();
+    }
+
+    @Test
+    void materialize_arraysAndRecordsToTar_areReadBackAsTheSame() throws IOException {
+        byte[] bytes = new byte[7 * 40];
+        new Random(1).nextBytes(bytes);
+        Path records = Files.write(folder.resolve("records.bin"), bytes);
+        String header = "{'descr': '<i2', 'fortran_order': False, 'shape': (7, 20), }";
+        byte[] npy = ("\u0093NUMPY\u0001\u0000v\u0000" + header + " ".repeat(117 - header.length()) + "\n")
+                .getBytes(StandardCharsets.ISO_8859_1);
+        Path array = Files.write(folder.resolve("array.npy"), npy);
+        Files.write(array, bytes, StandardOpenOption.APPEND);
+
+        for (String source : List.of("records:" + records + ",40", "npy:" + array)) {
+            Path shards = folder.resolve(source.substring(0, 3));
+            Cli made = Cli.run("materialize", "--source", source, "--to", "tar:" + shards, "--shard-samples", "3");
+            Cli direct = Cli.stream("--source " + source + " --digest");
+            Cli back = Cli.stream("--source tar:" + shards + " --digest");
+
+            assertThat(made.err()).isEmpty();
+            assertThat(back.err()).isEmpty();
+            assertThat(back.epoch(0).path("samples").asInt()).isEqualTo(7);
+            assertThat(back.content(0)).isEqualTo(direct.content(0));
+        }
+    }
+
+    @Test
+    void stream_ofShardsOfWhichSomeAreMissing_isRefused() throws IOException {
+        Path shards = folder.resolve("shards");
+        materialize("--to tar:%s --shard-samples 5 --rank 0 --world 2".formatted(shards));
+
+        Cli part = Cli.stream("--source tar:" + shards);
+        Files.writeString(shards.resolve("materialized.json"), "{}");
+        Cli unknown = Cli.stream("--source tar:" + shards);
+
+        assertThat(part.status()).isEqualTo(1);
+        assertThat(part.err())
+                .contains("has 3 of 5 shards; repeat the materialize command")
+                .hasLineCount(1);
+        assertThat(unknown.err()).contains("is no plan of shards").hasLineCount(1);
+    }
+
+    @Test
+    void stream_ofPixelsThatAreNoPicture_failsNamingPartAndSample() throws IOException {
+        Path tar = folder.resolve("x.tar");
+        String header = "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }";
+        byte[] npy = ("\u0093NUMPY\u0001\u0000v\u0000" + header + " ".repeat(117 - header.length()) + "\n1234")
+                .getBytes(StandardCharsets.ISO_8859_1);
+        Files.write(tar, TarBytes.of("a.pixels.npy", npy));
+
+        Cli run = Cli.stream("--source tar:" + tar);
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).contains("part \"pixels.npy\" of sample \"a\" must be u8[h, w, 3], was u8[4]");
     }
 
     @Test
