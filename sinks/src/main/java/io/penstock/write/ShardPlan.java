@@ -34,12 +34,23 @@ record ShardPlan(String fingerprint, long samples, long samplesEach) {
         Path file = folder.resolve(NAME);
         try {
             if (!Files.exists(file)) {
-                requireNoShards(folder);
-                write(file);
+                writeOnce(file, folder);
             }
             requireThis(file);
         } catch (IOException e) {
             throw UnfinishedFile.failed(file, e);
+        }
+    }
+
+    /** Parts of a job begin together: it is enough that one of them wrote it. */
+    private void writeOnce(Path file, Path folder) throws IOException {
+        try {
+            requireNoShards(folder);
+            write(file);
+        } catch (IOException | StoreException e) {
+            if (!Files.exists(file)) {
+                throw e;
+            }
         }
     }
 

@@ -29,6 +29,7 @@ final class UnfinishedFile implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UnfinishedFile.class);
     private static final String SUFFIX = ".part";
+    private static final int ATTEMPTS = 100;
 
     private final Path target;
     private final Path unfinished;
@@ -46,15 +47,43 @@ final class UnfinishedFile implements AutoCloseable {
         if (whole.getFileName() == null || Files.isDirectory(whole)) {
             throw new StoreException("cannot write %s: it is a folder".formatted(target));
         }
-        Path unfinished = whole.resolveSibling(prefix(whole) + UUID.randomUUID() + SUFFIX);
         try {
             sweep(whole);
-            FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            lock(channel); // says that its writer lives; released with the channel
-            return new UnfinishedFile(whole, unfinished, channel);
+            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+                UnfinishedFile made = create(whole);
+                if (made != null) {
+                    return made;
+                }
+            }
+            throw new IOException("others keep removing what is begun");
         } catch (IOException e) {
             throw failed(target, e);
         }
+    }
+
+    /** {@code null} if another writer took it for a dead one's, before its lock said otherwise. */
+    private static @Nullable UnfinishedFile create(Path whole) throws IOException {
+        Path unfinished = whole.resolveSibling(prefix(whole) + UUID.randomUUID() + SUFFIX);
+        FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try {
+            boolean ours;
+            try {
+                ours = channel.tryLock() != null; // says that its writer lives; released with the channel
+            } catch (OverlappingFileLockException e) {
+                ours = false;
+            } catch (IOException e) {
+                ours = true; // a file system without locks, where nobody removes anything
+            }
+            if (ours && Files.exists(unfinished)) {
+                return new UnfinishedFile(whole, unfinished, channel);
+            }
+        } catch (RuntimeException | Error e) {
+            channel.close();
+            throw e;
+        }
+        channel.close();
+        Files.deleteIfExists(unfinished);
+        return null;
     }
 
     private static String prefix(Path target) {

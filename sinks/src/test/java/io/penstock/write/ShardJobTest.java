@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,45 @@ class ShardJobTest {
         for (int i = 0; i < size; i++) {
             assertThat(all.get("%09d.v.npy".formatted(i)))
                     .isEqualTo(Npy.encode(Tensor.ofLongs(new long[] {i, -i})).toByteArray());
+        }
+    }
+
+    /** They all want to write the plan, and none must take another's unfinished one for a dead process's. */
+    @Test
+    void run_ofPartsThatBeginTogether_hindersNone() throws IOException {
+        for (int round = 0; round < 60; round++) {
+            Path fresh = folder.resolve("round-" + round);
+
+            List<Written> written = Flux.range(0, 8)
+                    .flatMap(part -> ShardJob.of(new Numbers(8), TarWriter.of(Schema.tensor("v")), fresh, 1)
+                            .run(part, 8))
+                    .collectList()
+                    .block();
+
+            assertThat(written).hasSize(8);
+            try (Stream<Path> files = Files.list(fresh)) {
+                assertThat(files).as("with the plan, and nothing unfinished").hasSize(9);
+            }
+        }
+    }
+
+    /** As two attempts at one task of an engine do. */
+    @Test
+    void run_ofOnePartTwiceAtOnce_writesItOnceOrTwiceButWhole() throws IOException {
+        for (int round = 0; round < 20; round++) {
+            Path fresh = folder.resolve("round-" + round);
+
+            Flux.range(0, 4)
+                    .flatMap(attempt -> ShardJob.of(new Numbers(20), TarWriter.of(Schema.tensor("v")), fresh, 10)
+                            .run(0, 1))
+                    .blockLast();
+
+            for (int shard = 0; shard < 2; shard++) {
+                assertThat(TarContents.of(TarWriter.shard(fresh, shard))).hasSize(10);
+            }
+            try (Stream<Path> files = Files.list(fresh)) {
+                assertThat(files).hasSize(3);
+            }
         }
     }
 
