@@ -40,7 +40,7 @@ final class CacheFilling {
         } finally {
             lastWrites.done();
         }
-        return ended ? report(warming.outcome()) : StreamCommand.INTERRUPTED;
+        return ended ? warming.outcome().report(flags, event, failuresAllowed) : StreamCommand.INTERRUPTED;
     }
 
     private void interrupted(Warming.Outcome so) {
@@ -49,29 +49,5 @@ final class CacheFilling {
         }
         flags.complain("interrupted: %d of %d samples are there; repeat the command to go on"
                 .formatted(so.already() + so.loaded(), so.samples()));
-    }
-
-    private int report(Warming.Outcome so) {
-        flags.print(
-                "%d samples: %d were there, %d loaded in %.1f s, %d failed%s"
-                        .formatted(
-                                so.samples(),
-                                so.already(),
-                                so.loaded(),
-                                so.seconds(),
-                                so.failed(),
-                                so.full() ? "; the cache is full" : ""),
-                event,
-                node -> node.put("samples", so.samples())
-                        .put("already", so.already())
-                        .put("loaded", so.loaded())
-                        .put("failed", so.failed())
-                        .put("full", so.full())
-                        .put("seconds", so.seconds()));
-        if (so.firstFailure() != null && !failuresAllowed) {
-            flags.complain("%d samples could not be loaded; the first: %s".formatted(so.failed(), so.firstFailure()));
-            return 1;
-        }
-        return 0;
     }
 }

@@ -83,6 +83,15 @@ public final class Main implements Runnable {
         }
     }
 
+    /** A program of one command, which is used wrongly and fails as those here do. */
+    static CommandLine alone(Object command) {
+        Main main = new Main();
+        return new CommandLine(command)
+                .setExpandAtFiles(false)
+                .setParameterExceptionHandler(Main::wrongUsage)
+                .setExecutionExceptionHandler((failure, line, parsed) -> main.failed(failure, line));
+    }
+
     static CommandLine commandLine() {
         Main main = new Main();
         return new CommandLine(main)

@@ -3,10 +3,12 @@ package io.penstock.cli;
 import io.penstock.pipeline.Shard;
 import io.penstock.write.ShardJob;
 import io.penstock.write.Written;
+import java.io.Serializable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
+import reactor.core.publisher.Mono;
 
 /** Writes one rank's tar shards. */
 final class Sharding<T> {
@@ -33,7 +35,41 @@ final class Sharding<T> {
      * @param failed   samples left out of those
      * @param bytes    of those
      */
-    record Outcome(long shards, long finished, long written, long samples, long failed, long bytes, double seconds) {}
+    record Outcome(long shards, long finished, long written, long samples, long failed, long bytes, double seconds)
+            implements Serializable {
+
+        /** Of two ranks that worked side by side. */
+        Outcome and(Outcome other) {
+            return new Outcome(
+                    shards + other.shards,
+                    finished + other.finished,
+                    written + other.written,
+                    samples + other.samples,
+                    failed + other.failed,
+                    bytes + other.bytes,
+                    Math.max(seconds, other.seconds));
+        }
+
+        Outcome in(double wallSeconds) {
+            return new Outcome(shards, finished, written, samples, failed, bytes, wallSeconds);
+        }
+
+        /** Prints it; the exit status. */
+        int report(CacheFlags flags, String event) {
+            flags.print(
+                    "%d shards: %d were there, %d written in %.1f s, %d samples, %d bytes; %d samples failed"
+                            .formatted(shards, finished, written, seconds, samples, bytes, failed),
+                    event,
+                    node -> node.put("shards", shards)
+                            .put("finished", finished)
+                            .put("written", written)
+                            .put("samples", samples)
+                            .put("failed", failed)
+                            .put("bytes", bytes)
+                            .put("seconds", seconds));
+            return 0;
+        }
+    }
 
     Sharding(ShardJob<T> job, Shard shard) {
         this.job = job;
@@ -62,16 +98,23 @@ final class Sharding<T> {
     boolean run(ProgressLine progress, Consumer<Outcome> interrupted) {
         try (Interruption interruption = Interruption.watch(() -> interrupted.accept(outcome()))) {
             try {
-                job.eachSample(() -> show(progress))
-                        .run(shard.rank(), shard.worldSize())
-                        .takeUntilOther(interruption.stop())
-                        .doOnNext(this::count)
-                        .blockLast();
+                write(() -> show(progress)).takeUntilOther(interruption.stop()).block();
             } finally {
                 progress.clear();
             }
             return !interruption.ended();
         }
+    }
+
+    /**
+     * Does the work.
+     * @param eachSample called for each sample that is written, by the threads of two shards at once
+     */
+    Mono<Void> write(Runnable eachSample) {
+        return job.eachSample(eachSample)
+                .run(shard.rank(), shard.worldSize())
+                .doOnNext(this::count)
+                .then();
     }
 
     private void count(Written shardFile) {

@@ -3,6 +3,7 @@ package io.penstock.cli;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleException;
 import io.penstock.pipeline.Shard;
+import java.io.Serializable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -41,7 +42,48 @@ final class Warming<T> {
             long failed,
             boolean full,
             double seconds,
-            @Nullable String firstFailure) {}
+            @Nullable String firstFailure)
+            implements Serializable {
+
+        /** Of two ranks that worked side by side. */
+        Outcome and(Outcome other) {
+            return new Outcome(
+                    samples + other.samples,
+                    already + other.already,
+                    loaded + other.loaded,
+                    failed + other.failed,
+                    full || other.full,
+                    Math.max(seconds, other.seconds),
+                    firstFailure == null ? other.firstFailure : firstFailure);
+        }
+
+        Outcome in(double wallSeconds) {
+            return new Outcome(samples, already, loaded, failed, full, wallSeconds, firstFailure);
+        }
+
+        /**
+         * Prints it.
+         * @param failuresAllowed whether samples that could not be loaded are no reason to end with status 1
+         * @return the exit status
+         */
+        int report(CacheFlags flags, String event, boolean failuresAllowed) {
+            flags.print(
+                    "%d samples: %d were there, %d loaded in %.1f s, %d failed%s"
+                            .formatted(samples, already, loaded, seconds, failed, full ? "; the cache is full" : ""),
+                    event,
+                    node -> node.put("samples", samples)
+                            .put("already", already)
+                            .put("loaded", loaded)
+                            .put("failed", failed)
+                            .put("full", full)
+                            .put("seconds", seconds));
+            if (firstFailure != null && !failuresAllowed) {
+                flags.complain("%d samples could not be loaded; the first: %s".formatted(failed, firstFailure));
+                return 1;
+            }
+            return 0;
+        }
+    }
 
     /**
      * @param shard    whose part of the samples it is: a run of neighbours

@@ -1,0 +1,100 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.ErrorPolicy;
+import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.SampleException;
+import io.penstock.write.ShardJob;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What a job does, whoever runs its parts. */
+final class MaterializeFlags {
+
+    private static final int SAMPLES_A_SHARD = 1000;
+
+    @Mixin
+    private final CacheSourceFlags source = new CacheSourceFlags();
+
+    @Option(
+            order = 10,
+            names = "--to",
+            required = true,
+            paramLabel = "TARGET",
+            converter = MaterializeTarget.Reader.class,
+            description =
+                    "Where the samples go: disk:DIR[,SIZE] or redis:URI, caches as for --cache-disk and --cache-redis of stream, or tar:DIR.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private MaterializeTarget target;
+
+    @Option(
+            order = 11,
+            names = "--shard-samples",
+            paramLabel = "N",
+            converter = Flags.Positive.class,
+            description = "Samples a tar shard (default: 1000).")
+    private @Nullable Integer shardSamples;
+
+    @Option(
+            order = 52,
+            names = "--in-flight",
+            paramLabel = "N",
+            converter = Flags.Positive.class,
+            description = "Loads begun and not yet written (default: 16 a processor, at least 32).")
+    private @Nullable Integer inFlight;
+
+    @Option(
+            order = 53,
+            names = "--on-error",
+            paramLabel = "fail|skip",
+            defaultValue = "fail",
+            converter = Flags.OnErrors.class,
+            description = "What becomes of a sample that cannot be loaded (default: ${DEFAULT-VALUE}).")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Flags.OnError onError;
+
+    /** @throws IllegalArgumentException if the flags do not fit together */
+    void requireConsistent() {
+        if (onError == Flags.OnError.SUBSTITUTE) {
+            throw new IllegalArgumentException("--on-error of a job is fail or skip: a shard has no sample twice");
+        }
+        if (shardSamples != null && !(target instanceof MaterializeTarget.Tar)) {
+            throw new IllegalArgumentException("--shard-samples is for --to tar:DIR");
+        }
+    }
+
+    /**
+     * Opens the source.
+     * @throws IllegalArgumentException if the flags do not fit together
+     */
+    Cacheable<?> open() {
+        return source.open();
+    }
+
+    MaterializeTarget target() {
+        return target;
+    }
+
+    /** Whether samples that cannot be loaded are no reason to fail. */
+    boolean skips() {
+        return onError == Flags.OnError.SKIP;
+    }
+
+    int inFlight() {
+        return inFlight == null ? Execution.standard().inFlight() : inFlight;
+    }
+
+    /** Writes the shards of a folder. */
+    <T> ShardJob<T> shards(Cacheable<T> samples, Path folder, Consumer<? super SampleException> failures) {
+        ErrorPolicy policy = skips() ? ErrorPolicy.skip().quarantine(failures) : ErrorPolicy.fail();
+        return ShardJob.of(
+                        samples.dataset(),
+                        TarParts.writer(samples.schema()),
+                        folder,
+                        shardSamples == null ? SAMPLES_A_SHARD : shardSamples)
+                .onError(policy)
+                .on(Execution.standard().inFlight(inFlight()));
+    }
+}
