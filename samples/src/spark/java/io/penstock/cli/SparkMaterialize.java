@@ -1,0 +1,163 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.DataException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.java.function.Function;
+import org.apache.spark.broadcast.Broadcast;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code materialize} as a job on Apache Spark: what {@code spark-submit} starts, on the master it names, or on this
+ * machine's processors.
+ *
+ * <p>A task is a rank of the job, and does what that rank's process would do. So whatever Spark does to a task is harmless:
+ * one that is repeated passes over what is there, and two that run at once load a sample twice at most, or write the same
+ * bytes to files that get their names at the end.
+ */
+@Command(
+        name = "spark-materialize",
+        sortOptions = false,
+        usageHelpWidth = 100,
+        description = "Run the deterministic part of a pipeline as a job on Apache Spark, into a shared cache or tar "
+                + "shards. A job that was interrupted goes on when it is repeated.")
+public final class SparkMaterialize implements Callable<Integer> {
+
+    private static final String MASTER = "spark.master";
+    private static final String LOCAL = "local";
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final int TASKS_A_PROCESSOR = 4;
+
+    @Mixin
+    private final CacheFlags flags = new CacheFlags();
+
+    @Mixin
+    private final MaterializeFlags job = new MaterializeFlags();
+
+    @Option(
+            order = 50,
+            names = "--tasks",
+            paramLabel = "N",
+            converter = Flags.Positive.class,
+            description = "Parts of the work (default: one a tar shard, four a processor for a cache).")
+    private @Nullable Integer tasks;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    private SparkMaterialize() {}
+
+    /** Runs the job. Exits only where it failed: a master that started this program takes an exit for a failure. */
+    public static void main(String[] arguments) {
+        PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+        int status = Main.execute(Main.alone(new SparkMaterialize()).setOut(out), arguments);
+        out.flush();
+        if (status != 0) {
+            System.exit(status);
+        }
+    }
+
+    /** The flags of a job, as an executor is sent them. */
+    static MaterializeFlags flags(List<String> arguments) {
+        SparkMaterialize command = new SparkMaterialize();
+        new CommandLine(command).setExpandAtFiles(false).parseArgs(arguments.toArray(String[]::new));
+        return command.job;
+    }
+
+    @Override
+    public Integer call() {
+        Cacheable<?> samples;
+        try {
+            job.requireConsistent();
+            samples = job.open();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
+        }
+        try (JavaSparkContext spark = new JavaSparkContext(settings())) {
+            return run(spark, samples);
+        }
+    }
+
+    /** Those of {@code spark-submit}; without it, this machine alone, to which nobody else connects. */
+    private static SparkConf settings() {
+        SparkConf settings = new SparkConf().setIfMissing("spark.app.name", "penstock materialize");
+        return settings.contains(MASTER)
+                ? settings
+                : settings.set(MASTER, LOCAL + "[*]")
+                        .setIfMissing("spark.ui.enabled", "false")
+                        .setIfMissing("spark.driver.host", LOOPBACK)
+                        .setIfMissing("spark.driver.bindAddress", LOOPBACK);
+    }
+
+    private int run(JavaSparkContext spark, Cacheable<?> samples) {
+        MaterializeTarget target = job.target();
+        if (target instanceof MaterializeTarget.Disk && !spark.master().startsWith(LOCAL)) {
+            throw new IllegalArgumentException(
+                    "disk:DIR is the disk of one machine, and %s may be many; use redis:URI or tar:DIR"
+                            .formatted(spark.master()));
+        }
+        long started = System.nanoTime();
+        long size = samples.dataset().size();
+        Broadcast<SparkWork> work = spark.broadcast(new SparkWork(
+                spec.commandLine().getParseResult().originalArgs(),
+                samples.dataset().fingerprint().hex()));
+        if (target instanceof MaterializeTarget.Tar tar) {
+            int parts = parts(job.shards(samples, tar.folder(), failure -> {}).shards());
+            return run(spark, parts, new ShardTask(work, parts)).stream()
+                    .reduce(Sharding.Outcome::and)
+                    .orElseThrow()
+                    .in(seconds(started))
+                    .report(flags, MaterializeCommand.MATERIALIZED);
+        }
+        int parts = parts(Math.min(size, (long) TASKS_A_PROCESSOR * spark.defaultParallelism()));
+        return run(spark, parts, new FillTask(work, parts)).stream()
+                .reduce(Warming.Outcome::and)
+                .orElseThrow()
+                .in(seconds(started))
+                .report(flags, MaterializeCommand.MATERIALIZED, job.skips());
+    }
+
+    private int parts(long best) {
+        return tasks == null ? (int) Math.max(1, Math.min(best, Integer.MAX_VALUE)) : tasks;
+    }
+
+    private static double seconds(long started) {
+        return (System.nanoTime() - started) / 1e9;
+    }
+
+    private static <R> List<R> run(JavaSparkContext spark, int parts, Function<Integer, R> task) {
+        List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
+        JavaRDD<Integer> each = spark.parallelize(new ArrayList<>(numbers), parts);
+        try {
+            return each.map(task).collect();
+        } catch (Exception e) { // Scala's are not declared
+            throw cause(e);
+        }
+    }
+
+    /** Spark puts the stack traces of both sides into a message; a task's own failure says it in a line. */
+    private static RuntimeException cause(Exception failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof DataException || cause instanceof IllegalArgumentException) {
+                return (RuntimeException) cause;
+            }
+        }
+        String words = String.valueOf(failure.getMessage());
+        return new IllegalStateException(words.lines().findFirst().orElse(words), failure);
+    }
+}

@@ -1,0 +1,78 @@
+package io.penstock.cli;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A job's driver in a process of its own, and the executors that it starts. */
+record SparkDriver(Process process, Path out, Path err) implements AutoCloseable {
+
+    /** Executors as processes, each with a processor. */
+    static final String TWO_EXECUTORS = "local-cluster[2,1,1024]";
+
+    /**
+     * Starts it.
+     * @param folder    for what it leaves
+     * @param settings  of Spark, as {@code spark.name=value}
+     * @param arguments of the job, with blanks between them
+     */
+    static SparkDriver start(Path folder, List<String> settings, String arguments) throws IOException {
+        Path home = Files.createDirectories(folder.resolve("spark"));
+        Files.createDirectories(home.resolve("jars"));
+        String classes = System.getProperty("java.class.path");
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> flag.startsWith("--add-opens"))
+                .forEach(command::add);
+        command.add("-Djava.io.tmpdir=" + home);
+        command.add("-Dspark.local.dir=" + home);
+        command.add("-Dspark.ui.enabled=false");
+        command.add("-Dspark.driver.host=127.0.0.1");
+        command.add("-Dspark.driver.bindAddress=127.0.0.1");
+        command.add("-Dspark.executor.extraClassPath=" + classes);
+        settings.forEach(setting -> command.add("-D" + setting));
+        command.addAll(List.of("-cp", classes, SparkMaterialize.class.getName(), "--json"));
+        command.addAll(Arrays.asList(arguments.split(" ")));
+        Path out = home.resolve("out");
+        Path err = home.resolve("err");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(home.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().put("SPARK_HOME", home.toString());
+        builder.environment().put("SPARK_SCALA_VERSION", "2.13");
+        builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        return new SparkDriver(builder.start(), out, err);
+    }
+
+    /** The processes that run its tasks now: what the system tells of their arguments ends within the class path. */
+    List<ProcessHandle> executors() {
+        return process.children()
+                .filter(child -> child.info().command().orElse("").endsWith("java"))
+                .toList();
+    }
+
+    /** Waits for its end; what it said as a command. */
+    Cli end() throws IOException, InterruptedException {
+        boolean ended = process.waitFor(180, TimeUnit.SECONDS);
+        String err = Files.readString(this.err);
+        if (!ended) {
+            throw new AssertionError("the job has not ended: " + err);
+        }
+        return new Cli(process.exitValue(), Files.readString(out), err);
+    }
+
+    @Override
+    public void close() {
+        List<ProcessHandle> all = process.descendants().toList();
+        process.destroyForcibly();
+        all.forEach(ProcessHandle::destroyForcibly);
+    }
+}
