@@ -1,17 +1,20 @@
 package io.penstock.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.penstock.pictures.PictureFolder;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code penstock demo}: the main job on pictures that it makes itself. */
@@ -40,6 +43,14 @@ final class DemoCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer images;
 
+    @Option(
+            names = "--page",
+            description = "Stream them over and over, and serve a page on this machine that shows and steers it.")
+    private boolean page;
+
+    @Option(names = "--port", paramLabel = "N", description = "The port of --page; any free one by default.")
+    private @Nullable Integer port;
+
     @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")
     private boolean json;
 
@@ -49,8 +60,11 @@ final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (port != null && !page) {
+            throw new ParameterException(spec.commandLine(), "--port needs --page");
+        }
         if (data != null) {
-            return stream(data);
+            return show(data);
         }
         try (TemporaryFolder folder = TemporaryFolder.make("penstock-demo-")) {
             ProgressLine progress = new ProgressLine(err(), !json && Terminal.onStandardError(), images);
@@ -63,7 +77,40 @@ final class DemoCommand implements Callable<Integer> {
                     })
                     .blockLast();
             progress.clear();
-            return folder.isGivenUp() ? StreamCommand.INTERRUPTED : stream(folder.path());
+            return folder.isGivenUp() ? StreamCommand.INTERRUPTED : show(folder.path());
+        }
+    }
+
+    private int show(Path folder) {
+        return page ? page(folder) : stream(folder);
+    }
+
+    private int page(Path folder) {
+        Output out = new Output(spec.commandLine().getOut());
+        JsonReporter reporter = new JsonReporter(out, false);
+        try (Interruption interruption = Interruption.watch(() -> {});
+                TemporaryFolder cache = TemporaryFolder.make("penstock-demo-cache-");
+                LivePage live = open(folder, cache.path(), json ? reporter::epoch : report -> {})) {
+            String address = live.address().toString();
+            out.line(
+                    json
+                            ? JsonNodeFactory.instance
+                                    .objectNode()
+                                    .put("event", "serving")
+                                    .put("address", address)
+                                    .toString()
+                            : "the page is at %s until Ctrl-C".formatted(address));
+            live.run(interruption.stop());
+            interruption.ended();
+            return StreamCommand.INTERRUPTED;
+        }
+    }
+
+    private LivePage open(Path folder, Path cache, Consumer<EpochReport> reports) {
+        try {
+            return LivePage.open(port == null ? 0 : port, folder, cache, reports);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
         }
     }
 

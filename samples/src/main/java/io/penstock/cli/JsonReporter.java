@@ -20,6 +20,10 @@ final class JsonReporter implements Reporter {
 
     @Override
     public void epoch(EpochReport report) {
+        out.line(epoch(report, hitsVerified).toString());
+    }
+
+    static ObjectNode epoch(EpochReport report, boolean hitsVerified) {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         node.put("event", "epoch")
                 .put("epoch", report.epoch())
@@ -42,7 +46,7 @@ final class JsonReporter implements Reporter {
         if (digests != null) {
             node.put("order_digest", hex(digests.order())).put("content_digest", hex(digests.content()));
         }
-        out.line(node.toString());
+        return node;
     }
 
     @Override
@@ -114,7 +118,7 @@ final class JsonReporter implements Reporter {
         return "%016x".formatted(digest);
     }
 
-    private static double rounded(double value, int decimals) {
+    static double rounded(double value, int decimals) {
         return BigDecimal.valueOf(value)
                 .setScale(decimals, RoundingMode.HALF_UP)
                 .doubleValue();

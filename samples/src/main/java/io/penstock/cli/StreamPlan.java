@@ -220,7 +220,7 @@ final class StreamPlan<T> implements AutoCloseable {
     }
 
     /** What a RAM cache could sensibly have; 0 where the system does not say. */
-    private static long roomForACache() {
+    static long roomForACache() {
         return (long) (SENSIBLE_SHARE * RamTier.freeBytes().orElse(0));
     }
 

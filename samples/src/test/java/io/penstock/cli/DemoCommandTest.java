@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pictures.PictureFolder;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
@@ -49,5 +51,26 @@ class DemoCommandTest {
 
         assertThat(demo.epoch(0).path("samples").asInt()).isEqualTo(12);
         assertThat(Files.exists(folder.resolve("class-0"))).isTrue();
+    }
+
+    @Test
+    void port_withoutAPage_isRefused() {
+        Cli demo = Cli.run("demo", "--port", "8080");
+
+        assertThat(demo.status()).isEqualTo(2);
+        assertThat(demo.err()).contains("--port needs --page").hasLineCount(1);
+    }
+
+    @Test
+    void page_onATakenPort_endsWithStatusTwoAndLeavesNothingBehind() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
+            Cli demo = Cli.run("demo", "--images", "12", "--page", "--port", String.valueOf(taken.getLocalPort()));
+
+            assertThat(demo.status()).isEqualTo(2);
+            assertThat(demo.out()).isEmpty();
+            assertThat(demo.err())
+                    .contains("--port %d is taken or not allowed; choose another, or 0 for any free one"
+                            .formatted(taken.getLocalPort()));
+        }
     }
 }

@@ -1,0 +1,124 @@
+package io.penstock.cli;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.LongAdder;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.util.retry.Retry;
+
+/** A source that goes wrong while someone wants it to, as a file server or a disk would. Its samples stay the same. */
+final class Breakable<T> implements Dataset<T> {
+
+    private static final Duration LATE = Duration.ofMillis(100);
+    private static final int RETRIES = 3;
+    private static final Duration BACKOFF = Duration.ofMillis(100);
+
+    private final Dataset<T> source;
+    private final Sinks.Many<Health> health = Sinks.many().replay().latestOrDefault(Health.WORKS);
+    private final LongAdder asked = new LongAdder();
+    private final LongAdder settled = new LongAdder();
+    private final LongAdder loaded = new LongAdder();
+    private volatile Health now = Health.WORKS;
+
+    /** How it does. */
+    enum Health {
+        WORKS("the source works"),
+        SLOW("the source answers %d ms late".formatted(LATE.toMillis())),
+        FAILS("the source fails: each sample is tried %d times, then skipped".formatted(1 + RETRIES)),
+        STALLS("the source does not answer: what the cache lacks is waited for");
+
+        private final String words;
+
+        Health(String words) {
+            this.words = words;
+        }
+
+        /** For people. */
+        String words() {
+            return words;
+        }
+
+        /** For programs. */
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    Breakable(Dataset<T> source) {
+        this.source = source;
+    }
+
+    /** What is asked for from now on, or waits, meets this. Called by one thread at a time. */
+    void become(Health next) {
+        now = next;
+        health.emitNext(next, Sinks.EmitFailureHandler.FAIL_FAST);
+    }
+
+    Health health() {
+        return now;
+    }
+
+    /** Samples asked for that have neither come nor failed. */
+    long waiting() {
+        long done = settled.sum(); // first, so that it is never the larger
+        return asked.sum() - done;
+    }
+
+    /** Samples that came. */
+    long loaded() {
+        return loaded.sum();
+    }
+
+    @Override
+    public Mono<T> get(long index) {
+        return Mono.defer(() -> {
+            asked.increment();
+            return Mono.defer(() -> attempt(index))
+                    .retryWhen(Retry.backoff(RETRIES, BACKOFF).onRetryExhaustedThrow((spec, last) -> last.failure()))
+                    .doOnNext(value -> loaded.increment())
+                    .doOnTerminate(settled::increment) // before the value goes on, so that no stage counts as waiting
+                    .doOnCancel(settled::increment);
+        });
+    }
+
+    private Mono<T> attempt(long index) {
+        return switch (now) {
+            case WORKS -> source.get(index);
+            case SLOW -> Mono.delay(LATE).then(source.get(index));
+            case FAILS -> Mono.error(new StoreException("cannot read %s: the source is broken".formatted(name(index))));
+            case STALLS ->
+                health.asFlux().filter(state -> state != Health.STALLS).next().then(Mono.defer(() -> attempt(index)));
+        };
+    }
+
+    @Override
+    public long size() {
+        return source.size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return source.fingerprint();
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        return source.key(index);
+    }
+
+    @Override
+    public List<String> state(long index) {
+        return source.state(index);
+    }
+
+    @Override
+    public String name(long index) {
+        return source.name(index);
+    }
+}

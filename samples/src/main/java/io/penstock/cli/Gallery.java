@@ -1,0 +1,124 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.Sample;
+import io.penstock.tensor.Tensor;
+import java.util.ArrayDeque;
+import java.util.Base64;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last few samples that flowed by, a few a second, whoever looks. The stream leaves two references here and goes on;
+ * pictures are encoded, once, by the thread of the first browser that shows them.
+ */
+final class Gallery {
+
+    static final int KEPT = 8;
+    private static final long BETWEEN_NANOS = 250_000_000;
+    private static final String JPEG = "data:image/jpeg;base64,";
+
+    private final LongSupplier clock;
+    private final AtomicLong last;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<Exhibit> kept = new ArrayDeque<>();
+    private long hung;
+
+    /** @param clock in nanoseconds */
+    Gallery(LongSupplier clock) {
+        this.clock = clock;
+        this.last = new AtomicLong(clock.getAsLong() - BETWEEN_NANOS);
+    }
+
+    /** A sample that came, if it came with a value. */
+    void offer(Sample<Shown> sample) {
+        long now = clock.getAsLong();
+        long before = last.get();
+        if (!sample.isPresent() || now - before < BETWEEN_NANOS || !last.compareAndSet(before, now)) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (kept.size() == KEPT) {
+                kept.removeFirst();
+            }
+            kept.addLast(new Exhibit(++hung, sample.draw(), sample.value()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Adds those later than {@code seen}, the oldest first; the number of the last one there is. */
+    long addTo(ArrayNode pictures, long seen, LongFunction<String> names) {
+        List<Exhibit> exhibits;
+        long newest;
+        lock.lock();
+        try {
+            exhibits = List.copyOf(kept);
+            newest = hung;
+        } finally {
+            lock.unlock();
+        }
+        for (Exhibit exhibit : exhibits) {
+            if (exhibit.number > seen) {
+                pictures.addObject()
+                        .put("number", exhibit.number)
+                        .put("epoch", exhibit.draw.epoch())
+                        .put("index", exhibit.draw.index())
+                        .put("label", exhibit.value.label())
+                        .put("name", names.apply(exhibit.draw.index()))
+                        .put("before", exhibit.before.address())
+                        .put("after", exhibit.after.address());
+            }
+        }
+        return newest;
+    }
+
+    /** One sample and its pictures. */
+    private static final class Exhibit {
+        final long number;
+        final Draw draw;
+        final Shown value;
+        private final Lazy before;
+        private final Lazy after;
+
+        Exhibit(long number, Draw draw, Shown value) {
+            this.number = number;
+            this.draw = draw;
+            this.value = value;
+            this.before = new Lazy(value.before());
+            this.after = new Lazy(value.after());
+        }
+    }
+
+    /** A picture as an address that holds it, encoded by whoever wants it first. */
+    private static final class Lazy {
+        private final ReentrantLock encoding = new ReentrantLock();
+        private final Tensor pixels;
+        private @Nullable String address;
+
+        Lazy(Tensor pixels) {
+            this.pixels = pixels;
+        }
+
+        String address() {
+            encoding.lock();
+            try {
+                String encoded = address;
+                if (encoded == null) {
+                    encoded = JPEG + Base64.getEncoder().encodeToString(Jpeg.of(pixels));
+                    address = encoded;
+                }
+                return encoded;
+            } finally {
+                encoding.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.penstock.cli;
+
+import io.penstock.augment.Augment;
+import io.penstock.augment.AugmentSpec;
+import io.penstock.cache.RamTier;
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.folder.ImageFolder;
+import io.penstock.folder.LabelledFile;
+import io.penstock.image.ImageDecoder;
+import io.penstock.image.Resize;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.ErrorPolicy;
+import io.penstock.pipeline.Pipeline;
+import io.penstock.pipeline.SampleException;
+import io.penstock.pipeline.Tier;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+
+/**
+ * The demo's pipeline, with a source that can be broken and a cache that can be dropped: decode, resize, cache in RAM for
+ * half of the pictures and on disk for all, crop and flip.
+ */
+final class LiveFeed implements AutoCloseable {
+
+    static final int SIDE = 224;
+    private static final String AUGMENT = "crop=200,flip";
+    private static final long SAMPLE_BYTES = 3L * SIDE * SIDE + 96;
+    private static final long LEAST_RAM = 1 << 20;
+    private static final long LEAST_DISK = 64 << 20;
+    private static final double MOST_OF_FREE = 0.5;
+
+    private final Breakable<LabelledFile> source;
+    private final LongAdder decoded = new LongAdder();
+    private final Tier cache;
+    private final Dataset<Shown> cached;
+    private final Pipeline<Shown> pipeline;
+    private final Augment augment = AugmentSpec.parse(AUGMENT);
+
+    /**
+     * Lists a folder of class folders and opens a cache.
+     * @param directory for the cache on disk
+     * @param skipped   told of each sample that is left out, once
+     */
+    LiveFeed(Path folder, Path directory, Consumer<? super SampleException> skipped) {
+        this.source = new Breakable<>(ImageFolder.open(folder));
+        ImageDecoder decoder = ImageDecoder.fastest();
+        Resize resize = Resize.exact(SIDE, SIDE);
+        Dataset<Shown> pictures = source.map(
+                "decode %s reduced, %s".formatted(decoder.id(), resize), file -> decode(decoder, resize, file));
+        this.cache = open(source.size() * SAMPLE_BYTES, directory);
+        this.cached = pictures.cache(cache, new Shown.Kept());
+        this.pipeline = cached.augment(
+                        augment.name(), (shown, random) -> shown.augmented(pixels -> augment.apply(pixels, random)))
+                .onError(ErrorPolicy.skip().quarantine(skipped));
+    }
+
+    private Shown decode(ImageDecoder decoder, Resize resize, LabelledFile file) {
+        try {
+            return Shown.of(new Picture(decoder.decodeReduced(file.bytes(), resize), file.label()));
+        } finally {
+            decoded.increment();
+        }
+    }
+
+    private static Tier open(long bytes, Path directory) {
+        long free = RamTier.freeBytes().orElse(Long.MAX_VALUE);
+        long ram = Math.max(LEAST_RAM, Math.min(bytes / 2, (long) (MOST_OF_FREE * free)));
+        Tier memory = RamTier.ofBytes(ram);
+        try {
+            // three times, so that there is room while what was dropped is still being given back
+            return memory.backedBy(ChronicleTier.at(directory)
+                    .maxBytes(Math.max(LEAST_DISK, 3 * bytes))
+                    .open());
+        } catch (RuntimeException | Error e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /** Forgets everything that was kept; how many samples that were. What is loaded meanwhile may stay. */
+    long dropCache() {
+        long held = held();
+        for (long index = 0; index < cached.size(); index++) {
+            cache.remove(cached.key(index));
+        }
+        return held;
+    }
+
+    private long held() {
+        return cache.levels().stream()
+                .mapToLong(tier -> tier.statistics().samples())
+                .max()
+                .orElse(0);
+    }
+
+    Breakable<LabelledFile> source() {
+        return source;
+    }
+
+    Tier cache() {
+        return cache;
+    }
+
+    Pipeline<Shown> pipeline() {
+        return pipeline;
+    }
+
+    /** Samples that the source brought and that wait for a worker to decode them, or are with one. */
+    long decoding() {
+        long done = decoded.sum(); // first, so that it is never the larger
+        return source.loaded() - done;
+    }
+
+    Set<String> randomStages() {
+        return Set.of(augment.name());
+    }
+
+    static long bytesInCache() {
+        return SAMPLE_BYTES;
+    }
+
+    @Override
+    public void close() {
+        cache.close();
+    }
+}

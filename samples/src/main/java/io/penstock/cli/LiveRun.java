@@ -1,0 +1,217 @@
+package io.penstock.cli;
+
+import io.penstock.batch.Batches;
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Sample;
+import io.penstock.pipeline.SampleException;
+import io.penstock.pipeline.Sampler;
+import io.penstock.tensor.Schema;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Streams pictures, epoch after epoch, to a consumer that takes its time, and keeps what a page shows of it. Everything but
+ * {@link #run} may be called from any thread.
+ */
+final class LiveRun implements AutoCloseable {
+
+    static final int BATCH = 32;
+    private static final long SEED = 42;
+    private static final long FIRST_PACE_MILLIS = 250;
+    private static final int EPOCHS_KEPT = 20;
+    private static final int READINGS_KEPT = 8;
+    private static final Duration BETWEEN_READINGS = Duration.ofMillis(250);
+
+    private final LiveFeed feed;
+    private final Sampler sampler = Sampler.shuffled(SEED).epochs(Integer.MAX_VALUE);
+    private final Execution execution = Execution.standard();
+    private final Pace pace = new Pace(FIRST_PACE_MILLIS);
+    private final Gallery gallery = new Gallery(System::nanoTime);
+    private final Consumer<EpochReport> reports;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<EpochReport> epochs = new ArrayDeque<>();
+    private final Deque<Reading> readings = new ArrayDeque<>();
+    private final AtomicReference<@Nullable String> lastFailure = new AtomicReference<>();
+    private volatile Progress progress = new Progress(Position.START, 0, 0);
+
+    /** How far the consumer has come. */
+    record Progress(Position position, long samples, long batches) {}
+
+    /**
+     * Lists the folder and opens a cache.
+     * @param directory for the part of the cache that is on disk
+     * @param reports   told of each epoch at its end, by the thread that runs
+     */
+    LiveRun(Path folder, Path directory, Consumer<EpochReport> reports) {
+        this.feed = new LiveFeed(folder, directory, this::skipped);
+        this.reports = reports;
+        read();
+    }
+
+    /** Blocks until told to stop. */
+    void run(Mono<Void> stop) {
+        EpochLog log = new EpochLog(
+                Position.START, System::nanoTime, feed.pipeline()::statistics, new Consuming(), this::epochEnded);
+        Disposable reader = Flux.interval(BETWEEN_READINGS, Schedulers.parallel())
+                .onBackpressureDrop()
+                .subscribe(i -> read());
+        try {
+            batches()
+                    .takeUntilOther(stop.doOnTerminate(pace::release))
+                    .doOnNext(batch -> consume(log, batch))
+                    .blockLast();
+        } finally {
+            reader.dispose();
+        }
+    }
+
+    private Flux<Batch> batches() {
+        return feed.pipeline().stream(sampler, execution)
+                .doOnNext(gallery::offer)
+                .map(LiveRun::delivered)
+                .transform(Batches.of(BATCH, Schema.of(Picture.class)));
+    }
+
+    private static Sample<Picture> delivered(Sample<Shown> sample) {
+        return sample.isPresent() ? Sample.of(sample.draw(), sample.value().delivered()) : Sample.absent(sample.draw());
+    }
+
+    private void consume(EpochLog log, Batch batch) {
+        try (batch) {
+            log.batch(batch);
+            progress = new Progress(batch.next(), log.samplesInAll(), log.batchesInAll());
+        }
+    }
+
+    /** What training would be: it takes time. */
+    private final class Consuming implements EpochLog.Digesting {
+        @Override
+        public void batch(Batch batch) {
+            pace.hold();
+        }
+
+        @Override
+        public EpochReport.@Nullable Digests of(long epoch) {
+            return null;
+        }
+    }
+
+    private void epochEnded(EpochReport report) {
+        lock.lock();
+        try {
+            if (epochs.size() == EPOCHS_KEPT) {
+                epochs.removeFirst();
+            }
+            epochs.addLast(report);
+        } finally {
+            lock.unlock();
+        }
+        reports.accept(report);
+    }
+
+    private void skipped(SampleException failure) {
+        lastFailure.set(Reason.of(failure));
+    }
+
+    private void read() {
+        Reading reading = reading();
+        lock.lock();
+        try {
+            if (readings.size() == READINGS_KEPT) {
+                readings.removeFirst();
+            }
+            readings.addLast(reading);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The counts now. */
+    Reading reading() {
+        Progress now = progress; // first: what was delivered was loaded before
+        return new Reading(
+                System.nanoTime(),
+                now.position().epoch(),
+                now.samples(),
+                now.batches(),
+                feed.pipeline().statistics());
+    }
+
+    /** The counts of two seconds ago, or of the beginning. */
+    Reading earlier() {
+        lock.lock();
+        try {
+            return readings.getFirst();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The last epochs, oldest first. */
+    List<EpochReport> epochs() {
+        lock.lock();
+        try {
+            return List.copyOf(epochs);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Why the last sample that was left out was. */
+    Optional<String> lastFailure() {
+        return Optional.ofNullable(lastFailure.get());
+    }
+
+    Progress progress() {
+        return progress;
+    }
+
+    LiveFeed feed() {
+        return feed;
+    }
+
+    Pace pace() {
+        return pace;
+    }
+
+    Gallery gallery() {
+        return gallery;
+    }
+
+    Sampler sampler() {
+        return sampler;
+    }
+
+    /** What a verdict needs to know of this run, now. */
+    Surroundings surroundings() {
+        return new Surroundings(
+                feed.pipeline().size(),
+                execution.parallelism(),
+                Runtime.getRuntime().availableProcessors(),
+                execution.inFlight(),
+                LiveFeed.bytesInCache() * feed.pipeline().size(),
+                StreamPlan.roomForACache(),
+                0,
+                feed.randomStages(),
+                Surroundings.Held.of(feed.cache().statistics()));
+    }
+
+    @Override
+    public void close() {
+        feed.close();
+    }
+}

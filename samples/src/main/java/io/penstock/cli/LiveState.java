@@ -1,0 +1,126 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.page.Show;
+import io.penstock.pipeline.StageStatistics;
+import io.penstock.pipeline.Tier;
+import io.penstock.pipeline.TierStatistics;
+import java.util.List;
+
+/** How a run does, as the page is told: one JSON object, in whose epochs stands what {@code --json} prints. */
+final class LiveState implements Show {
+
+    private final LiveRun run;
+    private volatile int ranks = 4;
+
+    LiveState(LiveRun run) {
+        this.run = run;
+    }
+
+    /** How many ranks the order is shown for. */
+    void ranks(int number) {
+        ranks = number;
+    }
+
+    @Override
+    public Frame after(long seen) {
+        Reading now = run.reading();
+        EpochReport window = now.since(run.earlier());
+        LiveRun.Progress progress = run.progress();
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        node.put("size", run.feed().pipeline().size())
+                .put("paused", run.pace().isPaused())
+                .put("pace_ms", run.pace().millis())
+                .put("source", run.feed().source().health().word())
+                .put("samples_per_second", JsonReporter.rounded(window.samplesPerSecond(), 1))
+                .put("verdict", verdict(window));
+        run.lastFailure().ifPresent(words -> node.put("last_failure", words));
+        totals(now, node.putObject("totals"));
+        tiers(now, node.putArray("tiers"));
+        ObjectNode recent =
+                node.putObject("recent").put("misses", window.statistics().misses());
+        window.statistics().hits().forEach(recent.putObject("hits")::put);
+        stages(now, window, node.putArray("stages"));
+        RankOrder.addTo(
+                node.putObject("order"),
+                run.sampler(),
+                progress.position(),
+                run.feed().pipeline().size(),
+                ranks);
+        ArrayNode epochs = node.putArray("epochs");
+        run.epochs().forEach(report -> epochs.add(JsonReporter.epoch(report, false)));
+        long hung =
+                run.gallery().addTo(node.putArray("pictures"), seen, run.feed().pipeline()::name);
+        return new Frame(node.toString(), hung);
+    }
+
+    private static void totals(Reading now, ObjectNode node) {
+        node.put("samples", now.samples())
+                .put("batches", now.batches())
+                .put("loads", now.statistics().loads())
+                .put("hits", hits(now))
+                .put("misses", now.statistics().misses())
+                .put("skipped", now.statistics().skipped());
+    }
+
+    private static long hits(Reading reading) {
+        return reading.statistics().hits().values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    private void tiers(Reading now, ArrayNode tiers) {
+        for (Tier tier : run.feed().cache().levels()) {
+            TierStatistics held = tier.statistics();
+            tiers.addObject()
+                    .put("tier", tier.name())
+                    .put("hits", now.statistics().hits().getOrDefault(tier.name(), 0L))
+                    .put("samples", held.samples())
+                    .put("bytes", held.bytes())
+                    .put("capacity", held.capacity());
+        }
+    }
+
+    /** Each stage with what it took in the last seconds and what waits before it or is in it now. */
+    private void stages(Reading now, EpochReport window, ArrayNode stages) {
+        long loading = run.feed().source().waiting();
+        long decoding = run.feed().decoding();
+        // a draw is begun when it was looked up, and has passed all stages when it was augmented or skipped
+        List<StageStatistics> passed = now.statistics().stages();
+        long augmented = passed.get(passed.size() - 1).samples();
+        long begun = hits(now) + now.statistics().misses();
+        long augmenting = begun - augmented - now.statistics().skipped() - loading - decoding;
+        long[] queues = {loading, decoding, augmenting};
+        for (int i = 0; i < window.statistics().stages().size(); i++) {
+            StageStatistics stage = window.statistics().stages().get(i);
+            stage(stages.addObject(), stage.name(), stage.samples() / window.seconds(), queues[Math.min(i, 2)])
+                    .put("ms", JsonReporter.rounded(millis(stage), 3));
+        }
+        stage(stages.addObject(), "consumer", window.samplesPerSecond(), augmented - now.samples())
+                .put("ms", JsonReporter.rounded((double) run.pace().millis() / LiveRun.BATCH, 3));
+    }
+
+    private static ObjectNode stage(ObjectNode node, String name, double perSecond, long queue) {
+        return node.put("name", name)
+                .put("samples_per_second", JsonReporter.rounded(perSecond, 1))
+                .put("queue", Math.max(0, queue));
+    }
+
+    private static double millis(StageStatistics stage) {
+        return stage.samples() == 0 ? 0 : stage.time().toNanos() / 1e6 / stage.samples();
+    }
+
+    private String verdict(EpochReport window) {
+        if (run.pace().isPaused()) {
+            return "paused: the consumer takes nothing, so nothing is loaded once the batches ahead of it are full";
+        }
+        if (window.samples() > 0) {
+            return Verdict.of(run.surroundings(), window);
+        }
+        return run.feed().source().health() == Breakable.Health.WORKS
+                ? "no batch was taken in the last two seconds"
+                : "nothing is delivered: " + run.feed().source().health().words();
+    }
+}

@@ -1,0 +1,36 @@
+package io.penstock.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.pipeline.Draws;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Shard;
+
+/** Which samples the ranks of a run would draw next: what a process of its own would draw for each, from the same position. */
+final class RankOrder {
+
+    private static final int STEPS = 6;
+
+    private RankOrder() {}
+
+    /**
+     * The next draws of each rank of the epoch at a position, rank by rank.
+     * @param sampler of the whole order
+     * @param size    of the data set
+     */
+    static void addTo(ObjectNode node, Sampler sampler, Position at, long size, int ranks) {
+        ArrayNode rows = node.put("ranks", ranks)
+                .put("epoch", at.epoch())
+                .put("offset", at.offset())
+                .putArray("next");
+        for (int rank = 0; rank < ranks; rank++) {
+            Draws draws = sampler.shard(Shard.of(rank, ranks)).resumeAt(at).draws(size);
+            ArrayNode row = rows.addArray();
+            long left = Math.min(STEPS, draws.count(at.epoch()));
+            for (long step = 0; step < left; step++) {
+                row.add(draws.at(step).index());
+            }
+        }
+    }
+}
