@@ -119,7 +119,7 @@ class NodeServerTest {
 
                 assertThat(next.get(key(1)).block(TIMEOUT)).isEqualTo(value(1));
                 assertThat(registered()).isNotEqualTo(dead);
-                await(() -> !orphaned.accepts(key(1)));
+                await(() -> orphaned.get(key(1)).block(TIMEOUT) == null && !orphaned.accepts(key(1)));
             }
         }
         assertThat(registered()).isNull();
