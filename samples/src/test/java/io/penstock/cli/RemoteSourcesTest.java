@@ -49,9 +49,12 @@ class RemoteSourcesTest {
 
             assertThat(first.status()).isZero();
             assertThat(forOne).isEqualTo(1 + IMAGES);
-            assertThat(three.epochs())
-                    .extracting(epoch -> epoch.path("loads").asInt())
-                    .containsExactly(IMAGES, 0, 0);
+            assertThat(three.epochs()).hasSize(3);
+            assertThat(three.epochs().stream()
+                            .mapToInt(epoch -> epoch.path("loads").asInt())
+                            .sum())
+                    .as("loads, some of them led by the next epoch, which begins before the last one ends")
+                    .isEqualTo(IMAGES);
             assertThat(forThree).isEqualTo(forOne);
             assertThat(again.epochs())
                     .extracting(epoch -> epoch.path("loads").asInt())
