@@ -63,8 +63,8 @@ final class DistantFiles implements AutoCloseable {
     }
 
     /** How long the server takes by a plain socket with one request at a time. */
-    double bareMillis() {
-        return server.bareSeconds(100) * 1e3;
+    double bareMillis(int requests) {
+        return server.bareSeconds(requests) * 1e3;
     }
 
     @Override

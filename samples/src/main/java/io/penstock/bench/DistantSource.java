@@ -49,16 +49,17 @@ final class DistantSource implements Benchmark {
     }
 
     private List<Finding> run(Effort effort, DistantFiles files) {
-        int samples = effort.of(64_000, 12_800);
+        int samples = effort.of(64_000, 1_280);
+        int alone = effort.of(100, 20);
         double ideal = IN_FLIGHT / (LATENCY.toNanos() / 1e9);
         Rounds rounds = Rounds.of(
                 1,
-                effort.of(5, 3),
+                effort.of(5, 2),
                 round -> effort.progress().accept("latency: round " + (round + 1)),
                 List.of(
                         () -> samplesPerSecond(samples),
-                        () -> timerMillis(),
-                        () -> files.bareMillis(),
+                        () -> timerMillis(alone),
+                        () -> files.bareMillis(alone),
                         () -> files.samplesPerSecond(samples, IN_FLIGHT)));
         double timer = rounds.median(1);
         double bare = rounds.median(2);
@@ -86,8 +87,7 @@ final class DistantSource implements Benchmark {
         return samples / ((System.nanoTime() - started) / 1e9);
     }
 
-    private static double timerMillis() {
-        int times = 40;
+    private static double timerMillis(int times) {
         long started = System.nanoTime();
         for (int i = 0; i < times; i++) {
             Mono.delay(LATENCY).block();

@@ -13,7 +13,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Time and allocation of one draw, and of going on somewhere, by JMH in virtual machines of its own. */
+/** Time and allocation of one draw, and of going on somewhere, by JMH, in a virtual machine for each unless it must be quick. */
 final class DrawCost implements Benchmark {
 
     private static final double MOST_NANOS = 50;
@@ -57,6 +57,7 @@ final class DrawCost implements Benchmark {
     private static Collection<RunResult> measured(Effort effort) {
         // other measurements on this machine are none of its business
         System.setProperty("jmh.ignoreLock", "true");
+        TimeValue iteration = TimeValue.milliseconds(effort.of(500, 30));
         try {
             return new Runner(new OptionsBuilder()
                             .include("\\b" + DrawLoop.class.getSimpleName() + "\\b")
@@ -64,11 +65,11 @@ final class DrawCost implements Benchmark {
                             .param("samples", "1000", Long.toString(MANY))
                             .mode(Mode.AverageTime)
                             .timeUnit(TimeUnit.NANOSECONDS)
-                            .forks(1)
+                            .forks(effort.of(1, 0)) // starting fourteen takes longer than a quick look may
                             .warmupIterations(effort.of(4, 2))
-                            .warmupTime(TimeValue.milliseconds(500))
+                            .warmupTime(iteration)
                             .measurementIterations(effort.of(8, 3))
-                            .measurementTime(TimeValue.milliseconds(500))
+                            .measurementTime(iteration)
                             .addProfiler(GCProfiler.class)
                             .verbosity(VerboseMode.SILENT)
                             .build())

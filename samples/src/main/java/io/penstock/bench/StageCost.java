@@ -29,7 +29,7 @@ final class StageCost implements Benchmark {
 
     @Override
     public List<Finding> run(Effort effort) {
-        int samples = effort.of(200_000, 100_000);
+        int samples = effort.of(200_000, 20_000);
         Schema<Tensor> schema = Schema.tensor("bytes");
         try (Tier tier = RamTier.ofBytes((long) samples * (SAMPLE_BYTES + 256))) {
             Dataset<Tensor> cached = new MadeRecords(samples, SAMPLE_BYTES).cache(tier, schema);
