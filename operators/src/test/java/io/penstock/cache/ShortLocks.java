@@ -1,0 +1,22 @@
+package io.penstock.cache;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import reactor.blockhound.BlockHound;
+import reactor.blockhound.integration.BlockHoundIntegration;
+
+/**
+ * Lets threads that must not block take the locks of the RAM tier's index and slabs: they are held for a few memory
+ * accesses, as those inside the JDK's maps, and a thread that meets another there parks for that long.
+ */
+public final class ShortLocks implements BlockHoundIntegration {
+
+    @Override
+    public void applyTo(BlockHound.Builder builder) {
+        for (Class<?> locked : List.of(RamSegment.class, Slabs.class)) {
+            for (Method method : locked.getDeclaredMethods()) {
+                builder.allowBlockingCallsInside(locked.getName(), method.getName());
+            }
+        }
+    }
+}
