@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -48,14 +49,18 @@ class PythonClientTest {
 
     @BeforeAll
     static void makePictures() throws Exception {
-        Process python = new ProcessBuilder("sh", "-c", "python3 -c 'import numpy'")
+        assumePython("numpy");
+        PictureFolder.write(Files.createDirectory(folder.resolve("pictures")), PICTURES)
+                .blockLast();
+    }
+
+    private static void assumePython(String module) throws IOException, InterruptedException {
+        Process python = new ProcessBuilder("sh", "-c", "python3 -c 'import " + module + "'")
                 .redirectErrorStream(true)
                 .start();
         assumeTrue(
                 python.waitFor(60, TimeUnit.SECONDS) && python.exitValue() == 0,
-                "this test needs python3 with numpy on the path");
-        PictureFolder.write(Files.createDirectory(folder.resolve("pictures")), PICTURES)
-                .blockLast();
+                "this test needs python3 with " + module + " on the path");
     }
 
     private static String[] flags() {
@@ -126,6 +131,36 @@ class PythonClientTest {
         assertThat(killed).isEqualTo(2);
         assertThat(digest(out)).isEqualTo(expected());
         assertThat(folder.resolve("ring")).doesNotExist();
+    }
+
+    /** A worker is a process of its own, which hands over copies. */
+    @ParameterizedTest
+    @CsvSource({"http, 0", "http, 1", "shared, 0", "shared, 1"})
+    void dataLoader_ofTorch_receivesWhatStreamReports(String mode, int workers) throws Exception {
+        assumePython("torch");
+        Path out = folder.resolve("torch-" + mode + workers);
+        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags());
+        try (StreamPlan<?> plan = StreamPlan.of(options)) {
+            ServerPlan server = ServerPlan.of(new ServedPlan<>(plan, 1));
+            try (BatchServer serving =
+                    (mode.equals("shared") ? server.shared(folder.resolve("torch-ring")) : server).start()) {
+                Process python = new ProcessBuilder(
+                                "python3",
+                                SAMPLES.resolve("test/python/receive_torch.py").toString(),
+                                SAMPLES.resolve("main/python").toString(),
+                                serving.address().toString(),
+                                out.toString(),
+                                mode,
+                                Integer.toString(workers))
+                        .redirectErrorStream(true)
+                        .start();
+                String said = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+                assertThat(python.waitFor()).as(said).isZero();
+            }
+        }
+
+        assertThat(digest(out)).isEqualTo(expected());
     }
 
     /** What the client prints or raises. */
