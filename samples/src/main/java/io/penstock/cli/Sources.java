@@ -51,6 +51,17 @@ final class Sources {
                 ZarrArray.open(source.store().open(), source.path()).block(), "an array");
     }
 
+    /**
+     * With the states of its chunks in their keys where the store can be listed, so that one written anew is not taken
+     * from a cache.
+     */
+    private static ZarrArray zarrToKeep(SourceSpec.Zarr source) {
+        ZarrArray array = zarr(source);
+        return source.store().isHttp()
+                ? array
+                : Objects.requireNonNull(array.checkingChunks().block(), "an array");
+    }
+
     static TarShards shards(SourceSpec.Tar source) {
         if (!source.shards().isHttp()) {
             return TarShards.open(MaterializedShards.in(source.shards().path()));
@@ -92,12 +103,12 @@ final class Sources {
                 : ArrayRows.openNpy(source.file().path());
     }
 
-    /** Sources whose samples are one tensor each. */
+    /** Sources whose samples are one tensor each, with keys that a cache may keep. */
     static Dataset<Tensor> tensors(SourceSpec source) {
         if (source instanceof SourceSpec.Records records) {
             return records(records);
         } else if (source instanceof SourceSpec.Zarr zarr) {
-            return zarr(zarr).rows();
+            return zarrToKeep(zarr).rows();
         } else if (source instanceof SourceSpec.Lines lines) {
             return lines(lines).bytes();
         } else if (source instanceof SourceSpec.Array array) {

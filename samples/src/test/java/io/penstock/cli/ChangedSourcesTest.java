@@ -1,0 +1,57 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What changed in a source is loaded anew, though a cache on disk holds what it was; the rest is not. */
+@Timeout(120)
+class ChangedSourcesTest {
+
+    @TempDir
+    private Path folder;
+
+    @TempDir
+    private Path caches;
+
+    private Cli stream(String source) {
+        return Cli.stream(
+                "--no-shuffle --digest --batch 1 --cache-disk " + caches.resolve("c") + ",64MiB --source " + source);
+    }
+
+    private static int loads(Cli run) {
+        return run.epoch(0).path("loads").asInt();
+    }
+
+    @Test
+    void zarrChunk_writtenAnew_isLoadedAlone() throws IOException {
+        Path array = Files.createDirectory(folder.resolve("numbers"));
+        Files.writeString(array.resolve(".zarray"), """
+                        {"zarr_format": 2, "shape": [3, 2], "chunks": [1, 2], "dtype": "|u1", "order": "C",
+                         "compressor": null, "filters": null, "fill_value": 0}
+                        """);
+        for (int row = 0; row < 3; row++) {
+            Files.write(array.resolve(row + ".0"), new byte[] {(byte) row, 7});
+        }
+        Cli first = stream("zarr:" + folder + "#numbers");
+        Cli same = stream("zarr:" + folder + "#numbers");
+
+        Files.write(array.resolve("1.0"), new byte[] {99, 99});
+        Files.setLastModifiedTime(array.resolve("1.0"), FileTime.from(Instant.parse("2001-02-03T04:05:06Z")));
+        Cli changed = stream("zarr:" + folder + "#numbers");
+
+        assertThat(first.err()).isEmpty();
+        assertThat(loads(first)).isEqualTo(3);
+        assertThat(loads(same)).isZero();
+        assertThat(same.content(0)).isEqualTo(first.content(0));
+        assertThat(loads(changed)).isEqualTo(1);
+        assertThat(changed.content(0)).isNotEqualTo(first.content(0));
+    }
+}
