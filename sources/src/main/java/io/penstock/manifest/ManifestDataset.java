@@ -31,11 +31,13 @@ import reactor.core.scheduler.Schedulers;
  * Either every line has one or none, and all are of one kind.
  *
  * <p>The manifest is fetched once. A sample's key is made of the store's location, its key, size, checksum and label, so a
- * changed manifest reloads what it says has changed. A line without checksum says little of its bytes; the key of such a
- * sample holds the checksum of the whole manifest, and a new one reloads them all. Sizes and checksums are verified at every
- * load; over HTTP a body that fails that is asked for again within the store's attempts.
+ * changed manifest reloads what it says has changed. A line without checksum says little of its bytes: opening asks the
+ * store for the state of each such file (over HTTP with a {@code HEAD}, {@value #ASKED_AT_ONCE} at once), which then is in
+ * its key, so that a file that was replaced is loaded anew and the others are not. Checksums in the manifest spare these
+ * requests. Where a server gives neither entity tag nor date, only another length is noticed. Sizes and checksums are
+ * verified at every load; over HTTP a body that fails that is asked for again within the store's attempts.
  *
- * <p>Memory: some 250 bytes and its key a sample. Values come from the store's threads.
+ * <p>Memory: some 300 bytes and its key a sample. Values come from the store's threads.
  */
 public final class ManifestDataset implements Dataset<LabelledFile> {
 
@@ -45,19 +47,25 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     /** Hashing more than this would hold up whoever delivers the bytes. */
     private static final int MOST_ON_CALLER = 1 << 20;
 
+    /** A store of its own limits takes no more than it allows. */
+    private static final int ASKED_AT_ONCE = 64;
+
     private final Store store;
     private final Manifest manifest;
+    private final FileStates states;
     private final ManifestLabels labels;
     private final Fingerprint fingerprint;
     private final SampleKey place;
     private final int mostBytes;
 
-    private ManifestDataset(Store store, Manifest manifest, ManifestLabels labels, int mostBytes) {
+    private ManifestDataset(Store store, Manifest manifest, FileStates states, ManifestLabels labels, int mostBytes) {
         this.store = store;
         this.manifest = manifest;
+        this.states = states;
         this.labels = labels;
-        this.fingerprint =
-                Fingerprint.of("manifest", store.location(), manifest.checksum().toString());
+        this.fingerprint = Fingerprint.of(
+                        "manifest", store.location(), manifest.checksum().toString())
+                .with(states.all());
         this.place = SampleKey.of("manifest", store.location());
         this.mostBytes = mostBytes;
     }
@@ -68,8 +76,9 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     }
 
     /**
-     * What a manifest on a server names; its keys lie in its own folder. Blocks while it is fetched.
-     * @throws StoreException if it cannot be fetched
+     * What a manifest on a server names; its keys lie in its own folder. Blocks while it is fetched, and the states of
+     * files without checksum are asked for.
+     * @throws StoreException if it cannot be fetched, or the server does not answer for a file
      * @throws FormatException if it is not a manifest, or its labels are of two kinds
      */
     public static ManifestDataset open(URI manifest, HttpOptions options) {
@@ -83,11 +92,13 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     }
 
     /**
-     * What a manifest names, in any store.
+     * What a manifest names, in any store. Blocks while the states of files without checksum are asked for.
+     * @throws StoreException if the store does not answer for one; that it is not there fails when it is loaded
      * @throws FormatException if its labels are of two kinds, or some lines have none
      */
     public static ManifestDataset of(Store store, Manifest manifest) {
-        return new ManifestDataset(store, manifest, ManifestLabels.of(manifest), MOST_BYTES);
+        ManifestLabels labels = ManifestLabels.of(manifest);
+        return new ManifestDataset(store, manifest, FileStates.of(store, manifest, ASKED_AT_ONCE), labels, MOST_BYTES);
     }
 
     /**
@@ -98,7 +109,7 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
         if (bytes < 1) {
             throw new IllegalArgumentException("largest file size must be at least 1 byte, was " + bytes);
         }
-        return new ManifestDataset(store, manifest, labels, bytes);
+        return new ManifestDataset(store, manifest, states, labels, bytes);
     }
 
     /** The words of the labels, in the order of their numbers; empty where labels are numbers, or there are none. */
@@ -123,25 +134,29 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     @Override
     public Mono<LabelledFile> get(long index) {
         Manifest.Line line = line(index);
-        return Mono.defer(() -> bytes(line))
+        return Mono.defer(() -> bytes(line, states.of(line)))
                 .map(bytes -> new LabelledFile(
                         line.key(), Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes), labels.of(line)));
     }
 
-    private Mono<ByteBuffer> bytes(Manifest.Line line) {
+    private Mono<ByteBuffer> bytes(Manifest.Line line, @Nullable StoreEntry found) {
         Checksum sum = line.checksum();
-        if (line.bytes() > mostBytes) {
+        long size = Math.max(line.bytes(), found == null ? -1 : found.size());
+        if (size > mostBytes) {
             return Mono.error(new StoreException("%s in %s is too large: at most %d bytes, has %d; raise maxFileBytes"
-                    .formatted(line.key(), store.location(), mostBytes, line.bytes())));
+                    .formatted(line.key(), store.location(), mostBytes, size)));
+        }
+        if (found != null && (line.bytes() < 0 || line.bytes() == found.size())) {
+            return store.read(found); // as it was when its key was made, or not at all
         }
         if (line.bytes() >= 0 && store instanceof HttpStore) {
             // the version makes the store check what comes, and ask again
             return store.read(new StoreEntry(line.key(), line.bytes(), sum == null ? 0 : sum.version()));
         }
-        Mono<ByteBuffer> found = store.find(line.key(), mostBytes)
+        Mono<ByteBuffer> now = store.find(line.key(), mostBytes)
                 .switchIfEmpty(Mono.error(() -> new StoreException("%s is not in %s, although %s lists it"
                         .formatted(line.key(), store.location(), manifest.name()))));
-        return found.flatMap(bytes -> verified(line, sum, bytes));
+        return now.flatMap(bytes -> verified(line, sum, bytes));
     }
 
     private Mono<ByteBuffer> verified(Manifest.Line line, @Nullable Checksum sum, ByteBuffer bytes) {
@@ -167,10 +182,13 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     public SampleKey key(long index) {
         Manifest.Line line = line(index);
         Checksum sum = line.checksum();
-        return place.with(SampleKey.of(
-                        line.key(), sum == null ? manifest.checksum().toString() : sum.toString()))
-                .with(line.bytes())
-                .with(labels.of(line));
+        StoreEntry found = states.of(line);
+        SampleKey state = sum != null
+                ? SampleKey.of(line.key(), sum.toString()).with(line.bytes())
+                : SampleKey.of(line.key())
+                        .with(found == null ? -1 : found.size())
+                        .with(found == null ? 0 : found.version());
+        return place.with(state).with(labels.of(line));
     }
 
     @Override

@@ -21,7 +21,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -145,11 +147,58 @@ class ManifestDatasetTest extends DatasetKit<LabelledFile> {
         assertThat(server.requests()).isEqualTo(4);
     }
 
-    @Test
-    void get_ofKeysThatLeave_isRefused() {
-        ManifestDataset dataset = local("{\"key\":\"../secret\"}");
+    private ManifestDataset served(String manifest) throws IOException {
+        Files.writeString(folder.resolve("lines.jsonl"), manifest);
+        return ManifestDataset.open(server.address().resolve("lines.jsonl"));
+    }
 
-        assertThatThrownBy(() -> dataset.get(0).block())
+    private static final String UNSUMMED =
+            "{\"key\":\"cat/1.bin\",\"label\":3}\n{\"key\":\"cat/2.bin\",\"bytes\":18,\"label\":4}\n";
+
+    @Test
+    void key_withoutChecksum_isOfTheFileAndNotOfOtherLines() throws IOException {
+        ManifestDataset before = served(UNSUMMED);
+        ManifestDataset longer = served(UNSUMMED + "{\"key\":\"dog/0.bin\",\"label\":5}\n");
+
+        Files.writeString(folder.resolve("cat/1.bin"), "BYTES of cat/1.bin");
+        Files.setLastModifiedTime(folder.resolve("cat/1.bin"), FileTime.from(Instant.parse("2001-02-03T04:05:06Z")));
+        ManifestDataset replaced = served(UNSUMMED);
+
+        assertThat(longer.key(0)).isEqualTo(before.key(0));
+        assertThat(longer.key(1)).isEqualTo(before.key(1));
+        assertThat(replaced.key(0)).isNotEqualTo(before.key(0));
+        assertThat(replaced.key(1)).isEqualTo(before.key(1));
+        assertThat(replaced.fingerprint()).isNotEqualTo(before.fingerprint());
+        assertThat(replaced.get(0).block().bytes().data().get(0)).isEqualTo((byte) 'B');
+        assertThatThrownBy(() -> before.get(0).block())
+                .as("its key is of what was there before")
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("cat/1.bin");
+    }
+
+    @Test
+    void open_withChecksums_asksForTheManifestAlone() throws IOException {
+        open();
+        long ofSummed = server.requests();
+
+        served(UNSUMMED);
+
+        assertThat(ofSummed).isEqualTo(1);
+        assertThat(server.requests() - ofSummed)
+                .as("the manifest and two files")
+                .isEqualTo(3);
+    }
+
+    @Test
+    void keys_thatLeave_areRefused() {
+        String sum = ",\"checksum\":\"crc32c:00000000\"";
+        ManifestDataset summed = local("{\"key\":\"../secret\"%s}".formatted(sum));
+
+        assertThatThrownBy(() -> summed.get(0).block())
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("key must");
+        assertThatThrownBy(() -> local("{\"key\":\"../secret\"}"))
+                .as("its state is asked for when it is opened")
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("key must");
     }
