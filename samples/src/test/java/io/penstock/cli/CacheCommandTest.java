@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
+import io.penstock.pictures.Photograph;
 import io.penstock.pictures.PictureFolder;
 import io.penstock.pipeline.Filling;
 import io.penstock.pipeline.Offer;
@@ -198,6 +199,28 @@ class CacheCommandTest {
     }
 
     @Test
+    void whyMiss_ofTarArchives_blamesTheOneThatWasReplacedAlone() throws IOException {
+        Path tars = Files.createDirectory(folder.resolve("tars"));
+        for (int i = 0; i < 2; i++) {
+            byte[] jpeg = Photograph.of(i).jpeg();
+            Files.write(tars.resolve(i + ".tar"), TarBytes.of("x.jpg", jpeg, "x.cls", new byte[] {'7'}));
+        }
+        String[] warm = {"cache", "warm", cache + ",64MiB", "--source", "tar:" + tars, "--resize", "32"};
+        assertThat(Cli.run(warm).err()).isEmpty();
+        Files.setLastModifiedTime(tars.resolve("1.tar"), FileTime.from(Instant.parse("2001-02-03T04:05:06Z")));
+
+        List<JsonNode> misses = List.of(whyMissOf("tar:" + tars, 32, "1"), whyMissOf("tar:" + tars, 33, "0"));
+
+        assertThat(whyMissOf("tar:" + tars, 32, "0").path("reason").asText()).isEqualTo("held");
+        assertThat(misses).extracting(miss -> miss.path("reason").asText()).containsExactly("source", "stage");
+        assertThat(misses.get(0).path("changes"))
+                .singleElement()
+                .extracting(JsonNode::asText)
+                .isEqualTo("its source has changed: now it is \"modified 2001-02-03T04:05:06Z\"");
+        assertThat(misses.get(1).path("changes")).singleElement().asString().contains("32", "33");
+    }
+
+    @Test
     void whyMiss_ofANewFileAndOfNothing_saysSo() throws IOException {
         warm(32);
         Cli held = Cli.run("cache", "why-miss", cache.toString(), "--source", "images:" + train, "--resize", "32");
@@ -261,9 +284,13 @@ class CacheCommandTest {
     }
 
     private JsonNode whyMiss(int side, String... sample) {
+        return whyMissOf("images:" + train, side, sample);
+    }
+
+    private JsonNode whyMissOf(String source, int side, String... sample) {
         List<String> arguments = new ArrayList<>(List.of("cache", "why-miss", cache.toString()));
         arguments.addAll(List.of(sample));
-        arguments.addAll(List.of("--source", "images:" + train, "--resize", "" + side, "--json"));
+        arguments.addAll(List.of("--source", source, "--resize", "" + side, "--json"));
         return Cli.run(arguments.toArray(String[]::new)).done();
     }
 

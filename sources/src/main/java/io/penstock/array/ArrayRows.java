@@ -14,6 +14,7 @@ import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
@@ -202,6 +203,13 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
     @Override
     public SampleKey key(long index) {
         return key.with(Objects.checkIndex(index, size()));
+    }
+
+    /** The file's folder, size and modification time. */
+    @Override
+    public List<String> state(long index) {
+        Objects.checkIndex(index, size());
+        return listing.state(listing.entries().get(0));
     }
 
     /** The file and the row: {@code train-images-idx3-ubyte.gz[17]}. */

@@ -154,7 +154,7 @@ public final class ImageFolder implements Dataset<LabelledFile> {
     @Override
     public List<String> state(long index) {
         int image = at(index);
-        List<String> file = images.entry(image).state();
+        List<String> file = store.state(images.entry(image));
         return List.of("in " + store.location(), file.get(0), file.get(1), "label " + images.label(image));
     }
 

@@ -191,6 +191,18 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
         return place.with(state).with(labels.of(line));
     }
 
+    /** The folder, the checksum or the state that the store found, the size, and the label. */
+    @Override
+    public List<String> state(long index) {
+        Manifest.Line line = line(index);
+        Checksum sum = line.checksum();
+        StoreEntry found = states.of(line);
+        List<String> file = sum != null
+                ? List.of("size " + line.bytes(), sum.toString())
+                : found == null ? List.of("not there", "not there") : store.state(found);
+        return List.of("in " + store.location(), file.get(0), file.get(1), "label " + labels.of(line));
+    }
+
     @Override
     public String name(long index) {
         return line(index).key();

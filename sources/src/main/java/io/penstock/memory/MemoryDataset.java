@@ -20,6 +20,7 @@ public final class MemoryDataset<T> implements Dataset<T> {
     private final String name;
     private final long size;
     private final LongFunction<? extends Mono<T>> samples;
+    private final Fingerprint named;
     private final Fingerprint fingerprint;
     private final SampleKey key;
 
@@ -31,7 +32,7 @@ public final class MemoryDataset<T> implements Dataset<T> {
         this.size = size;
         this.samples = samples;
         // sizes are no part of the key: the samples that a longer list shares with a shorter one stay cached
-        Fingerprint named = Fingerprint.of("memory", name, version);
+        this.named = Fingerprint.of("memory", name, version);
         this.fingerprint = named.with(Long.toString(size));
         this.key = SampleKey.of(named);
     }
@@ -82,6 +83,12 @@ public final class MemoryDataset<T> implements Dataset<T> {
     @Override
     public SampleKey key(long index) {
         return key.with(Objects.checkIndex(index, size));
+    }
+
+    /** The name and the version. */
+    @Override
+    public List<String> state(long index) {
+        return named.words();
     }
 
     /** {@code name#17}. */

@@ -161,7 +161,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
     /** The folder, the file's size and modification time, and the length of a record. */
     @Override
     public List<String> state(long index) {
-        List<String> file = files[file(index)].state();
+        List<String> file = store.state(files[file(index)]);
         return List.of("in " + store.location(), file.get(0), file.get(1), "records of " + recordBytes + " bytes");
     }
 

@@ -59,6 +59,12 @@ public final class TarFiles implements Dataset<TarFile> {
         return shards.shard(number).key(shards.within(index, number));
     }
 
+    /** The archive's folder, size and modification time. */
+    @Override
+    public List<String> state(long index) {
+        return shards.shard(shards.at(index)).state();
+    }
+
     /** The archive, where in it, and the name: {@code shard-0.tar@512:train/1.jpg}. */
     @Override
     public String name(long index) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
@@ -169,6 +170,16 @@ public final class TarSamples implements Dataset<TarSample> {
         int number = shards.at(index);
         SampleKey key = shards.shard(number).key(tables[number].file(shards.within(index, number), 0));
         return wanted.isEmpty() ? key : key.with(wantedWords);
+    }
+
+    /** The archive's folder, size and modification time, and the parts chosen. */
+    @Override
+    public List<String> state(long index) {
+        List<String> archive = shards.shard(shards.at(index)).state();
+        if (wanted.isEmpty()) {
+            return archive;
+        }
+        return Stream.concat(archive.stream(), wantedWords.words().stream()).toList();
     }
 
     /** The archive, where the first part lies in it, and the sample's key: {@code shard-0.tar@512:train/000123}. */

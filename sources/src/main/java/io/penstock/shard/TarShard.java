@@ -17,10 +17,11 @@ import reactor.core.publisher.Mono;
  *
  * @param name  what it is called in names and errors
  * @param key   its place and state
+ * @param state the same as words for people
  * @param bytes where its bytes are read, decompressed if it was compressed
  * @param index where its files lie in them
  */
-record TarShard(String name, SampleKey key, StoreFile bytes, ShardIndex index) {
+record TarShard(String name, SampleKey key, List<String> state, StoreFile bytes, ShardIndex index) {
 
     /** Files that lie this near to each other are read at once: a request costs more than the bytes between them. */
     private static final long NEAR = 64 * 1024;

@@ -173,7 +173,7 @@ public final class TarShards {
             }
             LOG.warn("took what is complete of a damaged archive: {}", index.damage());
         }
-        return new TarShard(entry.key(), source, plain, index);
+        return new TarShard(entry.key(), source, files.state(entry), plain, index);
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -35,6 +36,8 @@ import reactor.core.scheduler.Schedulers;
 public final class FileStore implements Store, AutoCloseable {
 
     static final int MOST_OPEN = 128;
+
+    private static final long NANOS = 1_000_000_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(FileStore.class);
     private static final Cleaner CLEANER = Cleaner.create();
@@ -156,6 +159,14 @@ public final class FileStore implements Store, AutoCloseable {
     public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
         Objects.checkFromToIndex(offset, offset + length, entry.size());
         return lanes.read(() -> readRange(entry, offset, length));
+    }
+
+    /** The size and the time of the last modification. */
+    @Override
+    public List<String> state(StoreEntry entry) {
+        Instant modified =
+                Instant.ofEpochSecond(Math.floorDiv(entry.version(), NANOS), Math.floorMod(entry.version(), NANOS));
+        return List.of("size " + entry.size(), "modified " + modified);
     }
 
     @Override

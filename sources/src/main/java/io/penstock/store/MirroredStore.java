@@ -7,6 +7,7 @@ import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -123,6 +124,11 @@ public final class MirroredStore implements Store, AutoCloseable {
     @Override
     public Mono<StoreEntry> entry(String key) {
         return source.entry(key);
+    }
+
+    @Override
+    public List<String> state(StoreEntry entry) {
+        return source.state(entry);
     }
 
     /** Asks the source what is there now, and reads that. */

@@ -2,6 +2,7 @@ package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -61,6 +62,11 @@ public interface Store {
     default <R> Mono<R> read(
             StoreEntry entry, long offset, int length, Function<? super ByteBuffer, ? extends R> made) {
         return read(entry, offset, length).publishOn(Schedulers.parallel()).map(made);
+    }
+
+    /** An entry's state as two words for people: its size, and what its version is here. */
+    default List<String> state(StoreEntry entry) {
+        return List.of("size " + entry.size(), "version %016x".formatted(entry.version()));
     }
 
     /** Is told what a store holds. */

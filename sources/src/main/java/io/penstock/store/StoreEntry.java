@@ -1,7 +1,5 @@
 package io.penstock.store;
 
-import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
 
 /**
@@ -14,18 +12,10 @@ import java.util.Objects;
  */
 public record StoreEntry(String key, long size, long version) {
 
-    private static final long NANOS = 1_000_000_000;
-
     public StoreEntry {
         Objects.requireNonNull(key, "key");
         if (size < 0) {
             throw new IllegalArgumentException("size must not be negative: " + size);
         }
-    }
-
-    /** The state as words for people: the size, and the version as the time that it is for files. */
-    public List<String> state() {
-        Instant modified = Instant.ofEpochSecond(Math.floorDiv(version, NANOS), Math.floorMod(version, NANOS));
-        return List.of("size " + size, "modified " + modified);
     }
 }

@@ -6,6 +6,7 @@ import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import java.util.List;
 import reactor.core.publisher.Mono;
 
 /** The lines of text files as bytes, {@code u8[n]}, without what ends them; see {@link TextLines#bytes}. */
@@ -39,6 +40,12 @@ public final class LineBytes implements Dataset<Tensor> {
     @Override
     public SampleKey key(long index) {
         return lines.key(index).with(Fingerprint.of(KIND));
+    }
+
+    /** The file's folder, size and modification time. */
+    @Override
+    public List<String> state(long index) {
+        return lines.state(index);
     }
 
     /** The file and the line's number in it, from 1. */

@@ -23,7 +23,7 @@ final class Lines {
     private final Fingerprint fingerprint;
 
     /** One file, decompressed if it was compressed, and its lines. */
-    private record Part(String name, SampleKey key, StoreFile file, LineIndex index) {}
+    private record Part(String name, SampleKey key, List<String> state, StoreFile file, LineIndex index) {}
 
     private Lines(StoreFiles listing, List<Part> parts, Fingerprint fingerprint) {
         this.listing = listing;
@@ -42,7 +42,8 @@ final class Lines {
             SampleKey key =
                     SampleKey.of(kind, files.place(entry), Long.toString(entry.size()), Long.toString(entry.version()));
             try (var input = file.input()) {
-                return new Part(entry.key(), key, file, LineIndex.scan(input, skipBlank, entry.key()));
+                LineIndex index = LineIndex.scan(input, skipBlank, entry.key());
+                return new Part(entry.key(), key, files.state(entry), file, index);
             }
         });
         List<String> words = new ArrayList<>();
@@ -93,6 +94,11 @@ final class Lines {
         int number = part(index);
         Part part = parts.get(number);
         return part.key().with(part.index().start((int) (index - firsts[number])));
+    }
+
+    /** Where the file lies, its size and modification time. */
+    List<String> state(long index) {
+        return parts.get(part(index)).state();
     }
 
     String name(long index) {

@@ -13,6 +13,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import reactor.core.publisher.Mono;
 
 /**
@@ -134,6 +135,12 @@ public final class TextLines implements Dataset<String>, AutoCloseable {
     @Override
     public SampleKey key(long index) {
         return lines.key(index);
+    }
+
+    /** The file's folder, size and modification time. */
+    @Override
+    public List<String> state(long index) {
+        return lines.state(index);
     }
 
     /** The file and the line's number in it, from 1: {@code train.jsonl:line 17}. */

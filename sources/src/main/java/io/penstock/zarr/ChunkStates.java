@@ -74,6 +74,11 @@ final class ChunkStates {
         return states.getOrDefault(key, 0L);
     }
 
+    /** The state of a stored chunk, or of several, as a word for people. */
+    String word(String what, SampleKey state) {
+        return known ? "%s as listed %016x".formatted(what, state.high()) : "chunks not looked at";
+    }
+
     /** A key with the states of all chunks that a region touches. */
     SampleKey with(SampleKey sample, ZarrArray array, long[] start, Shape region) {
         SampleKey key = sample;

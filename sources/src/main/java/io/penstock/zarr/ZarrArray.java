@@ -264,6 +264,10 @@ public final class ZarrArray {
                 .with(states.all());
     }
 
+    String location() {
+        return source.store.location();
+    }
+
     Fingerprint identity() {
         return Fingerprint.of("zarr", source.store.location(), source.path, metadata.state());
     }

@@ -4,6 +4,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.Tensor;
+import java.util.List;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
@@ -12,10 +13,12 @@ final class ZarrChunks implements Dataset<Tensor> {
 
     private final ZarrArray array;
     private final SampleKey key;
+    private final String metadata;
 
     ZarrChunks(ZarrArray array) {
         this.array = array;
         this.key = SampleKey.of(array.identity().with("chunks"));
+        this.metadata = "metadata " + array.identity().hex();
     }
 
     @Override
@@ -42,6 +45,14 @@ final class ZarrChunks implements Dataset<Tensor> {
             chunk = chunk.with(place);
         }
         return chunk.with(array.states().of(array.reader().key(index)));
+    }
+
+    /** The store, what the metadata says, and the state of what lies under its key. */
+    @Override
+    public List<String> state(long index) {
+        String stored = array.reader().key(Objects.checkIndex(index, size()));
+        SampleKey state = new SampleKey(0, 0).with(array.states().of(stored));
+        return List.of("in " + array.location(), metadata, array.states().word("chunk " + stored, state));
     }
 
     /** The key in the store, and where several chunks lie under one, which it is. */

@@ -6,6 +6,7 @@ import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
@@ -19,6 +20,7 @@ final class ZarrWindows implements Dataset<Tensor> {
     private final Shape given;
     private final String word;
     private final SampleKey key;
+    private final String metadata;
 
     private ZarrWindows(ZarrArray array, Shape window, Shape stride, Shape counts, Shape given, String word) {
         this.array = array;
@@ -28,6 +30,7 @@ final class ZarrWindows implements Dataset<Tensor> {
         this.given = given;
         this.word = word;
         this.key = SampleKey.of(array.identity().with(word + " of " + window));
+        this.metadata = "metadata " + array.identity().hex();
     }
 
     static ZarrWindows rows(ZarrArray array) {
@@ -87,6 +90,15 @@ final class ZarrWindows implements Dataset<Tensor> {
             sample = sample.with(place);
         }
         return array.states().isKnown() ? array.states().with(sample, array, start, window) : sample;
+    }
+
+    /** The store, what the metadata says, and the state of the chunks it touches. */
+    @Override
+    public List<String> state(long index) {
+        ChunkStates states = array.states();
+        SampleKey touched =
+                states.isKnown() ? states.with(new SampleKey(0, 0), array, start(index), window) : new SampleKey(0, 0);
+        return List.of("in " + array.location(), metadata, word + " of " + window, states.word("chunks", touched));
     }
 
     /** The array's path and where the window begins: {@code images/rgb[17]}, {@code cube[0, 250, 500]}. */

@@ -51,8 +51,8 @@ class TarFuzzTest {
         byte[] archive = input.clone();
         Hostile.bytes(() -> {
             ShardIndex index = ShardIndex.scan(summed(archive), "fuzz.tar");
-            TarShard shard =
-                    new TarShard("fuzz.tar", PLACE, StoreFile.inMemory("memory:fuzz", "fuzz.tar", archive), index);
+            TarShard shard = new TarShard(
+                    "fuzz.tar", PLACE, List.of(), StoreFile.inMemory("memory:fuzz", "fuzz.tar", archive), index);
             for (int file = 0; file < index.size(); file++) {
                 assertThat(index.offset(file)).isNotNegative();
                 assertThat(index.length(file)).isBetween(0L, archive.length - index.offset(file));
