@@ -57,9 +57,9 @@ final class Sources {
      */
     private static ZarrArray zarrToKeep(SourceSpec.Zarr source) {
         ZarrArray array = zarr(source);
-        return source.store().isHttp()
-                ? array
-                : Objects.requireNonNull(array.checkingChunks().block(), "an array");
+        return source.store().canBeListed()
+                ? Objects.requireNonNull(array.checkingChunks().block(), "an array")
+                : array;
     }
 
     static TarShards shards(SourceSpec.Tar source) {

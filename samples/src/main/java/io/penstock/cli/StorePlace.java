@@ -1,6 +1,8 @@
 package io.penstock.cli;
 
+import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
+import io.penstock.store.MirroredStore;
 import io.penstock.store.Store;
 import io.penstock.store.ZipStore;
 import io.penstock.store.http.HttpOptions;
@@ -33,9 +35,31 @@ record StorePlace(String text) {
      */
     Store open() {
         if (isHttp()) {
-            return HttpStore.at(URI.create(text));
+            return isZip() ? openCopy() : HttpStore.at(URI.create(text));
         }
         return Files.isRegularFile(path()) ? ZipStore.open(path()) : FileStore.open(path());
+    }
+
+    private boolean isZip() {
+        return text.endsWith(".zip");
+    }
+
+    /** Whether the store can say what is in it. */
+    boolean canBeListed() {
+        return !isHttp() || isZip();
+    }
+
+    /** A zip's entries are found through its end, and then read here and there: it is fetched whole. */
+    private Store openCopy() {
+        Located zip = locateHttp();
+        try (TemporaryFolder folder = TemporaryFolder.make("penstock-zip-");
+                MirroredStore mirror = MirroredStore.of(zip.store(), folder.path())) {
+            Path copy = zip.store().entry(zip.key()).flatMap(mirror::path).block();
+            if (copy == null) {
+                throw new StoreException("cannot open %s: no such file".formatted(text));
+            }
+            return ZipStore.openCopy(copy, zip.store().location() + zip.key()); // what is open outlives its name
+        }
     }
 
     /** The store of a manifest at this address, which can be listed. */

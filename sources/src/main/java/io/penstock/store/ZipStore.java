@@ -63,10 +63,14 @@ public final class ZipStore implements Store, AutoCloseable {
      * @throws StoreException if there is no such file, or its central directory is broken
      */
     public static ZipStore open(Path file, Scheduler scheduler) {
+        return open(file, null, scheduler);
+    }
+
+    private static ZipStore open(Path file, @Nullable String place, Scheduler scheduler) {
         ZipFile zip = null;
         try {
             Path real = file.toRealPath();
-            String location = FileNames.ofAll(real);
+            String location = place == null ? FileNames.ofAll(real) : place;
             zip = new ZipFile(real.toFile());
             return new ZipStore(location, zip, entries(location, zip), scheduler);
         } catch (IOException e) {
@@ -81,6 +85,16 @@ public final class ZipStore implements Store, AutoCloseable {
             close(zip);
             throw e;
         }
+    }
+
+    /**
+     * The store of a zip file that is a copy of one elsewhere, and is known by that place: keys and fingerprints are the
+     * same wherever the copy lies. Reads on {@code Schedulers.boundedElastic()}.
+     * @param location of what was copied
+     * @throws StoreException as {@link #open(Path, Scheduler)}
+     */
+    public static ZipStore openCopy(Path file, String location) {
+        return open(file, location, Schedulers.boundedElastic());
     }
 
     private static Map<String, StoreEntry> entries(String location, ZipFile zip) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.store.FileStore;
+import io.penstock.store.MirroredStore;
 import io.penstock.store.Store;
 import io.penstock.store.ZipStore;
 import io.penstock.store.http.FileServer;
@@ -25,9 +26,13 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Arrays that others wrote, against checksums by two readers that are not this one. */
 class SharedArraysTest {
+
+    @TempDir
+    private Path copies;
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int MOST_CHUNKS_OVER_HTTP = 16;
@@ -69,6 +74,29 @@ class SharedArraysTest {
                 URI at = server.address().resolve(expected.get("store").asText().replace(" ", "%20") + "/");
                 check(expected, wrong, () -> Opened.http(at));
             }
+        }
+
+        assertThat(wrong).as("of %d arrays", arrays.size()).isEmpty();
+        assertThat(arrays).hasSizeGreaterThan(100);
+    }
+
+    @Test
+    void everyArrayInAZip_copiedOverHttp_hasTheExpectedBytes() throws IOException {
+        Path data = data();
+        List<String> wrong = new ArrayList<>();
+        List<JsonNode> arrays = expected(data).stream()
+                .filter(expected ->
+                        Files.isRegularFile(data.resolve(expected.get("store").asText())))
+                .toList();
+
+        try (FileServer server = FileServer.of(data).start();
+                HttpStore far = HttpStore.at(server.address());
+                MirroredStore mirror = MirroredStore.of(far, copies)) {
+            for (JsonNode expected : arrays) {
+                String zip = expected.get("store").asText();
+                check(expected, wrong, () -> Opened.copy(far, mirror, zip));
+            }
+            assertThat(mirror.copied()).as("each zip once").isLessThan(20);
         }
 
         assertThat(wrong).as("of %d arrays", arrays.size()).isEmpty();
@@ -210,6 +238,13 @@ class SharedArraysTest {
 
         static Opened http(URI at) {
             HttpStore store = HttpStore.at(at);
+            return new Opened(store, store::close);
+        }
+
+        static Opened copy(HttpStore far, MirroredStore mirror, String zip) {
+            Path copy =
+                    Objects.requireNonNull(far.entry(zip).flatMap(mirror::path).block());
+            ZipStore store = ZipStore.openCopy(copy, far.location() + zip);
             return new Opened(store, store::close);
         }
 
