@@ -5,7 +5,6 @@ import io.penstock.store.FileStore;
 import io.penstock.store.MirroredStore;
 import io.penstock.store.Store;
 import io.penstock.store.ZipStore;
-import io.penstock.store.http.HttpOptions;
 import io.penstock.store.http.HttpStore;
 import java.net.URI;
 import java.nio.file.Files;
@@ -35,9 +34,14 @@ record StorePlace(String text) {
      */
     Store open() {
         if (isHttp()) {
-            return isZip() ? openCopy() : HttpStore.at(URI.create(text));
+            return isZip() ? openCopy() : at(text);
         }
         return Files.isRegularFile(path()) ? ZipStore.open(path()) : FileStore.open(path());
+    }
+
+    private static HttpStore at(String address) {
+        URI base = URI.create(address);
+        return HttpStore.at(base, SourceToken.options(base));
     }
 
     private boolean isZip() {
@@ -64,13 +68,14 @@ record StorePlace(String text) {
 
     /** The store of a manifest at this address, which can be listed. */
     HttpStore openManifest() {
-        return HttpStore.ofManifest(URI.create(text), HttpOptions.standard());
+        URI manifest = URI.create(text);
+        return HttpStore.ofManifest(manifest, SourceToken.options(manifest));
     }
 
     /** The file that this names at an HTTP address. */
     Located locateHttp() {
         int slash = text.lastIndexOf('/');
-        return new Located(HttpStore.at(URI.create(text.substring(0, slash + 1))), text.substring(slash + 1));
+        return new Located(at(text.substring(0, slash + 1)), text.substring(slash + 1));
     }
 
     @Override

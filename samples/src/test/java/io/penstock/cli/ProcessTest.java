@@ -193,6 +193,10 @@ class ProcessTest {
     }
 
     static Process java(String... arguments) throws IOException {
+        return command(arguments).start();
+    }
+
+    static ProcessBuilder command(String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // what Chronicle needs opened
@@ -201,7 +205,7 @@ class ProcessTest {
                 .forEach(command::add);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of(arguments));
-        return new ProcessBuilder(command).start();
+        return new ProcessBuilder(command);
     }
 
     private static BufferedReader lines(Process process) {
