@@ -78,9 +78,14 @@ final class ShowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         requireConsistent();
+        List<String> named = named();
+        if (named.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "standard input names no source: one a line was wanted, it is empty");
+        }
         Output out = new Output(spec.commandLine().getOut());
         boolean failed = false;
-        for (String source : named()) {
+        for (String source : named) {
             try {
                 show(source, out);
             } catch (Output.ClosedPipe e) {

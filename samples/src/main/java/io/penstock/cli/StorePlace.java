@@ -72,9 +72,17 @@ record StorePlace(String text) {
         return HttpStore.ofManifest(manifest, SourceToken.options(manifest));
     }
 
-    /** The file that this names at an HTTP address. */
+    /**
+     * The file that this names at an HTTP address.
+     * @throws IllegalArgumentException if it names none
+     */
     Located locateHttp() {
         int slash = text.lastIndexOf('/');
+        if (slash == text.length() - 1) {
+            throw new IllegalArgumentException(
+                    ("%s is a folder, and HTTP has no lists: name a file in it, or a range such as shard-{000..127}.tar")
+                            .formatted(text));
+        }
         return new Located(at(text.substring(0, slash + 1)), text.substring(slash + 1));
     }
 

@@ -264,11 +264,13 @@ class CacheCommandTest {
     }
 
     @Test
-    void clear_ofACache_leavesAnEmptyDirectoryAndRefusesOthers() {
+    void clear_ofACache_leavesAnEmptyDirectoryAndRefusesOthers() throws IOException {
         warm(32);
         Cli cleared = Cli.run("cache", "clear", cache.toString());
         Cli again = Cli.run("cache", "clear", cache.toString());
         Cli foreign = Cli.run("cache", "clear", train.toString());
+        Path file = Files.writeString(folder.resolve("file"), "");
+        Cli noFolder = Cli.run("cache", "verify", file.toString());
 
         assertThat(cleared.status()).isZero();
         assertThat(cache.toFile().list()).isEmpty();
@@ -276,6 +278,9 @@ class CacheCommandTest {
         assertThat(foreign.status()).isEqualTo(1);
         assertThat(foreign.err().lines()).singleElement().asString().contains("no cache in");
         assertThat(train.toFile().list()).isNotEmpty();
+        assertThat(noFolder.status()).isEqualTo(1);
+        assertThat(noFolder.err()).contains("no cache in " + file + ": it is a file, not a directory");
+        assertThat(noFolder.err()).doesNotContain("Exception");
     }
 
     private Cli warm(int side) {

@@ -127,6 +127,44 @@ class ShowCommandTest {
     }
 
     @Test
+    void show_standardInputWithoutASource_isWrongUsage() {
+        InputStream before = System.in;
+
+        Cli shown;
+        try {
+            System.setIn(new ByteArrayInputStream(ascii("\n \n")));
+            shown = Cli.run("show", "-");
+        } finally {
+            System.setIn(before);
+        }
+
+        assertThat(shown.status()).isEqualTo(2);
+        assertThat(shown.err()).contains("standard input names no source");
+    }
+
+    @Test
+    void show_zarrGroup_namesItsArrays() throws IOException {
+        String array = zarr();
+        write("store/zarr.json", ascii("{\"zarr_format\": 3, \"node_type\": \"group\"}"));
+
+        Cli shown = Cli.run("show", array.replace("#numbers", ""));
+        Cli nowhere = Cli.run("show", array.replace("#numbers", "#letters"));
+
+        assertThat(shown.status()).isEqualTo(1);
+        assertThat(shown.err()).contains("it is a group; name one of its arrays: numbers");
+        assertThat(nowhere.err()).contains("no zarr.json or .zarray there");
+    }
+
+    @Test
+    void show_folderOverHttp_saysThatAFileIsNeeded() {
+        Cli shown = Cli.run("show", "tar:http://127.0.0.1:1/tar/");
+
+        assertThat(shown.status()).isEqualTo(1);
+        assertThat(shown.err())
+                .contains("http://127.0.0.1:1/tar/ is a folder, and HTTP has no lists: name a file in it, or a range");
+    }
+
+    @Test
     void show_flagsThatExcludeEachOther_areWrongUsage() {
         assertThat(Cli.run("show", "npy:a", "--index", "1", "--region", "0").status())
                 .isEqualTo(2);

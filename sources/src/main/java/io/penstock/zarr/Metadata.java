@@ -2,11 +2,13 @@ package io.penstock.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.penstock.pipeline.DataException;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.Store;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -14,6 +16,7 @@ import reactor.core.publisher.Mono;
 final class Metadata {
 
     private static final int MOST_BYTES = 16 << 20;
+    private static final int MOST_NAMES = 10;
     private static final JsonNode NOTHING = JsonNodeFactory.instance.objectNode();
 
     private final Store store;
@@ -74,14 +77,28 @@ final class Metadata {
         return Flux.fromIterable(formats)
                 .concatMap(this::found, 1)
                 .next()
-                .switchIfEmpty(Mono.error(() -> new StoreException("no zarr array at %s in %s: no %s there"
+                .switchIfEmpty(Mono.defer(() -> missing(formats)))
+                .flatMap(this::withoutManifest);
+    }
+
+    private Mono<ZarrArray> missing(List<ZarrFormat> formats) {
+        String files =
+                formats.contains(ZarrFormat.V2) ? formats.size() > 1 ? "zarr.json or .zarray" : ".zarray" : "zarr.json";
+        return ZarrGroup.open(store, path)
+                .flatMapMany(ZarrGroup::arrays)
+                .collectList()
+                .onErrorReturn(DataException.class, List.of()) // no group, or one that cannot be listed
+                .flatMap(arrays -> Mono.error(new StoreException("no zarr array at %s in %s: %s"
                         .formatted(
                                 path.isEmpty() ? "/" : path,
                                 store.location(),
-                                formats.contains(ZarrFormat.V2)
-                                        ? formats.size() > 1 ? "zarr.json or .zarray" : ".zarray"
-                                        : "zarr.json"))))
-                .flatMap(this::withoutManifest);
+                                arrays.isEmpty() ? "no %s there".formatted(files) : group(arrays)))));
+    }
+
+    private static String group(List<String> arrays) {
+        String names = arrays.stream().limit(MOST_NAMES).collect(Collectors.joining(", "));
+        return "it is a group; name one of its arrays: " + names
+                + (arrays.size() > MOST_NAMES ? ", … (%d in all)".formatted(arrays.size()) : "");
     }
 
     private Mono<ZarrArray> found(ZarrFormat format) {

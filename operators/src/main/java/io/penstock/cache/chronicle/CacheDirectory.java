@@ -29,6 +29,9 @@ public final class CacheDirectory {
      */
     public static CacheDirectory at(Path directory) {
         try {
+            if (Files.exists(directory) && !Files.isDirectory(directory)) {
+                throw new StoreException("no cache in %s: it is a file, not a directory".formatted(directory));
+            }
             CacheFiles files = new CacheFiles(directory.toRealPath());
             if (files.readFormat() == 0 && files.logs().isEmpty()) {
                 throw new StoreException(
