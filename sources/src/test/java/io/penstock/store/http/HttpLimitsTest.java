@@ -1,0 +1,213 @@
+package io.penstock.store.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+
+/** What a store is allowed: so much at once, and so long. Which limit was hit is told, never how long that took. */
+@ExtendWith(NoLeaks.class)
+@Timeout(60)
+class HttpLimitsTest {
+
+    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofMillis(250);
+
+    private final ConcurrentLinkedDeque<AutoCloseable> opened = new ConcurrentLinkedDeque<>();
+    private final AtomicInteger requests = new AtomicInteger();
+
+    @AfterEach
+    void close() throws Exception {
+        while (!opened.isEmpty()) {
+            opened.removeLast().close();
+        }
+    }
+
+    private URI serve(BiFunction<HttpServerRequest, HttpServerResponse, Publisher<Void>> answer) {
+        DisposableServer server = HttpServer.create()
+                .host("127.0.0.1")
+                .port(0)
+                .handle((request, response) -> {
+                    requests.incrementAndGet();
+                    return answer.apply(request, response);
+                })
+                .bindNow();
+        opened.add(server::disposeNow);
+        return URI.create("http://127.0.0.1:" + server.port() + "/");
+    }
+
+    private HttpStore store(URI address, HttpOptions options) {
+        HttpStore store = HttpStore.at(address, options);
+        opened.add(store);
+        return store;
+    }
+
+    private static HttpOptions once() {
+        return HttpOptions.standard().attempts(1, SOON);
+    }
+
+    /** Answers nobody before as many wait as may, then each a little later, so that one too many would be seen. */
+    private static final class Crowd {
+        private final int allowed;
+        private final AtomicInteger inside = new AtomicInteger();
+        private final AtomicInteger peak = new AtomicInteger();
+        private final Set<String> channels = ConcurrentHashMap.newKeySet();
+        private final Sinks.Empty<Void> full = Sinks.empty();
+
+        Crowd(int allowed) {
+            this.allowed = allowed;
+        }
+
+        Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {
+            request.withConnection(
+                    connection -> channels.add(connection.channel().id().asLongText()));
+            int now = inside.incrementAndGet();
+            peak.accumulateAndGet(now, Math::max);
+            if (now == allowed) {
+                full.tryEmitEmpty();
+            }
+            return full.asMono().then(Mono.delay(Duration.ofMillis(10))).then(Mono.defer(() -> {
+                inside.decrementAndGet(); // before the client can know
+                return response.sendByteArray(Mono.just(new byte[] {1})).then();
+            }));
+        }
+    }
+
+    private static void readMany(HttpStore store) {
+        Flux.range(0, 40).flatMap(i -> store.find("x" + i, 10), 40).then().block(SOON);
+    }
+
+    @Test
+    void inFlight_ofManyReads_isReachedAndNotPassed() {
+        Crowd crowd = new Crowd(3);
+        HttpStore store = store(serve(crowd::answer), once().inFlight(3));
+
+        readMany(store);
+
+        assertThat(crowd.peak).hasValue(3);
+        assertThat(requests).hasValue(40);
+    }
+
+    @Test
+    void connections_ofManyReads_areReachedAndNotPassed() {
+        Crowd crowd = new Crowd(2);
+        HttpStore store = store(serve(crowd::answer), once().connections(2).inFlight(16));
+
+        readMany(store);
+
+        assertThat(crowd.peak).hasValue(2);
+        assertThat(crowd.channels).hasSize(2);
+        assertThat(requests).hasValue(40);
+    }
+
+    @Test
+    void connectTimeout_ofAHostThatDoesNotAnswer_endsTheAttempt() throws IOException {
+        ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+        opened.add(deaf);
+        boolean isFull = false;
+        for (int i = 0; i < 16 && !isFull; i++) { // nobody accepts: once the queue is full, no connection is made
+            Socket queued = new Socket();
+            opened.add(queued);
+            try {
+                queued.connect(new InetSocketAddress(deaf.getInetAddress(), deaf.getLocalPort()), 100);
+            } catch (SocketTimeoutException e) {
+                isFull = true;
+            }
+        }
+        Assumptions.assumeTrue(isFull, "needs a system whose queue of connections is bounded");
+        HttpStore store =
+                store(URI.create("http://127.0.0.1:" + deaf.getLocalPort() + "/"), once().connectTimeout(SHORT));
+
+        assertThatThrownBy(() -> store.find("x", 10).block(SOON))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("connection timed out after 250 ms");
+    }
+
+    @Test
+    void connectTimeout_ofATlsHandshakeThatGetsNoAnswer_endsTheAttempt() throws IOException {
+        ServerSocket silent = new ServerSocket(0, 16, InetAddress.getByName("127.0.0.1"));
+        opened.add(silent);
+        HttpStore store =
+                store(URI.create("https://127.0.0.1:" + silent.getLocalPort() + "/"), once().connectTimeout(SHORT));
+
+        assertThatThrownBy(() -> store.find("x", 10).block(SOON))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("handshake timed out after 250ms");
+    }
+
+    @Test
+    void readTimeout_ofABodyThatTrickles_endsTheAttempt() {
+        URI address = serve((request, response) -> response.send(
+                Flux.interval(Duration.ofMillis(5)).map(i -> (ByteBuf) Unpooled.wrappedBuffer(new byte[1])),
+                b -> true));
+
+        assertThatThrownBy(() -> store(address, once().readTimeout(SHORT))
+                        .find("x", 1 << 20)
+                        .block(SOON))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("took longer than 250 ms");
+        assertThat(requests).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"429, 3600", "503, 3600", "429, 'Sat, 21 Nov 2026 11:00:00 GMT'", "503, 'Sat, 21 Nov 2026 11:00:00 GMT'"
+    })
+    void retryAfter_ofAReply_isNotAskedBefore(int status, String after) {
+        URI address = serve((request, response) -> response.status(status)
+                .header("Date", "Sat, 21 Nov 2026 10:00:00 GMT")
+                .header("Retry-After", after)
+                .send());
+        HttpStore store = store(address, HttpOptions.standard().attempts(5, Duration.ofSeconds(3599)));
+
+        assertThatThrownBy(() -> store.find("x", 10).block(SOON))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("attempt 1 of 5")
+                .hasMessageContaining("the server asks to wait 3600.0 s, which is more than is left of the 3599.0 s");
+        assertThat(requests).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0", "'Sat, 21 Nov 2026 09:00:00 GMT'", "soon"})
+    void retryAfter_thatIsOverOrNone_isAskedAgain(String after) {
+        URI address = serve((request, response) -> requests.get() > 1
+                ? response.sendByteArray(Mono.just(new byte[] {7}))
+                : response.status(429)
+                        .header("Date", "Sat, 21 Nov 2026 10:00:00 GMT")
+                        .header("Retry-After", after)
+                        .send());
+        HttpStore store = store(address, HttpOptions.standard().backoff(Duration.ofMillis(1), Duration.ofMillis(2)));
+
+        assertThat(store.find("x", 10).block(SOON).get(0)).isEqualTo((byte) 7);
+        assertThat(requests).hasValue(2);
+    }
+}
