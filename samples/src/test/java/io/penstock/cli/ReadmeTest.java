@@ -31,11 +31,38 @@ class ReadmeTest {
 
     @Test
     void program_asPrinted_compiles() throws IOException {
-        Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
-                .matcher(Files.readString(root.resolve("README.md")));
-        assertThat(block.find()).isTrue();
-        Path source = folder.resolve("Program.java");
-        Files.writeString(source, IMPORTS + "class Program {\n" + block.group(1) + "}\n");
+        String block = blocks("README.md").get(0);
+
+        assertCompiles(IMPORTS + "class Program {\n" + block + "}\n");
+    }
+
+    @Test
+    void sources_asPrinted_compile() throws IOException {
+        String imports = Stream.of("manifest", "records", "shard", "store", "store.http", "zarr")
+                .map(name -> "import io.penstock." + name + ".*;\n")
+                .reduce(
+                        IMPORTS + "import java.net.URI;\nimport java.nio.file.Files;\nimport java.time.Duration;\n"
+                                + "import java.util.List;\nimport reactor.core.publisher.Mono;\n",
+                        String::concat);
+        List<String> blocks = blocks("docs/sources.md");
+
+        for (String block : blocks) {
+            assertCompiles(imports + "class Program {\nvoid run(Tier tier, Path scratch) throws Exception {\n" + block
+                    + "}}\n");
+        }
+        assertThat(blocks).hasSizeGreaterThan(3);
+    }
+
+    private List<String> blocks(String page) throws IOException {
+        Matcher blocks =
+                Pattern.compile("```java\n(.*?)```", Pattern.DOTALL).matcher(Files.readString(root.resolve(page)));
+        List<String> found = blocks.results().map(block -> block.group(1)).toList();
+        assertThat(found).isNotEmpty();
+        return found;
+    }
+
+    private void assertCompiles(String program) throws IOException {
+        Path source = Files.writeString(folder.resolve("Program.java"), program);
 
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter messages = new StringWriter();
