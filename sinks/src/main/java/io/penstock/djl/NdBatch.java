@@ -1,0 +1,123 @@
+package io.penstock.djl;
+
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import io.penstock.pipeline.Batch;
+import io.penstock.tensor.Tensor;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+
+/**
+ * A batch as DJL's arrays, of an engine's own: a field each, with its name, {@code [n, …]}.
+ * <pre>{@code
+ *  flux.transform(Batches.of(64, schema))
+ *      .transform(NdBatch.with(manager))
+ *      .doOnNext(step -> { try (step) { train(step.data()); save(step.batch().next()); } })
+ * }</pre>
+ *
+ * <p>An engine is given the batch's memory. PyTorch's sees it in place, without a copy, where it computes on the CPU; other engines and devices copy
+ * it once. So the arrays are valid until this is closed, which closes them and then the batch: what is to stay is
+ * {@code duplicate()}d before.
+ *
+ * <p>DJL's PyTorch has arrays of {@code bool u8 i8 i32 i64 f16 f32 f64}. Fields of {@code i16 u16 u32 u64 bf16} are refused
+ * there, with what to map them to; other engines are asked for all dtypes and say themselves what they lack.
+ *
+ * <p>One thread at a time, as DJL's managers.
+ */
+public final class NdBatch implements AutoCloseable {
+
+    private final Batch batch;
+    private final NDManager manager;
+    private final NDList data;
+    private final @Nullable NDArray mask;
+
+    private NdBatch(Batch batch, NDManager manager, NDList data, @Nullable NDArray mask) {
+        this.batch = batch;
+        this.manager = manager;
+        this.data = data;
+        this.mask = mask;
+    }
+
+    /**
+     * Arrays over a batch, in a manager of their own below this one. Closes the batch if that fails.
+     * @throws IllegalStateException if the batch is closed
+     * @throws IllegalArgumentException if a field has a dtype that PyTorch is to see and DJL cannot show it
+     */
+    public static NdBatch of(Batch batch, NDManager parent) {
+        NDManager manager = parent.newSubManager();
+        try {
+            NDList data = new NDList();
+            for (String name : batch.names()) {
+                NDArray array = array(manager, name, batch.tensor(name));
+                array.setName(name);
+                data.add(array);
+            }
+            NDArray mask =
+                    batch.mask().map(tensor -> array(manager, "mask", tensor)).orElse(null);
+            return new NdBatch(batch, manager, data, mask);
+        } catch (RuntimeException | Error e) {
+            manager.close();
+            batch.close();
+            throw e;
+        }
+    }
+
+    /** The same for each batch of a flow; those that are discarded are closed. */
+    public static Function<Flux<Batch>, Flux<NdBatch>> with(NDManager parent) {
+        return batches -> batches.map(batch -> of(batch, parent))
+                .doOnDiscard(Batch.class, Batch::close)
+                .doOnDiscard(NdBatch.class, NdBatch::close);
+    }
+
+    private static NDArray array(NDManager manager, String field, Tensor tensor) {
+        DataType type = NdTypes.of(tensor.dtype(), field, manager.getEngine().getEngineName());
+        return manager.create(tensor.data(), new Shape(tensor.shape().toArray()), type);
+    }
+
+    /** The fields, in schema order, each with its name. */
+    public NDList data() {
+        return data;
+    }
+
+    /**
+     * One field.
+     * @throws IllegalArgumentException if there is no such field
+     */
+    public NDArray array(String name) {
+        NDArray array = data.get(name);
+        if (array == null) {
+            throw new IllegalArgumentException("batch has no field \"%s\"; it has %s".formatted(name, batch.names()));
+        }
+        return array;
+    }
+
+    /** Which rows are valid, {@code boolean[n]}; empty where all are. */
+    public Optional<NDArray> mask() {
+        return Optional.ofNullable(mask);
+    }
+
+    /** The batch itself, for its size, epoch and position; closed with this. */
+    public Batch batch() {
+        return batch;
+    }
+
+    /** Closes the arrays, then the batch. */
+    @Override
+    public void close() {
+        try {
+            manager.close();
+        } finally {
+            batch.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "NdBatch[" + batch + "]";
+    }
+}
