@@ -1,0 +1,216 @@
+package io.penstock.cli;
+
+import ai.djl.engine.Engine;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.augment.Augment;
+import io.penstock.augment.AugmentSpec;
+import io.penstock.augment.Normalise;
+import io.penstock.cache.RamTier;
+import io.penstock.pictures.PictureFolder;
+import io.penstock.pipeline.Shard;
+import io.penstock.pipeline.Tier;
+import io.penstock.train.LabelledPictures;
+import io.penstock.train.PyTorch;
+import io.penstock.train.ShardPictures;
+import io.penstock.train.Training;
+import io.penstock.train.TrainingEpoch;
+import io.penstock.train.TrainingPlan;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock train}: a program of its own, since it needs PyTorch. */
+@Command(
+        name = "train",
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        usageHelpWidth = 100,
+        description = "Train a small convolutional network on labelled pictures, with DJL on PyTorch, and test it on a "
+                + "tenth of them that is held back.")
+public final class TrainCommand implements Callable<Integer> {
+
+    private static final String HEAD = "epoch   samples  seconds  samples/s   waiting      loss  accuracy      test";
+    private static final String SHARDS = "tar:";
+    private static final Normalise NORMALISE = Normalise.of(new double[] {0.5}, new double[] {0.25});
+
+    @Mixin
+    private final TrainFlags flags = new TrainFlags();
+
+    @Mixin
+    private final RankFlags ranks = new RankFlags();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    private boolean headed;
+
+    private TrainCommand() {}
+
+    /** Trains, and exits with a command's status. */
+    public static void main(String[] arguments) {
+        PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+        int status = Main.execute(Main.alone(new TrainCommand()).setOut(out), arguments);
+        out.flush();
+        System.exit(status);
+    }
+
+    @Override
+    public Integer call() {
+        Shard shard;
+        try {
+            shard = ranks.shard();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
+        }
+        if (flags.saveEvery != null && flags.checkpoint == null) {
+            throw new ParameterException(spec.commandLine(), "--save-every needs --checkpoint");
+        }
+        if (flags.data != null) {
+            return train(flags.data, shard);
+        }
+        if (shard.worldSize() > 1 || flags.checkpoint != null) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "pictures made for one run are gone with it: several ranks and --checkpoint need --data");
+        }
+        try (TemporaryFolder folder = TemporaryFolder.make("penstock-train-")) {
+            PictureFolder.write(folder.path(), flags.images)
+                    .takeWhile(made -> !folder.isGivenUp())
+                    .blockLast();
+            return folder.isGivenUp()
+                    ? StreamCommand.INTERRUPTED
+                    : train(folder.path().toString(), shard);
+        }
+    }
+
+    private LabelledPictures open(String place, Tier cache) {
+        return place.startsWith(SHARDS)
+                ? ShardPictures.open(
+                        MaterializedShards.in(Path.of(place.substring(SHARDS.length()))), flags.resize, cache)
+                : LabelledPictures.open(Path.of(place), flags.resize, cache);
+    }
+
+    private int train(String place, Shard shard) {
+        try (Tier cache = cache()) {
+            LabelledPictures data = open(place, cache);
+            TrainingPlan plan = new TrainingPlan(
+                    augment(data), NORMALISE, flags.batch, flags.epochs, flags.seed, flags.rate, shard);
+            Training.Saving saving =
+                    new Training.Saving(flags.checkpoint, flags.saveEvery == null ? 0 : flags.saveEvery);
+            Engine engine = PyTorch.load(flags.threads);
+            try (Interruption interruption = Interruption.watch(this::lastWord);
+                    Training training = Training.open(data, plan, saving, this::report, engine, flags.port)) {
+                long started = System.nanoTime();
+                training.run(interruption.stop(), flags.stopAfter == null ? Long.MAX_VALUE : flags.stopAfter);
+                if (interruption.ended()) {
+                    return StreamCommand.INTERRUPTED;
+                }
+                done(training, (System.nanoTime() - started) / 1e9);
+                return 0;
+            }
+        }
+    }
+
+    private Tier cache() {
+        ByteSize size = flags.cacheRam;
+        Tier ram = size.isShare() ? RamTier.ofFreeShare(size.share()) : RamTier.ofBytes(size.bytes());
+        if (flags.cacheDisk == null) {
+            return ram;
+        }
+        try {
+            return ram.backedBy(flags.cacheDisk.open());
+        } catch (RuntimeException e) {
+            ram.close();
+            throw e;
+        }
+    }
+
+    private Augment augment(LabelledPictures data) {
+        String words = flags.augment == null ? "crop=%d:pad=2".formatted(data.size()) : flags.augment;
+        try {
+            Augment augment = words.isBlank() ? Augment.whole() : AugmentSpec.parse(words);
+            return augment.normalise(NORMALISE);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--augment: " + Reason.of(e), e);
+        }
+    }
+
+    private void report(TrainingEpoch epoch) {
+        Output out = new Output(spec.commandLine().getOut());
+        if (flags.json) {
+            out.line(json(epoch).toString());
+            return;
+        }
+        if (!headed) {
+            out.line(HEAD);
+            headed = true;
+        }
+        out.line(String.format(
+                Locale.ROOT,
+                "%5d %9d %8.2f %10.0f %7.2f %% %9.4f %9.4f %9.4f",
+                epoch.epoch(),
+                epoch.samples(),
+                epoch.seconds(),
+                epoch.samplesPerSecond(),
+                100 * epoch.waitingShare(),
+                epoch.loss(),
+                epoch.accuracy(),
+                epoch.testAccuracy()));
+    }
+
+    private static ObjectNode json(TrainingEpoch epoch) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("event", "epoch")
+                .put("epoch", epoch.epoch())
+                .put("samples", epoch.samples())
+                .put("seconds", epoch.seconds())
+                .put("samples_per_second", epoch.samplesPerSecond())
+                .put("waiting_share", epoch.waitingShare())
+                .put("loss", epoch.loss())
+                .put("accuracy", epoch.accuracy())
+                .put("test_accuracy", epoch.testAccuracy())
+                .put("loads", epoch.loads());
+    }
+
+    private void done(Training training, double seconds) {
+        Output out = new Output(spec.commandLine().getOut());
+        String digest = "%08x".formatted(training.digest());
+        if (flags.json) {
+            out.line(JsonNodeFactory.instance
+                    .objectNode()
+                    .put("event", "done")
+                    .put("batches", training.batches())
+                    .put("seconds", seconds)
+                    .put("resume", training.token().toString())
+                    .put("weights_digest", digest)
+                    .toString());
+        } else {
+            out.line(String.format(
+                    Locale.ROOT,
+                    "learned from %d batches in %.1f s; weights %s%s",
+                    training.batches(),
+                    seconds,
+                    digest,
+                    flags.checkpoint == null ? "" : ", saved in " + flags.checkpoint));
+        }
+    }
+
+    private void lastWord() {
+        spec.commandLine()
+                .getErr()
+                .println(
+                        flags.checkpoint == null
+                                ? "interrupted; with --checkpoint FILE it could go on"
+                                : "interrupted; to go on, repeat the command");
+    }
+}

@@ -1,0 +1,77 @@
+package io.penstock.train;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.SampleKey;
+import java.util.List;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/**
+ * Every tenth sample of a data set, or the other nine: what a model is tested with, and what it learns from. Class folders
+ * lie one behind the other, so each class gives a tenth of its own. The samples keep their keys, and share cache entries.
+ */
+final class Tenths<T> implements Dataset<T> {
+
+    private static final int TEN = 10;
+    private static final int NINE = 9;
+
+    private final Dataset<T> all;
+    private final boolean heldBack;
+
+    private Tenths(Dataset<T> all, boolean heldBack) {
+        this.all = all;
+        this.heldBack = heldBack;
+    }
+
+    /** Samples 9, 19, 29, …; */
+    static <T> Dataset<T> heldBack(Dataset<T> all) {
+        return new Tenths<>(all, true);
+    }
+
+    /** all others. */
+    static <T> Dataset<T> toLearnFrom(Dataset<T> all) {
+        return new Tenths<>(all, false);
+    }
+
+    @Override
+    public long size() {
+        long tenth = all.size() / TEN;
+        return heldBack ? tenth : all.size() - tenth;
+    }
+
+    private long inAll(long index) {
+        Objects.checkIndex(index, size());
+        return heldBack ? index * TEN + NINE : index / NINE * TEN + index % NINE;
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return all.fingerprint().with(heldBack ? "every tenth" : "all but every tenth");
+    }
+
+    @Override
+    public Mono<T> get(long index) {
+        return all.get(inAll(index));
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        return all.key(inAll(index));
+    }
+
+    @Override
+    public List<String> state(long index) {
+        return all.state(inAll(index));
+    }
+
+    @Override
+    public String name(long index) {
+        return all.name(inAll(index));
+    }
+
+    @Override
+    public String toString() {
+        return (heldBack ? "every tenth of " : "nine tenths of ") + all;
+    }
+}
