@@ -193,19 +193,26 @@ class ProcessTest {
     }
 
     static Process java(String... arguments) throws IOException {
-        return command(arguments).start();
+        return builder(arguments).start();
     }
 
-    static ProcessBuilder command(String... arguments) {
+    static ProcessBuilder builder(String... arguments) {
+        List<String> command = command();
+        command.add(Main.class.getName());
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command);
+    }
+
+    /** Java with the classes under test; a main class is to follow. */
+    static List<String> command() {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // what Chronicle needs opened
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> flag.startsWith("--add-opens"))
                 .forEach(command::add);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-        command.addAll(List.of(arguments));
-        return new ProcessBuilder(command);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        return command;
     }
 
     private static BufferedReader lines(Process process) {
