@@ -24,7 +24,8 @@ final class ChronicleStore implements SampleStore {
 
     @Override
     public void put(long key, ByteBuffer value) {
-        ByteBuffer own = ByteBuffer.allocate(value.remaining()).put(value.duplicate()).flip(); // kept until written
+        ByteBuffer own =
+                ByteBuffer.allocate(value.remaining()).put(value.duplicate()).flip(); // kept until written
         if (!Objects.requireNonNull(tier.put(DATASET.with(key), own).block())) {
             throw new IllegalStateException("the tier is full");
         }

@@ -166,8 +166,7 @@ public final class RedisSpeed implements Benchmark {
         require(work.samples, found);
     }
 
-    private static void write(
-            Work work, StatefulRedisConnection<byte[], byte[]> bare, byte[][] names, byte[] value) {
+    private static void write(Work work, StatefulRedisConnection<byte[], byte[]> bare, byte[][] names, byte[] value) {
         bare.setAutoFlushCommands(false);
         Flux.fromArray(names)
                 .buffer(work.group())
@@ -175,8 +174,8 @@ public final class RedisSpeed implements Benchmark {
                         group -> {
                             List<Mono<String>> answers = new ArrayList<>();
                             for (byte[] name : group) {
-                                answers.add(Mono.fromCompletionStage(
-                                        bare.async().set(name, value, SetArgs.Builder.nx())));
+                                answers.add(
+                                        Mono.fromCompletionStage(bare.async().set(name, value, SetArgs.Builder.nx())));
                             }
                             bare.flushCommands();
                             return Flux.merge(answers).then();

@@ -4,34 +4,41 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.PathMatcher;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What only the sources show: how long a file is, and whether its package is null-marked. */
 class SourceFilesTest {
 
+    private static final PathMatcher TESTS =
+            FileSystems.getDefault().getPathMatcher("glob:**/src/{test/java,*/test}/io/**");
+    private static final PathMatcher PROGRAM = file -> !TESTS.matches(file);
+
     @Test
     void files_ofTheProgram_haveAtMost400Lines() {
-        assertThat(longerThan(400, sources("main"))).isEmpty();
+        assertThat(longerThan(400, sources(PROGRAM))).isEmpty();
     }
 
     @Test
     void files_ofTests_haveAtMost600Lines() {
-        assertThat(longerThan(600, sources("test"))).isEmpty();
+        assertThat(longerThan(600, sources(TESTS))).isEmpty();
     }
 
     @Test
     void packages_allOfThem_areNullMarked() {
-        List<Path> unmarked = sources("main").stream()
-                .map(Path::getParent)
-                .distinct()
-                .filter(folder -> !isNullMarked(folder.resolve("package-info.java")))
-                .toList();
+        Set<Path> marked = sources(PROGRAM).stream()
+                .filter(SourceFilesTest::isNullMarked)
+                .map(SourceFilesTest::packageOf)
+                .collect(Collectors.toSet());
 
-        assertThat(unmarked).isEmpty();
+        assertThat(sources(PROGRAM)).allSatisfy(file -> assertThat(marked).contains(packageOf(file)));
     }
 
     private static List<String> longerThan(int most, List<Path> files) {
@@ -41,15 +48,27 @@ class SourceFilesTest {
                 .toList();
     }
 
-    private static boolean isNullMarked(Path packageInfo) {
-        return Files.exists(packageInfo) && lines(packageInfo).contains("@NullMarked");
+    private static boolean isNullMarked(Path file) {
+        return file.endsWith("package-info.java") && lines(file).contains("@NullMarked");
     }
 
-    private static List<Path> sources(String set) {
+    /** {@code io/penstock/cli}, in whichever folder of sources. */
+    private static Path packageOf(Path file) {
+        Path folder = file.getParent();
+        for (int i = folder.getNameCount() - 1; i >= 0; i--) {
+            if (folder.getName(i).toString().equals("io")) {
+                return folder.subpath(i, folder.getNameCount());
+            }
+        }
+        throw new IllegalStateException(file + " is in no package of ours");
+    }
+
+    /** The profiles' too, whether or not they are built. */
+    private static List<Path> sources(PathMatcher which) {
         return Stream.concat(Modules.LIBRARIES.stream(), Stream.of(Modules.SAMPLES))
-                .map(module -> Modules.root().resolve(module).resolve("src").resolve(set))
-                .filter(Files::exists)
+                .map(module -> Modules.root().resolve(module).resolve("src"))
                 .flatMap(SourceFilesTest::javaFiles)
+                .filter(which::matches)
                 .toList();
     }
 
