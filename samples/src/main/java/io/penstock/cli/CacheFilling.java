@@ -3,6 +3,7 @@ package io.penstock.cli;
 import io.penstock.pipeline.SampleException;
 import io.penstock.pipeline.Shard;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /** Fills a cache with what it lacks, and says how that went. */
@@ -31,12 +32,17 @@ final class CacheFilling {
      * @param place opens the cache
      * @return the exit status
      */
-    int run(Cacheable<?> samples, Supplier<? extends FilledCache> place, int inFlight, Shard shard) {
+    int run(
+            Cacheable<?> samples,
+            Supplier<? extends FilledCache> place,
+            int inFlight,
+            Shard shard,
+            LongFunction<ProgressLine> progress) {
         boolean ended;
         Warming<?> warming;
         try (FilledCache cache = place.get()) {
             warming = new Warming<>(samples, cache, inFlight, shard, failures);
-            ended = warming.run(flags.progress(warming.samples()), this::interrupted);
+            ended = warming.run(progress.apply(warming.samples()), this::interrupted);
         } finally {
             lastWrites.done();
         }

@@ -39,6 +39,16 @@ final class CacheFlags {
         return new ProgressLine(err(), !json && Terminal.onStandardError(), total);
     }
 
+    /** The same told to another program: an event a second among those that it reads. */
+    ProgressLine progressEvents(long total) {
+        return ProgressLine.toldTo(
+                done -> print("", "progress", node -> node.put("done", done).put("samples", total)), err(), total);
+    }
+
+    boolean json() {
+        return json;
+    }
+
     /** One line on standard error, for what ends with status 1. */
     void complain(String line) {
         err().println(spec.qualifiedName() + ": " + line);

@@ -56,6 +56,6 @@ final class CacheWarmCommand implements Callable<Integer> {
         }
         int most = inFlight == null ? IN_FLIGHT * Runtime.getRuntime().availableProcessors() : inFlight;
         return new CacheFilling(flags, "warmed", failure -> {}, false)
-                .run(cacheable, () -> new FilledCache.Disk(disk.open()), most, Shard.WHOLE);
+                .run(cacheable, () -> new FilledCache.Disk(disk.open()), most, Shard.WHOLE, flags::progress);
     }
 }

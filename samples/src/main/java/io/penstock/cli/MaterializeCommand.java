@@ -42,6 +42,12 @@ final class MaterializeCommand implements Callable<Integer> {
             description = "Write a line for every sample that is given up.")
     private @Nullable Path quarantine;
 
+    @Option(
+            order = 91,
+            names = "--progress-events",
+            description = "With --json: print an event a second that says how far the job is.")
+    private boolean progressEvents;
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
@@ -61,7 +67,7 @@ final class MaterializeCommand implements Callable<Integer> {
             Consumer<SampleException> failures = bad == null ? failure -> {} : bad;
             return job.target() instanceof MaterializeTarget.Cache cache
                     ? new CacheFilling(flags, MATERIALIZED, failures, job.skips())
-                            .run(samples, cache::open, job.inFlight(), shard)
+                            .run(samples, cache::open, job.inFlight(), shard, this::progress)
                     : toTar(samples, ((MaterializeTarget.Tar) job.target()).folder(), shard, failures);
         }
     }
@@ -71,11 +77,18 @@ final class MaterializeCommand implements Callable<Integer> {
         if (quarantine != null && !job.skips()) {
             throw new IllegalArgumentException("--quarantine needs --on-error skip");
         }
+        if (progressEvents && !flags.json()) {
+            throw new IllegalArgumentException("--progress-events needs --json");
+        }
+    }
+
+    private ProgressLine progress(long samples) {
+        return progressEvents ? flags.progressEvents(samples) : flags.progress(samples);
     }
 
     private int toTar(Cacheable<?> samples, Path folder, Shard shard, Consumer<SampleException> failures) {
         Sharding<?> sharding = new Sharding<>(job.shards(samples, folder, failures), shard);
-        boolean ended = sharding.run(flags.progress(sharding.samples()), this::interrupted);
+        boolean ended = sharding.run(progress(sharding.samples()), this::interrupted);
         return ended ? sharding.outcome().report(flags, MATERIALIZED) : StreamCommand.INTERRUPTED;
     }
 

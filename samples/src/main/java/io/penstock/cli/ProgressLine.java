@@ -2,19 +2,23 @@ package io.penstock.cli;
 
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One line on a terminal that is written over as a run goes on. Where there is no terminal, nothing is written. Called by
- * one thread at a time, but {@link #clear} by any.
+ * One line on a terminal that is written over as a run goes on, or an event a second for another program. Where neither
+ * looks, nothing is written. Called by one thread at a time, but {@link #clear} by any.
  */
 final class ProgressLine {
 
     private static final long EVERY_NANOS = 100_000_000;
+    private static final long EVENT_NANOS = 1_000_000_000;
     private static final int BAR = 20;
     private static final String ERASE = "\r\u001b[K";
 
     private final PrintWriter terminal;
     private final boolean shown;
+    private final @Nullable LongConsumer program;
     private final long total;
     private final long started = System.nanoTime();
     private long lastShown = started - EVERY_NANOS;
@@ -24,14 +28,24 @@ final class ProgressLine {
      * @param total steps of the work
      */
     ProgressLine(PrintWriter out, boolean shown, long total) {
+        this(out, shown, null, total);
+    }
+
+    private ProgressLine(PrintWriter out, boolean shown, @Nullable LongConsumer program, long total) {
         this.terminal = out;
         this.shown = shown;
+        this.program = program;
         this.total = total;
     }
 
     /** For work of which nobody knows how much it is. */
     ProgressLine(PrintWriter out, boolean shown) {
         this(out, shown, 0);
+    }
+
+    /** No line: each second another program is told how many steps are done. */
+    static ProgressLine toldTo(LongConsumer program, PrintWriter out, long total) {
+        return new ProgressLine(out, false, program, total);
     }
 
     /** Shows what is being done. */
@@ -45,7 +59,8 @@ final class ProgressLine {
 
     /** Whether so much time has passed that showing it again is worth it. */
     boolean isDue() {
-        return shown && System.nanoTime() - lastShown >= EVERY_NANOS;
+        long passed = System.nanoTime() - lastShown;
+        return program == null ? shown && passed >= EVERY_NANOS : passed >= EVENT_NANOS;
     }
 
     /**
@@ -54,6 +69,10 @@ final class ProgressLine {
      * @param detail last on the line
      */
     void show(String what, long done, String unit, String detail) {
+        if (program != null) {
+            lastShown = System.nanoTime();
+            program.accept(done);
+        }
         if (!shown) {
             return;
         }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ProgressLineTest {
@@ -52,5 +54,17 @@ class ProgressLineTest {
                 .startsWith("\r\u001b[Kepoch 1 of 1")
                 .endsWith("\r\u001b[K")
                 .doesNotContain("\n");
+    }
+
+    @Test
+    void progress_forAProgram_isToldAndNotWritten() {
+        List<Long> told = new ArrayList<>();
+        ProgressLine progress = ProgressLine.toldTo(told::add, new PrintWriter(written), 10);
+
+        progress.show("writing shards", 5, "samples", "");
+        progress.clear();
+
+        assertThat(told).containsExactly(5L);
+        assertThat(written.toString()).isEmpty();
     }
 }
