@@ -187,18 +187,20 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     }
 
     private Mono<T> miss(SampleKey key, Draw draw, long landed) {
-        misses.count(draw);
-        return loads.join(key, () -> {
-            if (loads.landed() != landed) {
-                // a load of this key may have ended between our look-up and now: one more look, so that none is
-                // repeated
-                Object found = lookUp(0, key, draw, FLYING);
-                if (found != ABSENT) {
-                    return Node.toMono(found);
-                }
-            }
-            return load(key, draw);
-        });
+        return loads.join(
+                key,
+                () -> {
+                    if (loads.landed() != landed) {
+                        // a load of this key may have ended between our look-up and now: one more look, so that none is
+                        // repeated
+                        Object found = lookUp(0, key, draw, FLYING);
+                        if (found != ABSENT) {
+                            return Node.toMono(found);
+                        }
+                    }
+                    return load(key, draw);
+                },
+                () -> misses.count(draw));
     }
 
     /** Loads a key that no other load of this process is under way for. */
@@ -208,6 +210,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private Mono<T> loadAndStore(SampleKey key, Draw draw) {
         return Mono.defer(() -> {
+            misses.count(draw); // not before: what another process loaded meanwhile is a hit
             long started = System.nanoTime();
             return base.deferred(draw).flatMap(value -> {
                 long took = System.nanoTime() - started;

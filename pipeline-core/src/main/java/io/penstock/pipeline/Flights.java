@@ -23,8 +23,17 @@ final class Flights<T> {
         return landed.get();
     }
 
-    Mono<T> join(SampleKey key, Supplier<Mono<T>> load) {
-        return Mono.defer(() -> underWay.computeIfAbsent(key, absent -> flight(absent, load)));
+    /** @param joined called where another's load is joined */
+    Mono<T> join(SampleKey key, Supplier<Mono<T>> load, Runnable joined) {
+        return Mono.defer(() -> {
+            Mono<T> own = flight(key, load);
+            Mono<T> first = underWay.putIfAbsent(key, own);
+            if (first == null) {
+                return own;
+            }
+            joined.run();
+            return first;
+        });
     }
 
     private Mono<T> flight(SampleKey key, Supplier<Mono<T>> load) {

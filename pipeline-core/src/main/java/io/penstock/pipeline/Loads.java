@@ -30,7 +30,12 @@ final class Loads<T> {
 
     /** As {@link Flights#join}. */
     Mono<T> join(SampleKey key, Supplier<Mono<T>> load) {
-        return flights.join(key, load);
+        return join(key, load, () -> {});
+    }
+
+    /** As {@link Flights#join}. */
+    Mono<T> join(SampleKey key, Supplier<Mono<T>> load, Runnable joined) {
+        return flights.join(key, load, joined);
     }
 
     /**

@@ -33,7 +33,7 @@ public final class CacheDirectory {
                 throw new StoreException("no cache in %s: it is a file, not a directory".formatted(directory));
             }
             CacheFiles files = new CacheFiles(directory.toRealPath());
-            if (files.readFormat() == 0 && files.logs().isEmpty()) {
+            if (files.readFormat() == CacheFiles.NO_FORMAT && files.logs().isEmpty()) {
                 throw new StoreException(
                         "no cache in %s: it has neither a file \"format\" of one nor a log".formatted(directory));
             }
@@ -52,7 +52,7 @@ public final class CacheDirectory {
         return files.root;
     }
 
-    /** The version of what is in the files; 0 where it is not legible. */
+    /** The version of what is in the files; -1 where it is not legible. */
     public int format() {
         return attempt("read", files::readFormat);
     }

@@ -21,6 +21,7 @@ import java.util.zip.CRC32C;
 final class CacheFiles {
 
     static final int FORMAT = 1;
+    static final int NO_FORMAT = -1;
 
     private static final Pattern FORMAT_LINE = Pattern.compile("penstock cache, format (\\d{1,9}), ([0-9a-f]{8})\\n");
     private static final Pattern LOG = Pattern.compile("log-(\\d{6,9})");
@@ -76,30 +77,30 @@ final class CacheFiles {
      */
     void requireFormat(boolean write) throws IOException {
         int found = readFormat();
-        if (found > 0 && found != FORMAT) {
+        if (found != NO_FORMAT && found != FORMAT) {
             throw new StoreException(
                     "cannot use the cache in %s: it is of format %d, and this version reads format %d; clear it or choose another directory"
                             .formatted(root, found, FORMAT));
         }
-        if (found == 0 && write) {
+        if (found == NO_FORMAT && write) {
             Path half = root.resolve("format.new");
             Files.writeString(half, formatLine(FORMAT));
             Files.move(half, format(), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
         }
     }
 
-    /** The format's number; 0 where none is legible. */
+    /** The format's number; {@link #NO_FORMAT} where none is legible. */
     int readFormat() throws IOException {
         try (var in = Files.newInputStream(format(), StandardOpenOption.READ)) {
             String line = new String(in.readNBytes(100), StandardCharsets.ISO_8859_1);
             Matcher words = FORMAT_LINE.matcher(line);
             if (words.matches()) {
                 int format = Integer.parseInt(words.group(1));
-                return formatLine(format).equals(line) ? format : 0;
+                return formatLine(format).equals(line) ? format : NO_FORMAT;
             }
-            return 0;
+            return NO_FORMAT;
         } catch (NoSuchFileException e) {
-            return 0;
+            return NO_FORMAT;
         }
     }
 

@@ -247,7 +247,7 @@ class ReopeningTest {
     @Test
     void open_anotherFormat_namesItAndSaysWhatToDo() throws IOException {
         fill(0, 10);
-        for (int format : new int[] {2, 999}) {
+        for (int format : new int[] {0, 2, 999}) {
             Files.writeString(directory.resolve("format"), CacheFiles.formatLine(format));
 
             assertThatThrownBy(() -> options().open())
