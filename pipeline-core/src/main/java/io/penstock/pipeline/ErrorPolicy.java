@@ -19,6 +19,9 @@ public final class ErrorPolicy {
         SUBSTITUTE
     }
 
+    /** A sample is replaced by the first of so many others that loads. */
+    public static final int SUBSTITUTES = 16;
+
     private final Outcome outcome;
     private final long budget;
     private final double share;
@@ -61,6 +64,16 @@ public final class ErrorPolicy {
      */
     public static ErrorPolicy substitute() {
         return of(Outcome.SUBSTITUTE);
+    }
+
+    /**
+     * What {@link #substitute} puts in the place of a draw, if its sample and those of all attempts before failed.
+     * @param attempt counted from 1, {@link #SUBSTITUTES} at most
+     * @param size    how many samples there are
+     */
+    public static Draw substituteFor(Draw draw, int attempt, long size) {
+        long dice = Mixing.fold(Mixing.fold(Mixing.fold(draw.seed(), draw.epoch()), draw.index()), attempt);
+        return draw.at(Long.remainderUnsigned(dice, size));
     }
 
     /**

@@ -9,9 +9,6 @@ import reactor.util.retry.Retry;
 /** A pipeline whose failing samples are retried, then skipped or replaced, within a budget. */
 final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
 
-    /** A sample is replaced by the first of these many others that loads. */
-    private static final int SUBSTITUTES = 16;
-
     private final ErrorPolicy policy;
     private final long allowed;
     private final Set<Long> failed = ConcurrentHashMap.newKeySet();
@@ -89,12 +86,14 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
     }
 
     private Mono<T> substitute(Draw draw, int attempt) {
-        long dice = Mixing.fold(Mixing.fold(Mixing.fold(draw.seed(), draw.epoch()), draw.index()), attempt);
-        long index = Long.remainderUnsigned(dice, size());
-        return base.deferred(draw.at(index))
+        return base.deferred(ErrorPolicy.substituteFor(draw, attempt, size()))
                 .onErrorResume(
                         SampleException.class,
-                        e -> recorded(e).then(attempt < SUBSTITUTES ? substitute(draw, attempt + 1) : Mono.error(e)));
+                        e -> recorded(e)
+                                .then(
+                                        attempt < ErrorPolicy.SUBSTITUTES
+                                                ? substitute(draw, attempt + 1)
+                                                : Mono.error(e)));
     }
 
     @Override

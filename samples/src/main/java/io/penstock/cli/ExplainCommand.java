@@ -5,8 +5,10 @@ import io.penstock.digest.StreamDigest;
 import io.penstock.pipeline.Draw;
 import io.penstock.pipeline.Draws;
 import io.penstock.pipeline.Position;
+import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.Sample;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -15,7 +17,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import reactor.core.publisher.Flux;
 
 /** {@code penstock explain}: says what one batch of a run was made of, and makes it again. */
 @Command(
@@ -96,15 +97,40 @@ final class ExplainCommand implements Callable<Integer> {
         List<Draw> drawn = batches.draws(step);
         Explanation out = new Explanation(new Output(spec.commandLine().getOut()), options.json());
         out.begin(step, plan.sampler().shard(), drawn);
+        StreamDigest<T> digest = StreamDigest.of(plan.feed().schema());
         for (Draw draw : drawn) {
             if (draw.isPadding()) {
                 out.padding();
+            } else if (replay) {
+                replay(plan, draw, digest, out);
             } else {
                 out.sample(draw, plan.pipeline().name(draw.index()), plan.feed().dice(draw));
             }
         }
         Position next = drawn.get(drawn.size() - 1).next();
-        out.end(plan.token(before(plan, batches)), plan.token(next), replay ? content(plan, drawn) : null);
+        ResumeToken from = plan.token(before(plan, batches));
+        if (replay) {
+            out.replayed(
+                    from, plan.token(next), digest.epoch(drawn.get(0).epoch()).contentBits());
+        } else {
+            out.end(from, plan.token(next), options.onError() != Flags.OnError.FAIL);
+        }
+    }
+
+    private static <T> void replay(StreamPlan<T> plan, Draw draw, StreamDigest<T> digest, Explanation out) {
+        Optional<T> value = plan.pipeline().load(draw).blockOptional();
+        if (value.isEmpty()) {
+            out.skipped(draw, plan.pipeline().name(draw.index()));
+            return;
+        }
+        digest.observe(Sample.of(draw, value.get()));
+        Draw delivered = plan.delivered(draw);
+        String name = plan.pipeline().name(delivered.index());
+        if (delivered.index() == draw.index()) {
+            out.sample(delivered, name, plan.feed().dice(delivered));
+        } else {
+            out.substitute(delivered, name, plan.feed().dice(delivered), draw);
+        }
     }
 
     /** Where a run begins that makes this batch first. */
@@ -114,15 +140,5 @@ final class ExplainCommand implements Callable<Integer> {
         }
         List<Draw> previous = batches.draws(step - 1);
         return previous.get(previous.size() - 1).next();
-    }
-
-    private static <T> long content(StreamPlan<T> plan, List<Draw> drawn) {
-        StreamDigest<T> digest = StreamDigest.of(plan.feed().schema());
-        Flux.fromIterable(drawn)
-                .filter(draw -> !draw.isPadding())
-                .concatMap(draw -> plan.pipeline().load(draw).map(value -> Sample.of(draw, value)))
-                .doOnNext(digest::observe)
-                .blockLast();
-        return digest.epoch(drawn.get(0).epoch()).contentBits();
     }
 }

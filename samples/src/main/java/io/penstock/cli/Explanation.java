@@ -21,6 +21,7 @@ final class Explanation {
     private long epoch;
     private int rows;
     private int padding;
+    private int skipped;
 
     Explanation(Output out, boolean json) {
         this.out = out;
@@ -39,18 +40,47 @@ final class Explanation {
 
     /** The next row. */
     void sample(Draw draw, String name, Map<String, ? extends Record> dice) {
+        row(draw, name, dice, null);
+    }
+
+    /** The next row, which another sample should have been that could not be loaded. */
+    void substitute(Draw draw, String name, Map<String, ? extends Record> dice, Draw insteadOf) {
+        row(draw, name, dice, insteadOf);
+    }
+
+    /** A sample that could not be loaded and has no row. */
+    void skipped(Draw draw, String name) {
         if (json) {
-            ObjectNode node = JsonNodeFactory.instance.objectNode();
-            node.put("event", "sample")
-                    .put("row", rows)
-                    .put("index", draw.index())
-                    .put("name", name)
-                    .put("epoch", draw.epoch());
+            out.line(sampleEvent("skipped", draw, name).toString());
+        } else {
+            out.line("     -  sample %d, %s: could not be loaded, and was skipped".formatted(draw.index(), name));
+        }
+        skipped++;
+    }
+
+    private static ObjectNode sampleEvent(String event, Draw draw, String name) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("event", event)
+                .put("index", draw.index())
+                .put("name", name)
+                .put("epoch", draw.epoch());
+    }
+
+    private void row(Draw draw, String name, Map<String, ? extends Record> dice, @Nullable Draw insteadOf) {
+        if (json) {
+            ObjectNode node = sampleEvent("sample", draw, name).put("row", rows);
+            if (insteadOf != null) {
+                node.put("instead_of", insteadOf.index());
+            }
             ObjectNode drawn = node.putObject("augment");
             dice.forEach((stage, parameters) -> drawn.set(stage, fields(parameters)));
             out.line(node.toString());
         } else {
-            out.line("%6d  sample %d, %s".formatted(rows, draw.index(), name));
+            String why = insteadOf == null
+                    ? ""
+                    : ", in place of sample %d, which could not be loaded".formatted(insteadOf.index());
+            out.line("%6d  sample %d, %s%s".formatted(rows, draw.index(), name, why));
             dice.forEach((stage, parameters) -> out.line("        %s: %s".formatted(stage, parameters)));
         }
         rows++;
@@ -61,8 +91,20 @@ final class Explanation {
         padding++;
     }
 
-    /** @param content the digest of the batch made again, null if it was not */
-    void end(ResumeToken from, ResumeToken next, @Nullable Long content) {
+    /** @param uncertain whether samples may have been skipped or replaced */
+    void end(ResumeToken from, ResumeToken next, boolean uncertain) {
+        if (uncertain && !json) {
+            out.line("--replay tells which of them could not be loaded, and were skipped or replaced");
+        }
+        end(from, next, null);
+    }
+
+    /** @param content the digest of the batch made again */
+    void replayed(ResumeToken from, ResumeToken next, long content) {
+        end(from, next, (Long) content);
+    }
+
+    private void end(ResumeToken from, ResumeToken next, @Nullable Long content) {
         if (json) {
             ObjectNode node = JsonNodeFactory.instance.objectNode();
             node.put("event", "batch")
@@ -73,7 +115,7 @@ final class Explanation {
                     .put("samples", rows)
                     .put("padding", padding);
             if (content != null) {
-                node.put("content_digest", "%016x".formatted(content));
+                node.put("skipped", skipped).put("content_digest", "%016x".formatted(content));
             }
             out.line(node.put("from", from.toString())
                     .put("resume", next.toString())

@@ -116,11 +116,17 @@ final class LiveState implements Show {
         if (run.pace().isPaused()) {
             return "paused: the consumer takes nothing, so nothing is loaded once the batches ahead of it are full";
         }
-        if (window.samples() > 0) {
-            return Verdict.of(run.surroundings(), window);
+        Breakable.Health health = run.feed().source().health();
+        if (window.samples() == 0) {
+            return health == Breakable.Health.WORKS
+                    ? "no batch was taken in the last two seconds"
+                    : "nothing is delivered: " + health.words();
         }
-        return run.feed().source().health() == Breakable.Health.WORKS
-                ? "no batch was taken in the last two seconds"
-                : "nothing is delivered: " + run.feed().source().health().words();
+        long skipped = window.statistics().skipped();
+        if (health == Breakable.Health.FAILS && skipped > 0) {
+            return "%s: %d in the last two seconds, and %d delivered"
+                    .formatted(health.words(), skipped, window.samples());
+        }
+        return Verdict.of(run.surroundings(), window);
     }
 }

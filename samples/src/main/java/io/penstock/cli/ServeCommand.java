@@ -6,6 +6,9 @@ import io.penstock.serve.ServerPlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -86,20 +89,39 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private StreamPlan<?> plan() {
-        String unfit = options.stopAfter() != null
-                ? "--stop-after"
-                : options.digest() ? "--digest" : options.headroom() ? "--headroom" : "";
-        if (!unfit.isEmpty()) {
-            throw wrong(unfit + " is for stream: here the consumers decide what they take");
-        }
-        if (serving.ranks() != null && (options.rank() != null || options.world() != null)) {
-            throw wrong("--each-a-rank and --rank with --world exclude each other");
+        unfit().ifPresent(flag -> {
+            throw wrong(flag + " is for stream: here the consumers decide what they take, and hold the tokens");
+        });
+        if (serving.ranks() != null && serving.consumers() > 1) {
+            throw wrong("--each-a-rank and --consumers exclude each other: each rank has one consumer");
         }
         try {
-            return StreamPlan.of(options);
+            return ofOneRank(StreamPlan.of(options));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), Reason.of(e), e);
         }
+    }
+
+    private Optional<String> unfit() {
+        Map<String, Boolean> flags = new LinkedHashMap<>();
+        flags.put("--stop-after", options.stopAfter() != null);
+        flags.put("--digest", options.digest());
+        flags.put("--headroom", options.headroom());
+        flags.put("--resume-file", options.resumeFile() != null);
+        flags.put("--batch-events", options.batchEvents());
+        return flags.entrySet().stream()
+                .filter(Map.Entry::getValue)
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    /** The plan, unless consumers are to be ranks and it is a rank itself, as flags or the environment may say. */
+    private StreamPlan<?> ofOneRank(StreamPlan<?> plan) {
+        if (serving.ranks() != null && plan.sampler().shard().worldSize() > 1) {
+            plan.close();
+            throw wrong("--each-a-rank and --rank with --world, or a rank of the environment, exclude each other");
+        }
+        return plan;
     }
 
     private BatchServer start(ServedPlan<?> plan) {

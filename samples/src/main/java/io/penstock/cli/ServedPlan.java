@@ -35,7 +35,7 @@ final class ServedPlan<T> implements Feed {
     @Override
     public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
         Sampler sampler = plan.sampler().resumeAt(from);
-        return plan.pipeline().stream(ranks == 1 ? sampler : sampler.shard(Shard.of(rank, ranks)), plan.execution())
+        return plan.samples(ranks == 1 ? sampler : sampler.shard(Shard.of(rank, ranks)))
                 .transform(plan.batches().slots(SLOTS).allocator(memory));
     }
 

@@ -1,7 +1,9 @@
 package io.penstock.cli;
 
 import io.penstock.batch.Batches;
+import io.penstock.cache.CachePolicy;
 import io.penstock.cache.RamTier;
+import io.penstock.pipeline.Draw;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Pipeline;
@@ -9,10 +11,14 @@ import io.penstock.pipeline.Position;
 import io.penstock.pipeline.Prefetch;
 import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.Sample;
+import io.penstock.pipeline.SampleException;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,6 +34,7 @@ final class StreamPlan<T> implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(StreamPlan.class);
 
+    private final Set<Long> failed = ConcurrentHashMap.newKeySet();
     private final LastWrites lastWrites = new LastWrites();
     private final Feed<T> feed;
     private final Pipeline<T> pipeline;
@@ -42,7 +49,13 @@ final class StreamPlan<T> implements AutoCloseable {
         this.feed = feed;
         this.resources = resources;
         // fail() too: it holds the source's figures, which a bare dataset would count anew at every look
-        this.pipeline = feed.pipeline().onError(policy(options, resources.quarantine()));
+        this.pipeline = feed.pipeline().onError(policy(options, failure -> {
+            failed.add(failure.index());
+            QuarantineFile quarantine = resources.quarantine();
+            if (quarantine != null) {
+                quarantine.accept(failure);
+            }
+        }));
         MetricsPage metrics = resources.metrics();
         if (metrics != null) {
             metrics.show(pipeline);
@@ -116,13 +129,17 @@ final class StreamPlan<T> implements AutoCloseable {
         if (options.cachePolicy() != null && !cached) {
             throw new IllegalArgumentException("--cache-policy needs --cache-ram or --cache-disk");
         }
+        if (options.cachePolicy() == CachePolicy.COST && options.cacheRam() == null) {
+            throw new IllegalArgumentException(
+                    "--cache-policy cost chooses what RAM holds, so it needs --cache-ram; a cache on disk alone holds what comes first");
+        }
         if (options.verifyHits() != null && !cached) {
             throw new IllegalArgumentException(
                     "--verify-hits needs a cache to check: --cache-ram, --cache-disk or --cache-redis");
         }
     }
 
-    private static ErrorPolicy policy(StreamOptions options, @Nullable QuarantineFile quarantine) {
+    private static ErrorPolicy policy(StreamOptions options, Consumer<SampleException> quarantine) {
         ErrorPolicy policy = switch (options.onError()) {
             case FAIL -> ErrorPolicy.fail();
             case SKIP -> ErrorPolicy.skip();
@@ -131,10 +148,7 @@ final class StreamPlan<T> implements AutoCloseable {
         if (options.errorBudget() != null) {
             policy = options.errorBudget().of(policy);
         }
-        if (quarantine != null) {
-            policy = policy.quarantine(quarantine);
-        }
-        return policy.retry(options.retries(), BACKOFF);
+        return policy.quarantine(quarantine).retry(options.retries(), BACKOFF);
     }
 
     private static Execution execution(StreamOptions options, @Nullable Scheduler pool) {
@@ -163,9 +177,14 @@ final class StreamPlan<T> implements AutoCloseable {
 
     /** The samples of this rank, loaded ahead as far as the flags allow. */
     Flux<Sample<T>> samples() {
+        return samples(sampler);
+    }
+
+    /** The same in another order. */
+    Flux<Sample<T>> samples(Sampler order) {
         ByteSize ahead = options.prefetchBytes();
         if (ahead == null) {
-            return pipeline.stream(sampler, execution);
+            return pipeline.stream(order, execution);
         }
         long bytes = ahead.isShare()
                 ? (long) (ahead.share()
@@ -173,7 +192,16 @@ final class StreamPlan<T> implements AutoCloseable {
                                 .orElseThrow(() -> new IllegalArgumentException(
                                         "how much memory is free is not known here: say --prefetch-bytes in bytes")))
                 : ahead.bytes();
-        return pipeline.stream(sampler, execution, Prefetch.ofBytes(bytes, feed.schema()));
+        return pipeline.stream(order, execution, Prefetch.ofBytes(bytes, feed.schema()));
+    }
+
+    /** The draw that was delivered for another which was loaded: itself, or what took its place. */
+    Draw delivered(Draw draw) {
+        Draw now = draw;
+        for (int attempt = 1; failed.contains(now.index()) && attempt <= ErrorPolicy.SUBSTITUTES; attempt++) {
+            now = ErrorPolicy.substituteFor(draw, attempt, pipeline.size());
+        }
+        return now;
     }
 
     StreamOptions options() {

@@ -47,18 +47,27 @@ record StreamResources(
         }
     }
 
-    /** Without a page of metrics and a quarantine file. */
+    /**
+     * Without anything that others see: no page of metrics, no quarantine file, and a cache only where a lazy shard asks it how
+     * much it holds.
+     */
     static StreamResources withoutOutputs(StreamOptions options) {
-        return open(options, null, null);
+        return open(options, options.lazyShard() == null ? null : cache(options), null, null);
     }
 
     private static StreamResources open(StreamOptions options, @Nullable MetricsPage metrics) {
-        return open(options, metrics, options.quarantine() == null ? null : QuarantineFile.at(options.quarantine()));
+        return open(
+                options,
+                cache(options),
+                metrics,
+                options.quarantine() == null ? null : QuarantineFile.at(options.quarantine()));
     }
 
     private static StreamResources open(
-            StreamOptions options, @Nullable MetricsPage metrics, @Nullable QuarantineFile quarantine) {
-        Tier cache = cache(options);
+            StreamOptions options,
+            @Nullable Tier cache,
+            @Nullable MetricsPage metrics,
+            @Nullable QuarantineFile quarantine) {
         Integer workers = options.workers();
         return new StreamResources(
                 cache == null || metrics == null ? cache : metrics.show(cache),

@@ -165,6 +165,66 @@ class ExplainCommandTest {
                 .contains("1 draws without a sample");
     }
 
+    private String withABrokenFile(String name) throws IOException {
+        Path pictures = folder.resolve(name);
+        PictureFolder.write(pictures, 7).blockLast();
+        Files.writeString(Files.createDirectories(pictures.resolve("a")).resolve("zz.jpg"), "no image");
+        return "--source images:" + pictures + " --resize 16 --augment crop=8,flip --batch 4 --seed 3";
+    }
+
+    @Test
+    void samples_thatWereSkipped_areToldByTheReplay() throws IOException {
+        String flags = withABrokenFile("skipped") + " --on-error skip";
+        List<JsonNode> batches = Cli.stream(flags + " --digest --batch-events").events().stream()
+                .filter(event -> event.path("event").asText().equals("batch"))
+                .toList();
+
+        List<Cli> replayed = List.of(explain(flags + " --replay --step 0"), explain(flags + " --replay --step 1"));
+
+        for (int step = 0; step < 2; step++) {
+            JsonNode batch = replayed.get(step).done();
+            assertThat(batch.path("samples")).isEqualTo(batches.get(step).path("samples"));
+            assertThat(batch.path("content_digest")).isEqualTo(batches.get(step).path("content_digest"));
+        }
+        assertThat(replayed.stream().flatMap(each -> samples(each).stream()))
+                .filteredOn(event -> event.path("event").asText().equals("skipped"))
+                .singleElement()
+                .satisfies(event -> assertThat(event.path("name").asText()).contains("zz.jpg"));
+        assertThat(Cli.run(("explain " + flags + " --step 0").split(" +")).out())
+                .contains("--replay tells which of them could not be loaded");
+    }
+
+    @Test
+    void samples_thatTookAnothersPlace_areNamedByTheReplay() throws IOException {
+        String flags = withABrokenFile("replaced") + " --on-error substitute";
+        int broken = 0; // "a" is the first of the folders
+
+        List<JsonNode> rows = Stream.of(0, 1)
+                .map(step -> explain(flags + " --replay --step " + step))
+                .flatMap(explained -> samples(explained).stream())
+                .toList();
+
+        assertThat(rows).hasSize(8).noneMatch(row -> row.path("index").asInt() == broken);
+        JsonNode substitute =
+                rows.stream().filter(row -> row.has("instead_of")).findFirst().orElseThrow();
+        assertThat(substitute.path("instead_of").asInt()).isEqualTo(broken);
+        int index = substitute.path("index").asInt();
+        assertThat(rows).filteredOn(row -> row.path("index").asInt() == index).hasSize(2);
+        assertThat(Cli.run(("explain " + flags + " --replay --step " + (rows.indexOf(substitute) / 4)).split(" +"))
+                        .out())
+                .contains("in place of sample 0, which could not be loaded");
+    }
+
+    @Test
+    void explain_besideARun_opensNoCache() {
+        Path cache = folder.resolve("cache");
+
+        Cli explained = explain(images + " --resize 64 --batch 4 --cache-disk " + cache + " --replay --step 1");
+
+        assertThat(explained.status()).isZero();
+        assertThat(cache).doesNotExist();
+    }
+
     @Test
     void explain_besideARun_leavesWhatTheRunWritesAlone() {
         Path token = folder.resolve("run.token");

@@ -170,6 +170,7 @@ class LivePageTest {
             session.set("cache", "\"drop\"");
             JsonNode broken = session.frameWhere(
                     frame -> frame.path("totals").path("skipped").asLong() > 0 && frame.has("last_failure"));
+            session.frameWhere(frame -> frame.path("verdict").asText().contains("the source fails"));
             assertThat(broken.path("last_failure").asText()).contains("the source is broken");
             assertThat(broken.path("source").asText()).isEqualTo("fails");
 

@@ -22,7 +22,10 @@ class ServeCommandTest {
                 "--token-file SHORT|the bearer token must be at least 16 printable ASCII characters",
                 "--tls-cert x.pem|--tls-cert and --tls-key go together",
                 "--digest|--digest is for stream",
+                "--resume-file TOKEN|--resume-file is for stream",
+                "--json --batch-events|--batch-events is for stream",
                 "--each-a-rank 2 --rank 0 --world 2|exclude each other",
+                "--each-a-rank 2 --consumers 2|exclude each other",
                 "--port 70000|port must be in [0, 65536), was 70000",
             })
     void flags_thatAreWrong_endWithStatusTwo(String flags, String message) throws Exception {

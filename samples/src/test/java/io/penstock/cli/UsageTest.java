@@ -37,6 +37,7 @@ class UsageTest {
                 "--source images:x --cache-ram 101%           | at most 100%",
                 "--source images:x --cache-policy mru         | there is no cache policy \"mru\"",
                 "--source images:x --cache-policy hold        | --cache-policy needs --cache-ram",
+                "--source images:x --cache-policy cost --cache-disk y | so it needs --cache-ram",
                 "--source images:x --cache-disk y,20          | a size is a number and a unit",
                 "--source images:x --cache-disk ,1GiB         | a directory and a size",
                 "--source images:x --cache-redis y            | a cache in redis is redis://HOST:PORT",
