@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.Draws;
 import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Pipeline;
@@ -19,6 +21,7 @@ import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,15 +33,23 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Law 2: a run that is stopped anywhere goes on at another world size, worker count and batch size, as if it had not been. */
+/**
+ * Law 2: a run that is stopped anywhere goes on at another world size, worker count and batch size, as if it had not been.
+ * What {@link Remainder#DROP} leaves out is the end of an epoch that does not divide by the ranks that end it.
+ */
 class ElasticResumeTest {
 
     private static final int CASES = 200;
     private static final int EPOCHS = 3;
     private static final Scheduler POOL = Schedulers.newParallel("elastic", 4, true);
 
+    private static final Position END = new Position(EPOCHS, 0);
+
     /** One draw that was delivered. */
     private record Drawn(long epoch, long index) {}
+
+    /** What it was delivered as, and how far the run was before it. */
+    private record Row(Drawn drawn, long noise, Position at) {}
 
     /** How a run is carried out, which must not matter. */
     private record Manner(int worldSize, int batch, Execution execution) {
@@ -63,30 +74,48 @@ class ElasticResumeTest {
         Random random = new Random(20_260_101);
         for (int number = 0; number < CASES; number++) {
             int size = 1 + random.nextInt(120);
+            Remainder remainder = Remainder.values()[number % Remainder.values().length];
             Pipeline<Tensor> pipeline = pipeline(size);
-            Sampler sampler = sampler(random);
+            Sampler sampler = sampler(random).remainder(remainder);
             Map<Drawn, Long> whole = new HashMap<>();
             deliver(pipeline, sampler, Manner.random(random).alone(), Long.MAX_VALUE, whole);
             Map<Drawn, Long> delivered = new HashMap<>();
+            long[] dropped = new long[EPOCHS];
 
             Manner first = Manner.random(random);
-            Sampler pinned = pinned(sampler, first);
-            Position next = deliver(pipeline, pinned, first, 1 + random.nextInt(20), delivered);
-            String token = ResumeToken.of(pipeline, pinned.shard(Shard.of(0, first.worldSize())))
-                    .at(next)
-                    .toString();
-            // a second stop, and a last run to the end
-            for (long batches : new long[] {1 + random.nextInt(10), Long.MAX_VALUE}) {
-                Manner other = Manner.random(random);
-                Sampler resumed = ResumeToken.parse(token).resume(pinned, pipeline);
-                next = deliver(pipeline, resumed, other, batches, delivered);
-                token = ResumeToken.of(pipeline, resumed).at(next).toString();
+            Sampler resumed = pinned(sampler, first);
+            Sampler pinned = resumed;
+            Manner manner = first;
+            // a first stop, a second one, and a last run to the end
+            for (long batches : new long[] {1 + random.nextInt(20), 1 + random.nextInt(10), Long.MAX_VALUE}) {
+                Position next = deliver(pipeline, resumed, manner, batches, delivered);
+                countDropped(resumed, next, size, manner, dropped);
+                String token = ResumeToken.of(pipeline, resumed.shard(Shard.of(0, manner.worldSize())))
+                        .at(next)
+                        .toString();
+                resumed = ResumeToken.parse(token).resume(pinned, pipeline);
+                manner = Manner.random(random);
             }
 
-            assertThat(delivered)
-                    .as("case %d: %d samples, %s", number, size, sampler)
-                    .isEqualTo(whole);
-            assertThat(whole).hasSize(EPOCHS * size);
+            String run = "case %d: %d samples, %s".formatted(number, size, sampler);
+            assertThat(whole).as(run).hasSize(EPOCHS * size);
+            assertThat(whole).as(run).containsAllEntriesOf(delivered);
+            for (int epoch = 0; epoch < EPOCHS; epoch++) {
+                long of = epoch;
+                long missing = remainder == Remainder.DROP ? dropped[epoch] : 0;
+                assertThat(delivered.keySet().stream().filter(drawn -> drawn.epoch() == of))
+                        .as("%s, epoch %d", run, epoch)
+                        .hasSize((int) (size - missing));
+            }
+        }
+    }
+
+    /** Of the epochs that ended in a run, what does not divide by its ranks. */
+    private static void countDropped(Sampler sampler, Position stopped, long size, Manner manner, long[] dropped) {
+        Position start = sampler.start();
+        for (long epoch = start.epoch(); epoch < stopped.epoch(); epoch++) {
+            long left = size - (epoch == start.epoch() ? start.offset() : 0);
+            dropped[(int) epoch] = left % manner.worldSize();
         }
     }
 
@@ -101,7 +130,6 @@ class ElasticResumeTest {
                 ShardMode.reshardEvery(2));
         return orders.get(random.nextInt(orders.size()))
                 .mode(modes.get(random.nextInt(modes.size())))
-                .remainder(Remainder.PAD)
                 .epochs(EPOCHS);
     }
 
@@ -141,34 +169,60 @@ class ElasticResumeTest {
         return Tensor.of(DType.I64, Shape.of(2), bytes);
     }
 
-    /** Runs all ranks for so many batches; what they delivered is added, and where they stopped returned. */
+    /** Runs all ranks for so many batches; what they delivered before where the run stopped is added, and that returned. */
     private static Position deliver(
             Pipeline<Tensor> pipeline, Sampler sampler, Manner manner, long batches, Map<Drawn, Long> delivered) {
-        Position stopped = sampler.start();
+        List<Row> rows = new ArrayList<>();
+        Position stopped = END;
         for (int rank = 0; rank < manner.worldSize(); rank++) {
-            Flux<Batch> flux = pipeline.stream(sampler.shard(Shard.of(rank, manner.worldSize())), manner.execution())
-                    .transform(Batches.of(manner.batch(), Schema.tensor("pair")));
-            Position at = sampler.start();
-            for (Batch batch : flux.take(batches).toIterable(1)) {
-                try (batch) {
-                    count(batch, delivered);
-                    at = batch.next();
-                }
-            }
-            if (rank > 0) {
+            Sampler ranks = sampler.shard(Shard.of(rank, manner.worldSize()));
+            Position at = deliverRank(pipeline, ranks, manner, batches, rows);
+            if (rank > 0 && sampler.remainder() != Remainder.KEEP) {
                 assertThat(at).as("rank %d is in step", rank).isEqualTo(stopped);
             }
-            stopped = at;
+            stopped = at.compareTo(stopped) < 0 ? at : stopped;
+        }
+        for (Row row : rows) {
+            if (row.at().compareTo(stopped) < 0) {
+                Long before = delivered.put(row.drawn(), row.noise());
+                assertThat(before).as("%s came twice", row.drawn()).isNull();
+            }
         }
         return stopped;
     }
 
-    private static void count(Batch batch, Map<Drawn, Long> delivered) {
-        ByteBuffer rows = batch.tensor("pair").data().order(ByteOrder.LITTLE_ENDIAN);
-        for (int row = 0; row < batch.size(); row++) {
-            Drawn drawn = new Drawn(batch.epoch(), rows.getLong(16 * row));
-            Long before = delivered.put(drawn, rows.getLong(16 * row + 8));
-            assertThat(before).as("%s came twice", drawn).isNull();
+    private static Position deliverRank(
+            Pipeline<Tensor> pipeline, Sampler sampler, Manner manner, long batches, List<Row> rows) {
+        Flux<Batch> flux = pipeline.stream(sampler, manner.execution())
+                .transform(Batches.of(manner.batch(), Schema.tensor("pair")));
+        Draws draws = sampler.draws(pipeline.size());
+        Position at = sampler.start();
+        long number = 0;
+        long taken = 0;
+        for (Batch batch : flux.take(batches).toIterable(1)) {
+            try (batch) {
+                ByteBuffer values = batch.tensor("pair").data().order(ByteOrder.LITTLE_ENDIAN);
+                for (int row = 0; row < batch.size(); row++) {
+                    Draw draw = draws.at(number);
+                    Position before =
+                            number == 0 ? sampler.start() : draws.at(number - 1).next();
+                    assertThat(values.getLong(16 * row)).isEqualTo(draw.index());
+                    rows.add(new Row(
+                            new Drawn(draw.epoch(), draw.index()),
+                            values.getLong(16 * row + 8),
+                            before.epoch() == draw.epoch() ? before : new Position(draw.epoch(), 0)));
+                    number++;
+                }
+                number += paddingFrom(draws, number);
+                at = batch.next();
+                taken++;
+            }
         }
+        return taken < batches ? END : at;
+    }
+
+    /** Padding is delivered as no row. */
+    private static long paddingFrom(Draws draws, long number) {
+        return number < draws.count() && draws.at(number).index() == Draw.PADDING ? 1 : 0;
     }
 }
