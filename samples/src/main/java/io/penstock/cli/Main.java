@@ -99,6 +99,11 @@ public final class Main implements Runnable {
                 .addSubcommand(ExplainCommand.command())
                 .addSubcommand(CacheCommand.command())
                 .addSubcommand(new MaterializeCommand())
+                .addSubcommand(
+                        OnDemandCommand.of(
+                                "spark-materialize",
+                                "-Pspark",
+                                "Run the deterministic part of a pipeline as a job on Apache Spark (4.2), which is built in on demand."))
                 .addSubcommand(new ShowCommand())
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new BenchCommand())

@@ -136,6 +136,21 @@ class UsageTest {
         assertThat(Cli.run("--version").out()).startsWith("penstock ");
     }
 
+    /** It is a program of its own, which this one knows by name. */
+    @Test
+    void commandThatIsBuiltOnDemand_isListedAndSaysHowToHaveIt() {
+        String command = "spark-materialize";
+
+        assertThat(Cli.run("help").out()).contains(command);
+        assertThat(Cli.run("help", command).out())
+                .startsWith("Usage: penstock " + command)
+                .contains("./penstock " + command + " --help");
+        Cli run = Cli.run(command, "--source", "images:x", "--to", "tar:y");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines()).singleElement().asString().contains("./penstock " + command);
+    }
+
     @Test
     void command_thatIsUnknown_isRefused() {
         Cli run = Cli.run("streem");
