@@ -24,6 +24,7 @@ import os
 import socket
 import ssl
 import struct
+import sys
 import time
 import urllib.parse
 import warnings
@@ -144,6 +145,9 @@ class _Server:
         if self.parts.scheme not in ("http", "https") or not self.parts.hostname:
             raise ValueError(f"address must be http://HOST:PORT/ or https://HOST:PORT/, was {address!r}")
         token = token or os.environ.get("PENSTOCK_TOKEN")
+        if token and not (token.isascii() and token.isprintable()):
+            raise ValueError("a bearer token must be printable ASCII")
+        self.parts.port  # says so now if it is none
         near = self.parts.hostname == "localhost" or self.parts.hostname == "::1" or self.parts.hostname.startswith("127.")
         if token and self.parts.scheme == "http" and not near:
             raise ValueError(f"a bearer token would go to {self.parts.hostname} in clear: use https")
@@ -438,13 +442,16 @@ def _main():
         print(json.dumps(line), flush=True)
 
     token = None
-    batches = Batches(
-        given.address,
-        shared=given.shared,
-        resume=given.resume,
-        rank=given.rank,
-        cafile=given.cafile,
-    )
+    try:
+        batches = Batches(
+            given.address,
+            shared=given.shared,
+            resume=given.resume,
+            rank=given.rank,
+            cafile=given.cafile,
+        )
+    except ValueError as mistake:
+        sys.exit(_said(mistake, 2))
     for batch in batches:
         if epoch is not None and batch.epoch != epoch:
             report()
@@ -474,5 +481,15 @@ def _copies_a_second(arrays, seconds=0.3):
     return moved / (time.perf_counter() - began)
 
 
+def _said(failure, status):
+    print(f"penstock.py: {failure}", file=sys.stderr)
+    return status
+
+
 if __name__ == "__main__":
-    _main()
+    try:
+        _main()
+    except (PenstockError, OSError) as failure:
+        sys.exit(_said(failure, 1))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -163,8 +163,10 @@ class PythonClientTest {
         assertThat(digest(out)).isEqualTo(expected());
     }
 
-    /** What the client prints or raises. */
-    private static String take(String token, String... arguments) throws IOException, InterruptedException {
+    private record Said(int status, String words) {}
+
+    /** What the client prints. */
+    private static Said take(String token, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of("python3", SAMPLES.resolve("main/python/penstock.py").toString()));
         command.addAll(List.of(arguments));
@@ -172,8 +174,7 @@ class PythonClientTest {
         python.environment().put("PENSTOCK_TOKEN", token);
         Process running = python.start();
         String said = new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        running.waitFor();
-        return said;
+        return new Said(running.waitFor(), said);
     }
 
     @Test
@@ -189,14 +190,33 @@ class PythonClientTest {
             String address = "https://127.0.0.1:" + server.address().getPort() + "/";
             String trust = made.chain().toString();
 
-            assertThat(take("0123456789abcdeX", address, "--cafile", trust))
-                    .contains("answered 401")
-                    .doesNotContain("\"samples\"");
-            assertThat(take("0123456789abcdef", address))
-                    .contains("CERTIFICATE_VERIFY_FAILED")
-                    .doesNotContain("\"samples\"");
-            assertThat(take("0123456789abcdef", address, "--cafile", trust)).contains("\"samples\": " + PICTURES);
+            assertFails(take("0123456789abcdeX", address, "--cafile", trust), "answered 401");
+            assertFails(take("0123456789abcdef", address), "CERTIFICATE_VERIFY_FAILED");
+            Said said = take("0123456789abcdef", address, "--cafile", trust);
+            assertThat(said.words()).contains("\"samples\": " + PICTURES);
+            assertThat(said.status()).isZero();
         }
+    }
+
+    private static void assertFails(Said said, String says) {
+        assertThat(said.status()).isEqualTo(1);
+        assertThat(said.words().lines()).singleElement().asString().contains(says);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "foo                             | 2 | address must be http://HOST:PORT/",
+                "http://127.0.0.1:many/          | 2 | many",
+                "http://penstock.example/        | 2 | use https",
+                "https://127.0.0.1:1/ --cafile x | 1 | No such file"
+            })
+    void client_askedForWhatCannotBe_saysSoInOneLine(String arguments, int status, String says) throws Exception {
+        Said said = take("0123456789abcdef", arguments.split(" "));
+
+        assertThat(said.status()).isEqualTo(status);
+        assertThat(said.words().lines()).singleElement().asString().contains(says);
     }
 
     @Test
