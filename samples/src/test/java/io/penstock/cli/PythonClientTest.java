@@ -22,6 +22,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import reactor.core.publisher.Flux;
 
 /** A real python3 with numpy takes what {@code stream} says that it delivers. */
 @Timeout(value = 240, unit = TimeUnit.SECONDS)
@@ -217,6 +219,38 @@ class PythonClientTest {
 
         assertThat(said.status()).isEqualTo(status);
         assertThat(said.words().lines()).singleElement().asString().contains(says);
+    }
+
+    @Test
+    void client_thatTakesABatchAndWaits_holdsThePipelineBack() throws Exception {
+        CountingFeed feed = new CountingFeed();
+        try (BatchServer server = ServerPlan.of(feed).start()) {
+            Process python = new ProcessBuilder(
+                            "python3",
+                            SAMPLES.resolve("test/python/dawdle.py").toString(),
+                            SAMPLES.resolve("main/python").toString(),
+                            server.address().toString())
+                    .redirectErrorStream(true)
+                    .start();
+            try (BufferedReader lines = python.inputReader(StandardCharsets.UTF_8)) {
+                assertThat(lines.readLine()).isEqualTo("took 1");
+
+                long loads = Flux.interval(Duration.ofMillis(50))
+                        .map(tick -> feed.loads())
+                        .buffer(20, 1)
+                        .filter(seen -> seen.get(0).equals(seen.get(19)))
+                        .blockFirst()
+                        .get(0);
+
+                assertThat(loads).isGreaterThan(CountingFeed.BATCH).isLessThan(CountingFeed.SAMPLES / 2);
+                python.outputWriter(StandardCharsets.UTF_8).append("go on\n").flush();
+                assertThat(lines.readLine()).isEqualTo("took " + CountingFeed.SAMPLES / CountingFeed.BATCH);
+                assertThat(feed.loads()).isEqualTo(CountingFeed.SAMPLES);
+                assertThat(python.waitFor()).isZero();
+            } finally {
+                python.destroyForcibly();
+            }
+        }
     }
 
     @Test

@@ -1,0 +1,84 @@
+package io.penstock.cli;
+
+import io.penstock.batch.Batches;
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Sampler;
+import io.penstock.serve.Feed;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** 40 batches of 8 MiB, more than sockets hold, and how many of their samples were loaded. */
+final class CountingFeed implements Feed {
+
+    static final int BATCH = 8;
+    static final int SAMPLES = 40 * BATCH;
+    private static final int IN_FLIGHT = 8;
+
+    private final AtomicLong loads = new AtomicLong();
+    private final Tensor megabyte = Tensor.ofBytes(new byte[1 << 20]);
+
+    private final class Megabytes implements Dataset<Tensor> {
+        @Override
+        public long size() {
+            return SAMPLES;
+        }
+
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("megabytes");
+        }
+
+        @Override
+        public Mono<Tensor> get(long index) {
+            return Mono.fromCallable(() -> {
+                loads.incrementAndGet();
+                return megabyte;
+            });
+        }
+    }
+
+    long loads() {
+        return loads.get();
+    }
+
+    @Override
+    public int ranks() {
+        return 1;
+    }
+
+    @Override
+    public Position start() {
+        return Position.START;
+    }
+
+    @Override
+    public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
+        return new Megabytes()
+                .stream(
+                                Sampler.sequential().resumeAt(from),
+                                Execution.standard().inFlight(IN_FLIGHT))
+                        .transform(Batches.of(BATCH, Schema.tensor("bytes"))
+                                .slots(Feed.SLOTS)
+                                .allocator(memory));
+    }
+
+    @Override
+    public String token(Position at) {
+        return at.epoch() + "," + at.offset();
+    }
+
+    @Override
+    public Position position(String token) {
+        String[] parts = token.split(",", -1);
+        return new Position(Long.parseLong(parts[0]), Long.parseLong(parts[1]));
+    }
+}
