@@ -1,6 +1,7 @@
 package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
@@ -10,13 +11,16 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
@@ -25,6 +29,7 @@ import reactor.core.publisher.Mono;
 class ProcessesTest {
 
     private static final int SAMPLES = 600;
+    private static final Path MEMORY = Path.of("/dev/shm");
 
     @TempDir
     Path directory;
@@ -98,10 +103,14 @@ class ProcessesTest {
     }
 
     private List<String> runFour(long budget) throws IOException, InterruptedException {
+        return run(4, directory, budget);
+    }
+
+    private static List<String> run(int count, Path directory, long budget) throws IOException, InterruptedException {
         List<Child> children = new ArrayList<>();
         List<String> said = new ArrayList<>();
         try {
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < count; i++) {
                 children.add(Child.start(Reader.class, directory, budget, i));
             }
             for (Child child : children) {
@@ -113,7 +122,7 @@ class ProcessesTest {
         }
         assertThat(said)
                 .filteredOn(line -> line.startsWith("right " + 2 * SAMPLES + " "))
-                .hasSize(4);
+                .hasSize(count);
         return said;
     }
 
@@ -126,6 +135,33 @@ class ProcessesTest {
                 .hasSize(SAMPLES)
                 .doesNotHaveDuplicates();
         assertThat(said).filteredOn(line -> line.endsWith(" errors 0")).hasSize(4);
+    }
+
+    @Test
+    void processes_twoOverSharedMemory_loadEachSampleOnceInTotal() throws Exception {
+        assumeTrue(
+                Files.isWritable(MEMORY) && Files.getFileStore(MEMORY).getUsableSpace() > 32 << 20,
+                "this test needs 32 MiB in " + MEMORY);
+        Path shared = Files.createTempDirectory(MEMORY, "penstock-processes");
+        try {
+            List<String> said = run(2, shared, 64 << 20);
+
+            assertThat(said)
+                    .filteredOn(line -> line.startsWith("load "))
+                    .hasSize(SAMPLES)
+                    .doesNotHaveDuplicates();
+            assertThat(said).filteredOn(line -> line.endsWith(" errors 0")).hasSize(2);
+        } finally {
+            delete(shared);
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     /** What the killed one had loaded and not appended is loaded again, once; nothing else is, and nobody waits for it. */
