@@ -2,6 +2,7 @@ package io.penstock.cache.redis;
 
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Sample;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.Shard;
 import io.penstock.tensor.Codec;
@@ -17,6 +18,9 @@ import reactor.core.publisher.Mono;
 
 /** A process that is one rank of a run over a shared server, and says what it loaded. */
 final class Rank {
+
+    /** Where a gated one waits for a byte: after a quarter of its run, a half and three quarters. */
+    static final int GATES = 3;
 
     private Rank() {}
 
@@ -42,7 +46,7 @@ final class Rank {
                 .start();
     }
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws IOException {
         PrintStream out =
                 new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), true, StandardCharsets.UTF_8);
         int rank = Integer.parseInt(args[1]);
@@ -54,15 +58,20 @@ final class Rank {
                 out.println("holding");
                 Mono.never().block();
             }
-            AtomicLong wrong = new AtomicLong();
-            long seen = numbers.cached(tier).stream(Sampler.shuffled(7)
-                            .epochs(Integer.parseInt(args[4]))
-                            .shard(shard))
-                    .doOnNext(sample -> wrong.addAndGet(
-                            sample.value().equals(Numbers.value(sample.draw().index())) ? 0 : 1))
-                    .count()
-                    .block();
-            out.println(seen + " " + numbers.loads.get() + " " + wrong.get());
+            Sampler sampler =
+                    Sampler.shuffled(7).epochs(Integer.parseInt(args[4])).shard(shard);
+            long gates = args[0].equals("gated") ? sampler.draws(numbers.size()).count() / 4 : Long.MAX_VALUE;
+            long seen = 0;
+            long wrong = 0;
+            for (Sample<ByteBuffer> sample :
+                    numbers.cached(tier).stream(sampler).toIterable(1)) {
+                wrong += sample.value().equals(Numbers.value(sample.draw().index())) ? 0 : 1;
+                if (++seen % gates == 0 && seen <= GATES * gates) {
+                    out.println("waiting");
+                    System.in.read();
+                }
+            }
+            out.println(seen + " " + numbers.loads.get() + " " + wrong);
         }
     }
 

@@ -132,6 +132,47 @@ class RanksTest {
     }
 
     @Test
+    void fourRanks_oneOfThemAndTheServerKilled_deliverEverythingElseRight() throws Exception {
+        int world = 4;
+        try (TestServer server = TestServer.start(directory)) {
+            String uri = server.uri() + "?name=ranks&timeout=500ms&lease=1s";
+            for (int rank = 0; rank < world; rank++) {
+                start("gated", rank, world, uri);
+            }
+            awaitGate();
+            ranks.get(3).destroyForcibly().waitFor();
+            ranks.remove(3);
+            passGate();
+            awaitGate();
+            server.kill();
+            passGate();
+            awaitGate();
+            server.start();
+            passGate();
+
+            for (Process rank : ranks) {
+                long[] said = said(rank);
+                assertThat(said[0]).isEqualTo(SAMPLES * EPOCHS / world);
+                assertThat(said[2]).as("wrong samples").isZero();
+                ended(rank);
+            }
+        }
+    }
+
+    private void awaitGate() throws IOException {
+        for (Process rank : ranks) {
+            assertThat(rank.inputReader().readLine()).isEqualTo("waiting");
+        }
+    }
+
+    private void passGate() throws IOException {
+        for (Process rank : ranks) {
+            rank.getOutputStream().write('\n');
+            rank.getOutputStream().flush();
+        }
+    }
+
+    @Test
     void run_whoseServerIsKilledAndBroughtBack_deliversEverythingRight() {
         try (TestServer server = TestServer.start(directory);
                 RedisTier tier =
