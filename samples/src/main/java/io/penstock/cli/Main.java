@@ -104,6 +104,11 @@ public final class Main implements Runnable {
                                 "spark-materialize",
                                 "-Pspark",
                                 "Run the deterministic part of a pipeline as a job on Apache Spark (4.2), which is built in on demand."))
+                .addSubcommand(
+                        OnDemandCommand.of(
+                                "train",
+                                "-Ptrain",
+                                "Train a small convolutional network on labelled pictures, with DJL on PyTorch, which is built in on demand."))
                 .addSubcommand(new ShowCommand())
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new BenchCommand())

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class UsageTest {
 
@@ -137,10 +138,9 @@ class UsageTest {
     }
 
     /** It is a program of its own, which this one knows by name. */
-    @Test
-    void commandThatIsBuiltOnDemand_isListedAndSaysHowToHaveIt() {
-        String command = "spark-materialize";
-
+    @ParameterizedTest
+    @ValueSource(strings = {"spark-materialize", "train"})
+    void commandThatIsBuiltOnDemand_isListedAndSaysHowToHaveIt(String command) {
         assertThat(Cli.run("help").out()).contains(command);
         assertThat(Cli.run("help", command).out())
                 .startsWith("Usage: penstock " + command)
