@@ -16,6 +16,11 @@ public interface Benchmark {
         return List.of();
     }
 
+    /** Whether it leaves files in {@link Effort#out}, and goes on there if it was stopped. */
+    default boolean leavesFiles() {
+        return false;
+    }
+
     /** Measures; runs for seconds, on the caller's thread and whatever threads the measured code has. */
     List<Finding> run(Effort effort);
 }

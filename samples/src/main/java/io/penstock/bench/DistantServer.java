@@ -31,7 +31,7 @@ import reactor.netty.tcp.TcpServer;
  * An HTTP server that stands for a distant one and so must cost little beside the client: one thread that answers every
  * request with the same bytes from memory after a time.
  */
-final class DistantServer implements AutoCloseable {
+public final class DistantServer implements AutoCloseable {
 
     private static final Duration CLOSING = Duration.ofMillis(300);
 
@@ -46,6 +46,11 @@ final class DistantServer implements AutoCloseable {
     }
 
     static DistantServer serve(Duration latency, int bytes) {
+        return serve(latency, new byte[bytes]);
+    }
+
+    /** A server that answers every request with these bytes. */
+    public static DistantServer serve(Duration latency, byte[] body) {
         LoopResources loop = LoopResources.create("distant", 1, true);
         DisposableServer server = TcpServer.create()
                 .host("127.0.0.1")
@@ -53,12 +58,13 @@ final class DistantServer implements AutoCloseable {
                 .runOn(loop)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .doOnChannelInit((observer, channel, remote) ->
-                        channel.pipeline().addFirst(new HttpServerCodec(), new Late(latency.toNanos(), bytes)))
+                        channel.pipeline().addFirst(new HttpServerCodec(), new Late(latency.toNanos(), body)))
                 .bindNow();
-        return new DistantServer(loop, server, bytes);
+        return new DistantServer(loop, server, body.length);
     }
 
-    URI address() {
+    /** Where it is. */
+    public URI address() {
         return URI.create("http://127.0.0.1:%d/".formatted(server.port()));
     }
 
@@ -100,9 +106,9 @@ final class DistantServer implements AutoCloseable {
         private final long nanos;
         private final byte[] body;
 
-        Late(long nanos, int bytes) {
+        Late(long nanos, byte[] body) {
             this.nanos = nanos;
-            this.body = new byte[bytes];
+            this.body = body;
         }
 
         @Override

@@ -28,15 +28,18 @@ public record Finding(
         AT_MOST
     }
 
-    static Finding of(String benchmark, String what, double value, String unit) {
+    /** A figure without a limit. */
+    public static Finding of(String benchmark, String what, double value, String unit) {
         return new Finding(benchmark, 0, what, value, unit, null, Sense.AT_LEAST);
     }
 
-    Finding atLeast(int answeredRow, double wanted) {
+    /** The same with a limit that it must reach. */
+    public Finding atLeast(int answeredRow, double wanted) {
         return new Finding(benchmark, answeredRow, what, value, unit, wanted, Sense.AT_LEAST);
     }
 
-    Finding atMost(int answeredRow, double wanted) {
+    /** The same with a limit that it must not exceed. */
+    public Finding atMost(int answeredRow, double wanted) {
         return new Finding(benchmark, answeredRow, what, value, unit, wanted, Sense.AT_MOST);
     }
 

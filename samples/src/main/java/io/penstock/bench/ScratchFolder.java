@@ -8,16 +8,17 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /** A folder that is there while something runs in it. */
-final class ScratchFolder {
+public final class ScratchFolder {
 
     /** What runs. */
-    interface Work<R> {
+    public interface Work<R> {
         R in(Path folder) throws IOException;
     }
 
     private ScratchFolder() {}
 
-    static <R> R with(Work<R> work) {
+    /** Runs something with an empty folder, which is deleted with all in it afterwards. */
+    public static <R> R with(Work<R> work) {
         try {
             Path folder = Files.createTempDirectory("penstock-bench-");
             try {
@@ -30,7 +31,8 @@ final class ScratchFolder {
         }
     }
 
-    static void delete(Path folder) throws IOException {
+    /** Deletes a folder and all in it. */
+    public static void delete(Path folder) throws IOException {
         try (Stream<Path> all = Files.walk(folder)) {
             for (Path path : (Iterable<Path>) all.sorted(Comparator.reverseOrder())::iterator) {
                 Files.delete(path);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.Benchmarks;
 import io.penstock.bench.Effort;
+import io.penstock.bench.figures.Figures;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,13 +38,17 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "NAME",
             arity = "0..*",
             description =
-                    "Which ones: warm, disk, first-epoch, draws, decode, stage, memory, latency, flat, zarr; all by default. Or peers, tensorflow: other engines, 280 MB to fetch.")
+                    "Which ones: warm, disk, first-epoch, draws, decode, stage, memory, latency, flat, zarr; all by default. Experiments, in minutes, with charts and a page: sweep, policies, epochs, near-far. Or peers, tensorflow: other engines, 280 MB to fetch.")
     private List<String> names = new ArrayList<>();
 
-    @Option(names = "--out", paramLabel = "DIR", description = "Keep the figures there, in bench.json.")
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description =
+                    "Keep the figures there, in bench.json; an experiment's files too, which are in figures/ otherwise.")
     private @Nullable Path out;
 
-    @Option(names = "--data", paramLabel = "DIR", description = "JPEG files for decode, instead of made-up ones.")
+    @Option(names = "--data", paramLabel = "DIR", description = "Class folders of JPEG files, instead of made-up ones.")
     private @Nullable Path data;
 
     @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")
@@ -69,7 +74,7 @@ final class BenchCommand implements Callable<Integer> {
             // each in a process of its own: what one leaves compiled, collected and mapped is not the next one's
             List<ObjectNode> found = chosen.size() == 1 && BenchFork.hasFlagsFor(benchmark)
                     ? measured(benchmark)
-                    : BenchFork.run(benchmark, quick, data);
+                    : BenchFork.run(benchmark, new Effort(quick, data, out, text -> {}));
             findings.addAll(found);
             found.forEach(finding -> {
                 if (json) {
@@ -82,6 +87,13 @@ final class BenchCommand implements Callable<Integer> {
         if (out != null) {
             BenchFile.write(out, quick, findings);
         }
+        if (!json) {
+            Path folder = out == null ? Figures.FOLDER : out;
+            chosen.stream()
+                    .filter(Benchmark::leavesFiles)
+                    .forEach(benchmark -> output.line(
+                            "see " + folder.resolve(benchmark.name() + ".html").toAbsolutePath()));
+        }
         return 0;
     }
 
@@ -89,7 +101,7 @@ final class BenchCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         ProgressLine progress = new ProgressLine(err, Terminal.onStandardError());
         try {
-            return benchmark.run(new Effort(quick, data, progress::show)).stream()
+            return benchmark.run(new Effort(quick, data, out, progress::show)).stream()
                     .map(BenchFile::node)
                     .toList();
         } finally {
@@ -98,7 +110,8 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private List<Benchmark> chosen() {
-        List<Benchmark> all = Benchmarks.all();
+        List<Benchmark> all = new ArrayList<>(Benchmarks.all());
+        all.addAll(Figures.all());
         for (String name : names) {
             if (all.stream().noneMatch(benchmark -> benchmark.name().equals(name))) {
                 throw new ParameterException(
@@ -109,7 +122,7 @@ final class BenchCommand implements Callable<Integer> {
             }
         }
         return all.stream()
-                .filter(benchmark -> names.isEmpty() || names.contains(benchmark.name()))
+                .filter(benchmark -> names.isEmpty() ? !benchmark.leavesFiles() : names.contains(benchmark.name()))
                 .toList();
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.cli;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -11,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** One benchmark in a virtual machine of its own, with the flags of this one. */
 final class BenchFork {
@@ -27,12 +27,12 @@ final class BenchFork {
      * Runs it and waits; its progress is seen where ours is.
      * @throws IllegalStateException if it failed, which it has said itself
      */
-    static List<ObjectNode> run(Benchmark benchmark, boolean quick, @Nullable Path data) {
+    static List<ObjectNode> run(Benchmark benchmark, Effort effort) {
         String name = benchmark.name();
         List<ObjectNode> findings = new ArrayList<>();
         Process process = null;
         try {
-            process = new ProcessBuilder(command(benchmark, quick, data))
+            process = new ProcessBuilder(command(benchmark, effort))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             try (BufferedReader lines =
@@ -61,18 +61,21 @@ final class BenchFork {
         }
     }
 
-    private static List<String> command(Benchmark benchmark, boolean quick, @Nullable Path data) {
+    private static List<String> command(Benchmark benchmark, Effort effort) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(benchmark.flags());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of("bench", benchmark.name(), "--json"));
-        if (quick) {
+        if (effort.quick()) {
             command.add("--quick");
         }
-        if (data != null) {
-            command.addAll(List.of("--data", data.toString()));
+        if (effort.pictures() != null) {
+            command.addAll(List.of("--data", effort.pictures().toString()));
+        }
+        if (benchmark.leavesFiles() && effort.out() != null) {
+            command.addAll(List.of("--out", effort.out().toString()));
         }
         return command;
     }

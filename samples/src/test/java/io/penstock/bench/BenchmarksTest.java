@@ -22,7 +22,7 @@ class BenchmarksTest {
     void latency_measuredQuickly_isFound() {
         List<String> progress = new ArrayList<>();
 
-        List<Finding> findings = new DistantSource().run(new Effort(true, null, progress::add));
+        List<Finding> findings = new DistantSource().run(new Effort(true, null, null, progress::add));
 
         assertThat(findings).extracting(Finding::benchmark).containsOnly("latency");
         assertThat(findings).extracting(Finding::value).allMatch(value -> value > 0);

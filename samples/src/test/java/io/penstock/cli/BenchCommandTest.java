@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.Benchmarks;
+import io.penstock.bench.Effort;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,7 +41,7 @@ class BenchCommandTest {
                 .findFirst()
                 .orElseThrow();
 
-        List<ObjectNode> findings = BenchFork.run(stage, true, null);
+        List<ObjectNode> findings = BenchFork.run(stage, new Effort(true, null, null, text -> {}));
 
         assertThat(findings)
                 .extracting(finding -> finding.path("benchmark").asText())

@@ -1,0 +1,89 @@
+package io.penstock.bench.figures;
+
+import java.util.List;
+
+/**
+ * Lines over two axes.
+ *
+ * @param file  what its file's name ends in
+ * @param title what it shows
+ * @param x     the axis along the bottom
+ * @param y     the axis along the side
+ * @param lines at least one
+ */
+record Chart(String file, String title, Axis x, Axis y, List<Line> lines) {
+
+    Chart {
+        lines = List.copyOf(lines);
+    }
+
+    /**
+     * An axis.
+     *
+     * @param title with the unit
+     * @param scale of it
+     * @param ticks words for 1, 2, 3…, or empty where the numbers themselves are the words
+     */
+    record Axis(String title, Scale scale, List<String> ticks) {
+
+        static Axis linear(String title) {
+            return new Axis(title, Scale.LINEAR, List.of());
+        }
+
+        static Axis logarithmic(String title) {
+            return new Axis(title, Scale.LOGARITHMIC, List.of());
+        }
+
+        /** For places that are {@link #tail}s of percentiles. */
+        static Axis percentiles(String title) {
+            return new Axis(title, Scale.PERCENTILES, List.of());
+        }
+
+        static Axis named(String title, List<String> ticks) {
+            return new Axis(title, Scale.LINEAR, List.copyOf(ticks));
+        }
+
+        /** Of how many one is beyond a percentile: 100 for the 99th. */
+        static double tail(double percentile) {
+            return 100 / (100 - percentile);
+        }
+
+        boolean isLogarithmic() {
+            return scale != Scale.LINEAR;
+        }
+    }
+
+    /** How an axis stretches. */
+    enum Scale {
+        LINEAR,
+        LOGARITHMIC,
+        /** Logarithmic in what is beyond: 90, 99 and 99.9 % are equally far apart. */
+        PERCENTILES
+    }
+
+    /** Whether a line was measured. */
+    enum Kind {
+        MEASURED,
+        THEORY
+    }
+
+    /** A line, from left to right. */
+    record Line(String name, Kind kind, List<Dot> dots) {
+
+        Line {
+            dots = List.copyOf(dots);
+        }
+
+        static Line theory(String name, List<Dot> dots) {
+            return new Line(name, Kind.THEORY, dots);
+        }
+    }
+
+    /** A place on a line. */
+    record Dot(double x, Spread y) {
+
+        static Dot of(double x, double y) {
+            return new Dot(x, Spread.of(y));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package io.penstock.bench.figures;
+
+import io.penstock.bench.Finding;
+import io.penstock.bench.ScratchFolder;
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** Runs of several epochs over near and over far pictures, with an empty cache on disk or none. */
+final class NearFarCourse implements Course {
+
+    private static final String SECONDS = "epoch time [s]";
+    private static final String CACHED = " with a cache on disk";
+    private static final List<String> PLACES = List.of("near", "far");
+    private static final Training TRAINING = new Training(32, Duration.ofMillis(6));
+    private static final Duration LATENCY = Duration.ofMillis(20);
+    private static final int AT_ONCE = 64;
+    private static final long ENTRY_BYTES = Pictures.BYTES + 512;
+    private static final double MOST_APART = 2;
+
+    private final String name;
+    private final Pictures pictures;
+    private final NearFar.Size size;
+    private @Nullable FarPictures served;
+    private @Nullable Dataset<Tensor> near;
+    private @Nullable Dataset<Tensor> far;
+    private @Nullable Path scratch;
+
+    NearFarCourse(String name, Pictures pictures, NearFar.Size size) {
+        this.name = name;
+        this.pictures = pictures;
+        this.size = size;
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        Map<String, String> words = new LinkedHashMap<>();
+        words.put("pictures", pictures.described() + " decoded and resized to 224 x 224");
+        words.put("far", "one such picture %d ms away".formatted(LATENCY.toMillis()));
+        words.put(
+                "training",
+                "batches of %d and %d ms a step"
+                        .formatted(TRAINING.batch(), TRAINING.step().toMillis()));
+        words.put("epochs", Integer.toString(size.epochs()));
+        words.put("workers", size.workers().toString());
+        return words;
+    }
+
+    @Override
+    public List<String> explained() {
+        return List.of(
+                "A worker has one load on its way at a time: it reads or asks for a file, waits, decodes. A step of training waits as for a device.",
+                "Each run begins with an empty cache on disk that has room for all decoded samples, or with none.",
+                "Markers are medians, strokes through them span all repetitions.");
+    }
+
+    @Override
+    public int rounds() {
+        return size.rounds();
+    }
+
+    @Override
+    public List<Trial> trials() {
+        List<Trial> trials = new ArrayList<>();
+        for (int workers : size.workers()) {
+            for (String place : PLACES) {
+                for (boolean cached : List.of(false, true)) {
+                    String series = series(place, cached, workers);
+                    trials.add(new Trial(series, round -> measured(place, cached, workers, round)));
+                }
+            }
+        }
+        return trials;
+    }
+
+    private static String series(String place, boolean cached, int workers) {
+        return place + (cached ? CACHED : "") + " by " + workers;
+    }
+
+    @Override
+    public void prepare(Path folder, Consumer<String> progress) {
+        scratch = folder;
+        FarPictures server = FarPictures.serve(LATENCY, AT_ONCE);
+        served = server;
+        near = pictures.decoded(pictures.in(folder, progress));
+        far = server.decoded(pictures.count());
+    }
+
+    @Override
+    public void warmUp() {
+        int most = size.workers().get(size.workers().size() - 1);
+        PLACES.forEach(place -> measured(place, true, most, size.rounds()));
+    }
+
+    private List<Measured> measured(String place, boolean cached, int workers, int round) {
+        Dataset<Tensor> samples = Objects.requireNonNull(place.equals("near") ? near : far, "prepared");
+        String series = series(place, cached, workers);
+        Scheduler pool = Schedulers.newParallel("workers", workers);
+        try {
+            Execution execution = Execution.standard().workers(pool, workers).inFlight(workers);
+            return cached ? kept(series, samples, round, execution) : epochs(series, samples, round, execution);
+        } finally {
+            pool.dispose();
+        }
+    }
+
+    private List<Measured> kept(String series, Dataset<Tensor> samples, int round, Execution execution) {
+        Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
+        long room = samples.size() * ENTRY_BYTES * 2 + (64L << 20);
+        try (Tier cache = ChronicleTier.at(folder).maxBytes(room).open()) {
+            return epochs(series, samples.cache(cache, Training.SCHEMA), round, execution);
+        } finally {
+            delete(folder);
+        }
+    }
+
+    private List<Measured> epochs(String series, Dataset<Tensor> samples, int round, Execution execution) {
+        return IntStream.range(0, size.epochs())
+                .mapToObj(epoch ->
+                        new Measured(SECONDS, series, epoch + 1, TRAINING.seconds(samples, round, epoch, execution)))
+                .toList();
+    }
+
+    private static void delete(Path folder) {
+        try {
+            ScratchFolder.delete(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public List<Chart> charts(Results results) {
+        List<String> epochs = IntStream.rangeClosed(1, size.epochs())
+                .mapToObj(Integer::toString)
+                .toList();
+        return size.workers().stream()
+                .map(workers -> new Chart(
+                        "workers-" + workers,
+                        "Time of each epoch, %d worker%s".formatted(workers, workers == 1 ? "" : "s"),
+                        Chart.Axis.named("epoch", epochs),
+                        Chart.Axis.linear("time of the epoch [s]"),
+                        lines(results, workers)))
+                .toList();
+    }
+
+    private static List<Chart.Line> lines(Results results, int workers) {
+        List<Chart.Line> lines = new ArrayList<>();
+        for (String place : List.of("far", "near")) {
+            for (boolean cached : List.of(false, true)) {
+                lines.add(results.line(
+                        place + (cached ? CACHED : " without a cache"), SECONDS, series(place, cached, workers)));
+            }
+        }
+        return lines;
+    }
+
+    @Override
+    public List<Finding> findings(Results results) {
+        List<Finding> findings = new ArrayList<>();
+        for (int workers : size.workers()) {
+            double[] nearWarm = results.values(SECONDS, series("near", true, workers), size.epochs());
+            double[] farWarm = results.values(SECONDS, series("far", true, workers), size.epochs());
+            double[] farCold = results.values(SECONDS, series("far", false, workers), size.epochs());
+            String by = "%d worker%s: ".formatted(workers, workers == 1 ? "" : "s");
+            findings.add(Finding.of(
+                    name, by + "far without a cache over far with a warm one", ratio(farCold, farWarm), "times"));
+            findings.add(Finding.of(
+                            name,
+                            by + "far with a warm cache over near with one",
+                            100 * ratio(farWarm, nearWarm) - 100,
+                            "%")
+                    .atMost(0, MOST_APART));
+        }
+        return findings;
+    }
+
+    private static double ratio(double[] of, double[] to) {
+        return Spread.of(IntStream.range(0, of.length)
+                        .mapToDouble(round -> of[round] / to[round])
+                        .toArray())
+                .median();
+    }
+
+    @Override
+    public void close() {
+        if (served != null) {
+            served.close();
+        }
+    }
+}

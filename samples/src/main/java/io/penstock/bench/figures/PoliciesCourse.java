@@ -1,0 +1,173 @@
+package io.penstock.bench.figures;
+
+import io.penstock.bench.Finding;
+import io.penstock.cache.CachePolicy;
+import io.penstock.cache.RamTier;
+import io.penstock.memory.MemoryDataset;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Tensor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.DoubleUnaryOperator;
+import java.util.stream.IntStream;
+
+/**
+ * Epochs through real tiers of each policy and capacity: two fill and settle it, the next two are counted. With c the share that
+ * the cache holds, holding hits c; evicting what was used longest ago hits c + (1 - c) ln(1 - c) under a shuffle, and
+ * nothing where every epoch has the same order.
+ */
+final class PoliciesCourse implements Course {
+
+    private static final String HITS = "hit ratio [%]";
+    private static final String HELD = "share held [%]";
+    private static final int BYTES = 1024;
+    private static final int ENTRY_BYTES = BYTES + 64; // with its header and its place in the index
+    private static final int SETTLING = 2;
+    private static final int COUNTED = 2;
+    private static final int ROW = 5;
+    private static final double MOST_OFF = 0.5;
+
+    private static final List<Case> CASES = List.of(
+            new Case("hold", CachePolicy.HOLD, true, c -> c),
+            new Case("cost", CachePolicy.COST, true, c -> c),
+            new Case("LRU", CachePolicy.LRU, true, c -> c + (1 - c) * Math.log1p(-c)),
+            new Case("LRU not shuffled", CachePolicy.LRU, false, c -> 0));
+
+    private final String name;
+    private final Policies.Size size;
+    private final Dataset<Tensor> samples;
+
+    /** A policy, an order, and the hit ratio that follows from the share that is held. */
+    private record Case(String series, CachePolicy policy, boolean shuffled, DoubleUnaryOperator theory) {}
+
+    PoliciesCourse(String name, Policies.Size size) {
+        this.name = name;
+        this.size = size;
+        this.samples = MemoryDataset.generate("policies", size.samples(), index -> Tensor.ofBytes(new byte[BYTES]));
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        return Map.of("samples", "%d of %d B".formatted(size.samples(), BYTES));
+    }
+
+    @Override
+    public List<String> explained() {
+        return List.of(
+                "Real caches in RAM, filled by two epochs that draw each sample once; hits are counted over the next two. Each repetition has a seed of its own.",
+                "Theory, with c the share that the cache holds: no policy can hit more than c where an epoch draws each sample once; LRU hits c + (1 − c) · ln(1 − c) under a shuffle, and nothing where every epoch has the same order.");
+    }
+
+    @Override
+    public int rounds() {
+        return size.rounds();
+    }
+
+    @Override
+    public List<Trial> trials() {
+        List<Trial> trials = new ArrayList<>();
+        for (Case one : CASES) {
+            for (int share : size.shares()) {
+                trials.add(
+                        new Trial("%s %d %%".formatted(one.series, share), round -> measured(one, share, round + 1)));
+            }
+        }
+        return trials;
+    }
+
+    @Override
+    public void prepare(Path scratch, Consumer<String> progress) {
+        // samples are made as they are asked for
+    }
+
+    @Override
+    public void warmUp() {
+        // hits are counted, not timed
+    }
+
+    private List<Measured> measured(Case one, int share, long seed) {
+        long room = (long) size.samples() * share / 100 * ENTRY_BYTES;
+        try (Tier tier = RamTier.ofBytes(room, one.policy)) {
+            Dataset<Tensor> cached = samples.cache(tier, Training.SCHEMA);
+            run(cached, one, seed, 0, SETTLING);
+            long before = tier.statistics().hits();
+            run(cached, one, seed, SETTLING, SETTLING + COUNTED);
+            double hits = (double) (tier.statistics().hits() - before) / COUNTED / size.samples();
+            double held = (double) tier.statistics().samples() / size.samples();
+            return List.of(
+                    new Measured(HITS, one.series, share, 100 * hits),
+                    new Measured(HELD, one.series, share, 100 * held));
+        }
+    }
+
+    private static void run(Dataset<Tensor> cached, Case one, long seed, long from, long to) {
+        Sampler order = one.shuffled ? Sampler.shuffled(seed) : Sampler.sequential();
+        cached.stream(order.epochs(to).resumeAt(new Position(from, 0)), Execution.standard())
+                .blockLast();
+    }
+
+    @Override
+    public List<Chart> charts(Results results) {
+        List<Chart.Line> lines = new ArrayList<>();
+        for (Case one : CASES) {
+            lines.add(new Chart.Line(
+                    one.series,
+                    Chart.Kind.MEASURED,
+                    results.places(HITS, one.series).stream()
+                            .map(share -> new Chart.Dot(
+                                    results.median(HELD, one.series, share), results.spread(HITS, one.series, share)))
+                            .toList()));
+        }
+        lines.add(theory("theory: most that any policy can", CASES.get(0)));
+        lines.add(theory("theory: LRU", CASES.get(2)));
+        return List.of(new Chart(
+                "hits",
+                "Hits of a cache that holds a part of the samples",
+                Chart.Axis.linear("share of the samples that the cache holds [%]"),
+                Chart.Axis.linear("hits of all look-ups [%]"),
+                lines));
+    }
+
+    private static Chart.Line theory(String name, Case one) {
+        return Chart.Line.theory(
+                name,
+                IntStream.iterate(0, held -> held < 100, held -> held + 3)
+                        .mapToObj(held -> Chart.Dot.of(held, 100 * one.theory.applyAsDouble(held / 100.0)))
+                        .toList());
+    }
+
+    private static double expected(Results results, Case one, double share) {
+        return 100 * one.theory.applyAsDouble(results.median(HELD, one.series, share) / 100);
+    }
+
+    @Override
+    public List<Finding> findings(Results results) {
+        return CASES.stream().map(one -> finding(results, one)).toList();
+    }
+
+    private Finding finding(Results results, Case one) {
+        Finding off = Finding.of(name, one.series + ": hit ratio, farthest off theory", off(results, one), "points");
+        return switch (one.policy) {
+            case HOLD -> off.atMost(ROW, MOST_OFF);
+            case LRU -> off.atMost(0, MOST_OFF);
+            case COST -> off; // hits are not what it is for: it saves the dearest loads
+        };
+    }
+
+    private static double off(Results results, Case one) {
+        return results.places(HITS, one.series).stream()
+                .mapToDouble(share -> Math.abs(results.median(HITS, one.series, share) - expected(results, one, share)))
+                .max()
+                .orElse(0);
+    }
+
+    @Override
+    public void close() {}
+}

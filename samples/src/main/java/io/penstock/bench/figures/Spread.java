@@ -1,0 +1,25 @@
+package io.penstock.bench.figures;
+
+import java.util.Arrays;
+
+/**
+ * Repetitions of one measurement.
+ *
+ * @param median of them
+ * @param least  of them
+ * @param most   of them
+ * @param count  how many there were
+ */
+record Spread(double median, double least, double most, int count) {
+
+    static Spread of(double... values) {
+        if (values.length == 0) {
+            throw new IllegalArgumentException("nothing was measured");
+        }
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        int middle = sorted.length / 2;
+        double median = sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+        return new Spread(median, sorted[0], sorted[sorted.length - 1], sorted.length);
+    }
+}

@@ -1,0 +1,167 @@
+package io.penstock.bench.figures;
+
+import io.penstock.bench.Finding;
+import io.penstock.cache.RamTier;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Tensor;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Epochs over pictures, near and far, with a cache of each share: the first fills it, the second is measured. With g the
+ * time of an epoch that is wholly cached, m of one without a cache and c the share that is held, theory says max(g, (1 - c) m).
+ */
+final class SweepCourse implements Course {
+
+    private static final String NEAR = "local files";
+    private static final String FAR = "remote files";
+    private static final String SECONDS = "epoch time [s]";
+    private static final String HELD = "share held";
+    private static final Training TRAINING = new Training(32, Duration.ofMillis(6));
+    private static final Duration LATENCY = Duration.ofMillis(20);
+    private static final int AT_ONCE = 12;
+    private static final int FAR_IN_FLIGHT = 512;
+    private static final long ENTRY_BYTES = Pictures.BYTES + 128; // with its header and its place in the index
+    private static final double MOST_OFF = 5;
+
+    private final String name;
+    private final Pictures pictures;
+    private final Sweep.Size size;
+    private final Execution nearby = Execution.standard();
+    private final Execution farAway = nearby.inFlight(FAR_IN_FLIGHT);
+    private @Nullable FarPictures far;
+    private @Nullable Dataset<Tensor> nearSamples;
+    private @Nullable Dataset<Tensor> farSamples;
+
+    SweepCourse(String name, Pictures pictures, Sweep.Size size) {
+        this.name = name;
+        this.pictures = pictures;
+        this.size = size;
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        Map<String, String> words = new LinkedHashMap<>();
+        words.put("pictures", pictures.described() + " decoded and resized to 224 x 224");
+        words.put(
+                "remote", "one such picture %d ms away and %d answers at once".formatted(LATENCY.toMillis(), AT_ONCE));
+        words.put("in flight", "%d and remote %d".formatted(nearby.inFlight(), farAway.inFlight()));
+        words.put(
+                "training",
+                "batches of %d and %d ms a step"
+                        .formatted(TRAINING.batch(), TRAINING.step().toMillis()));
+        words.put("shares", size.shares().toString());
+        return words;
+    }
+
+    @Override
+    public List<String> explained() {
+        return List.of(
+                "The first epoch fills a RAM cache that has room for a share c of the samples, the second is measured: shuffled, to the end of the last training step, which waits as for a device.",
+                "Theory: max(g, (1 − c) · m), where m is the epoch without a cache and g the one that is wholly cached, both measured; c is what the cache held.",
+                "Markers are medians, strokes through them span all repetitions.");
+    }
+
+    @Override
+    public int rounds() {
+        return size.rounds();
+    }
+
+    @Override
+    public List<Trial> trials() {
+        List<Trial> trials = new ArrayList<>();
+        for (int share : size.shares()) {
+            trials.add(new Trial(
+                    "%s %d %%".formatted(NEAR, share), round -> measured(NEAR, nearSamples, nearby, share, round)));
+            trials.add(new Trial(
+                    "%s %d %%".formatted(FAR, share), round -> measured(FAR, farSamples, farAway, share, round)));
+        }
+        return trials;
+    }
+
+    @Override
+    public void prepare(Path scratch, Consumer<String> progress) {
+        FarPictures served = FarPictures.serve(LATENCY, AT_ONCE);
+        far = served;
+        nearSamples = pictures.decoded(pictures.in(scratch, progress));
+        farSamples = served.decoded(pictures.count());
+    }
+
+    @Override
+    public void warmUp() {
+        for (int share : List.of(0, 50, 100)) {
+            measured(NEAR, nearSamples, nearby, share, size.rounds());
+        }
+        measured(FAR, farSamples, farAway, 50, size.rounds());
+    }
+
+    private List<Measured> measured(
+            String series, @Nullable Dataset<Tensor> dataset, Execution execution, int share, int round) {
+        Dataset<Tensor> samples = Objects.requireNonNull(dataset, "prepared");
+        if (share == 0) {
+            return measured(series, share, 0, TRAINING.seconds(samples, round, 1, execution));
+        }
+        long room = Math.round(samples.size() * share / 100.0);
+        long spare = share == 100 ? room / 10 + 64 : 0; // what rounding to pages takes
+        try (Tier tier = RamTier.ofBytes((room + spare) * ENTRY_BYTES)) {
+            Dataset<Tensor> cached = samples.cache(tier, Training.SCHEMA);
+            new Training(TRAINING.batch(), Duration.ZERO).seconds(cached, round, 0, execution);
+            double held = (double) tier.statistics().samples() / samples.size();
+            return measured(series, share, held, TRAINING.seconds(cached, round, 1, execution));
+        }
+    }
+
+    private static List<Measured> measured(String series, int share, double held, double seconds) {
+        return List.of(new Measured(SECONDS, series, share, seconds), new Measured(HELD, series, share, held));
+    }
+
+    @Override
+    public List<Chart> charts(Results results) {
+        List<Chart.Line> times = new ArrayList<>();
+        List<Chart.Line> gains = new ArrayList<>();
+        for (String series : List.of(FAR, NEAR)) {
+            SweepTheory theory = new SweepTheory(results, series, SECONDS, HELD);
+            times.add(results.line(series, SECONDS, series));
+            times.add(Chart.Line.theory(series + ", max(g, (1 − c) · m)", theory.times()));
+            gains.add(new Chart.Line(series, Chart.Kind.MEASURED, theory.measuredGains()));
+            gains.add(Chart.Line.theory(series + ", m / max(g, (1 − c) · m)", theory.gains()));
+        }
+        Chart.Axis share = Chart.Axis.linear("share of the samples that the cache has room for [%]");
+        return List.of(
+                new Chart("time", "Time of an epoch", share, Chart.Axis.linear("time of an epoch [s]"), times),
+                new Chart(
+                        "speed-up",
+                        "Speed-up over no cache",
+                        share,
+                        Chart.Axis.linear("speed-up over no cache [times]"),
+                        gains));
+    }
+
+    @Override
+    public List<Finding> findings(Results results) {
+        List<Finding> findings = new ArrayList<>();
+        for (String series : List.of(NEAR, FAR)) {
+            SweepTheory theory = new SweepTheory(results, series, SECONDS, HELD);
+            findings.add(Finding.of(name, series + ": speed-up with all cached", theory.largestGain(), "times"));
+            findings.add(Finding.of(name, series + ": speed-up, farthest off theory", theory.farthestOff(), "%")
+                    .atMost(0, MOST_OFF));
+        }
+        return findings;
+    }
+
+    @Override
+    public void close() {
+        if (far != null) {
+            far.close();
+        }
+    }
+}

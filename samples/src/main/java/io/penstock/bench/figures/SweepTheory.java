@@ -1,0 +1,65 @@
+package io.penstock.bench.figures;
+
+import java.util.List;
+
+/**
+ * What an epoch with a partly filled cache should take: max(g, (1 - c) m), with both ends measured.
+ *
+ * @param results all that was measured, of the shares 0 and 100 as well
+ * @param series  whose ends count
+ * @param seconds what times are called
+ * @param held    what the share is called that the cache really held
+ */
+record SweepTheory(Results results, String series, String seconds, String held) {
+
+    private static final double NONE = 0;
+    private static final double ALL = 100;
+
+    List<Chart.Dot> times() {
+        return shares().stream().map(x -> Chart.Dot.of(x, time(x))).toList();
+    }
+
+    List<Chart.Dot> gains() {
+        return shares().stream().map(x -> Chart.Dot.of(x, uncached() / time(x))).toList();
+    }
+
+    /** Ratios are formed within a round. */
+    List<Chart.Dot> measuredGains() {
+        return shares().stream().map(x -> new Chart.Dot(x, gain(x))).toList();
+    }
+
+    double largestGain() {
+        return gain(ALL).median();
+    }
+
+    /** Percent between the measured speed-up and theory's, where it is most. */
+    double farthestOff() {
+        return shares().stream()
+                .mapToDouble(x -> 100 * Math.abs(gain(x).median() * time(x) / uncached() - 1))
+                .max()
+                .orElse(0);
+    }
+
+    private Spread gain(double share) {
+        double[] without = results.values(seconds, series, NONE);
+        double[] with = results.values(seconds, series, share);
+        double[] gains = new double[with.length];
+        for (int round = 0; round < gains.length; round++) {
+            gains[round] = without[round] / with[round];
+        }
+        return Spread.of(gains);
+    }
+
+    private double time(double share) {
+        double missed = 1 - results.median(held, series, share);
+        return Math.max(results.median(seconds, series, ALL), missed * uncached());
+    }
+
+    private double uncached() {
+        return results.median(seconds, series, NONE);
+    }
+
+    private List<Double> shares() {
+        return results.places(seconds, series);
+    }
+}

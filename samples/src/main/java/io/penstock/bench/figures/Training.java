@@ -1,0 +1,43 @@
+package io.penstock.bench.figures;
+
+import io.penstock.batch.Batches;
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Sampler;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.time.Duration;
+import reactor.core.publisher.Mono;
+
+/**
+ * A training job as a pipeline sees it: it takes a batch, computes on a device while the processors of this machine are free, and
+ * takes the next.
+ *
+ * @param batch samples a step
+ * @param step  of computing; zero for a job that only takes
+ */
+record Training(int batch, Duration step) {
+
+    static final Schema<Tensor> SCHEMA = Schema.tensor("pixels");
+
+    /** Seconds of one epoch, from asking for its first batch to the end of its last step. */
+    double seconds(Dataset<Tensor> dataset, long seed, long epoch, Execution execution) {
+        Sampler sampler = Sampler.shuffled(seed).epochs(epoch + 1).resumeAt(new Position(epoch, 0));
+        long began = System.nanoTime();
+        dataset.stream(sampler, execution)
+                .transform(Batches.of(batch, SCHEMA))
+                .doOnNext(this::take)
+                .blockLast();
+        return (System.nanoTime() - began) / 1e9;
+    }
+
+    private void take(Batch taken) {
+        try (taken) {
+            if (!step.isZero()) {
+                Mono.delay(step).block(); // batches come on a thread that may wait
+            }
+        }
+    }
+}

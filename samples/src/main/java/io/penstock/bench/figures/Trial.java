@@ -1,0 +1,17 @@
+package io.penstock.bench.figures;
+
+import java.util.List;
+import java.util.function.IntFunction;
+
+/**
+ * Something to measure once a round.
+ *
+ * @param name of its own within the experiment
+ * @param run  measures; given the round, counted from 0
+ */
+record Trial(String name, IntFunction<List<Measured>> run) {
+
+    Trial {
+        Measured.checkWord(name);
+    }
+}
