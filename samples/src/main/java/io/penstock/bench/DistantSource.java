@@ -33,7 +33,7 @@ final class DistantSource implements Benchmark {
 
     @Override
     public String name() {
-        return "latency";
+        return "distant";
     }
 
     @Override
@@ -55,7 +55,7 @@ final class DistantSource implements Benchmark {
         Rounds rounds = Rounds.of(
                 1,
                 effort.of(5, 2),
-                round -> effort.progress().accept("latency: round " + (round + 1)),
+                round -> effort.progress().accept("distant: round " + (round + 1)),
                 List.of(
                         () -> samplesPerSecond(samples),
                         () -> timerMillis(alone),

@@ -19,12 +19,12 @@ class BenchmarksTest {
     }
 
     @Test
-    void latency_measuredQuickly_isFound() {
+    void distant_measuredQuickly_isFound() {
         List<String> progress = new ArrayList<>();
 
         List<Finding> findings = new DistantSource().run(new Effort(true, null, null, progress::add));
 
-        assertThat(findings).extracting(Finding::benchmark).containsOnly("latency");
+        assertThat(findings).extracting(Finding::benchmark).containsOnly("distant");
         assertThat(findings).extracting(Finding::value).allMatch(value -> value > 0);
         assertThat(progress).isNotEmpty();
     }

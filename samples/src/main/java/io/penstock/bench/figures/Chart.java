@@ -64,6 +64,8 @@ record Chart(String file, String title, Axis x, Axis y, List<Line> lines) {
     /** Whether a line was measured. */
     enum Kind {
         MEASURED,
+        /** Measured at places that have nothing in between. */
+        APART,
         THEORY
     }
 
@@ -72,6 +74,11 @@ record Chart(String file, String title, Axis x, Axis y, List<Line> lines) {
 
         Line {
             dots = List.copyOf(dots);
+        }
+
+        /** The same without strokes from dot to dot. */
+        Line apart() {
+            return new Line(name, Kind.APART, dots);
         }
 
         static Line theory(String name, List<Dot> dots) {

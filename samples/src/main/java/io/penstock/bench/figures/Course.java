@@ -36,6 +36,7 @@ interface Course extends AutoCloseable {
     /** What the results say of what was promised. */
     List<Finding> findings(Results results);
 
+    /** Called once after {@link #prepare}, while the folder is still there. */
     @Override
     void close();
 }

@@ -156,14 +156,8 @@ final class EpochsCourse implements Course {
         return findings;
     }
 
-    /** The median of the rounds' ratios. */
     private static double ratio(Results results, String one, int epoch) {
-        double[] with = results.values(SECONDS, one, epoch);
-        double[] without = results.values(SECONDS, NONE, epoch);
-        return Spread.of(IntStream.range(0, with.length)
-                        .mapToDouble(round -> with[round] / without[round])
-                        .toArray())
-                .median();
+        return Spread.ratio(results.values(SECONDS, one, epoch), results.values(SECONDS, NONE, epoch));
     }
 
     @Override

@@ -27,7 +27,8 @@ public final class Figures implements Benchmark {
                 new Figures(new Sweep()),
                 new Figures(new Policies()),
                 new Figures(new Epochs()),
-                new Figures(new NearFar()));
+                new Figures(new NearFar()),
+                new Figures(new Latency()));
     }
 
     @Override
@@ -49,26 +50,25 @@ public final class Figures implements Benchmark {
     @Override
     public List<Finding> run(Effort effort) {
         Path out = effort.out() == null ? FOLDER : effort.out();
-        try (Course course = experiment.course(effort)) {
-            Map<String, String> conditions = new LinkedHashMap<>(Machine.described());
-            conditions.putAll(course.settings());
-            conditions.put("rounds", Integer.toString(course.rounds()));
-            Journal journal = Journal.open(out.resolve(name() + ".measurements.csv"), conditions);
-            measure(course, journal, effort);
-            Results results = journal.results();
-            List<Finding> findings = course.findings(results);
-            new Report(
-                            name(),
-                            command(effort),
-                            about(),
-                            course.explained(),
-                            conditions,
-                            results,
-                            course.charts(results),
-                            findings)
-                    .write(out);
-            return findings;
-        }
+        Course course = experiment.course(effort);
+        Map<String, String> conditions = new LinkedHashMap<>(Machine.described());
+        conditions.putAll(course.settings());
+        conditions.put("rounds", Integer.toString(course.rounds()));
+        Journal journal = Journal.open(out.resolve(name() + ".measurements.csv"), conditions);
+        measure(course, journal, effort);
+        Results results = journal.results();
+        List<Finding> findings = course.findings(results);
+        new Report(
+                        name(),
+                        command(effort),
+                        about(),
+                        course.explained(),
+                        conditions,
+                        results,
+                        course.charts(results),
+                        findings)
+                .write(out);
+        return findings;
     }
 
     private void measure(Course course, Journal journal, Effort effort) {
@@ -85,21 +85,27 @@ public final class Figures implements Benchmark {
             return;
         }
         ScratchFolder.with(folder -> {
-            course.prepare(folder, effort.progress());
-            effort.progress().accept(name() + ": warming up");
-            course.warmUp();
-            advance.begin();
-            for (int round = 0; round < course.rounds(); round++) {
-                for (Trial trial : trials) {
-                    if (!journal.results().has(trial.name(), round)) {
-                        advance.show("round %d of %d: %s".formatted(round + 1, course.rounds(), trial.name()));
-                        journal.add(trial.name(), round, trial.run().apply(round));
-                        advance.did();
-                    }
-                }
+            try (course) {
+                course.prepare(folder, effort.progress());
+                effort.progress().accept(name() + ": warming up");
+                course.warmUp();
+                advance.begin();
+                takeTurns(course, trials, journal, advance);
             }
             return folder;
         });
+    }
+
+    private static void takeTurns(Course course, List<Trial> trials, Journal journal, Advance advance) {
+        for (int round = 0; round < course.rounds(); round++) {
+            for (Trial trial : trials) {
+                if (!journal.results().has(trial.name(), round)) {
+                    advance.show("round %d of %d: %s".formatted(round + 1, course.rounds(), trial.name()));
+                    journal.add(trial.name(), round, trial.run().apply(round));
+                    advance.did();
+                }
+            }
+        }
     }
 
     private String command(Effort effort) {

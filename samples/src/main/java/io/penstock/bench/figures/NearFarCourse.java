@@ -180,22 +180,18 @@ final class NearFarCourse implements Course {
             double[] farCold = results.values(SECONDS, series("far", false, workers), size.epochs());
             String by = "%d worker%s: ".formatted(workers, workers == 1 ? "" : "s");
             findings.add(Finding.of(
-                    name, by + "far without a cache over far with a warm one", ratio(farCold, farWarm), "times"));
+                    name,
+                    by + "far without a cache over far with a warm one",
+                    Spread.ratio(farCold, farWarm),
+                    "times"));
             findings.add(Finding.of(
                             name,
                             by + "far with a warm cache over near with one",
-                            100 * ratio(farWarm, nearWarm) - 100,
+                            100 * Spread.ratio(farWarm, nearWarm) - 100,
                             "%")
                     .atMost(0, MOST_APART));
         }
         return findings;
-    }
-
-    private static double ratio(double[] of, double[] to) {
-        return Spread.of(IntStream.range(0, of.length)
-                        .mapToDouble(round -> of[round] / to[round])
-                        .toArray())
-                .median();
     }
 
     @Override

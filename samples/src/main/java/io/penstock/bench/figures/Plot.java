@@ -3,11 +3,13 @@ package io.penstock.bench.figures;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
+import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.XYChart;
@@ -22,7 +24,7 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
  * Draws charts. Lines differ by marker and by lightness, so that a copy in grey says the same; theory is dashed and has no
- * markers; beside it, measurements are markers alone. An upright stroke through a marker spans all repetitions.
+ * markers; beside it, and apart, measurements are markers alone. An upright stroke through a marker spans all repetitions.
  */
 final class Plot {
 
@@ -73,7 +75,9 @@ final class Plot {
         }
         try {
             ByteArrayOutputStream png = new ByteArrayOutputStream();
-            ImageIO.write(BitmapEncoder.getBufferedImage(drawn), "png", png);
+            BufferedImage image = BitmapEncoder.getBufferedImage(drawn);
+            NamedTicks.draw(chart.x().ticks(), drawn::getScreenXFromChart, font(Font.PLAIN, 14), image);
+            ImageIO.write(image, "png", png);
             return png.toByteArray();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot draw " + chart.title(), e);
@@ -94,7 +98,10 @@ final class Plot {
         styler.setMarkerSize(9);
         styler.setXAxisLogarithmic(chart.x().isLogarithmic());
         styler.setYAxisLogarithmic(chart.y().isLogarithmic());
-        if (!chart.y().isLogarithmic()) {
+        if (chart.y().isLogarithmic()) { // only powers of ten are labelled, so there are two at least
+            styler.setYAxisMin(Math.pow(10, Math.floor(Math.log10(least(chart)))));
+            styler.setYAxisMax(Math.pow(10, Math.ceil(Math.log10(most(chart)))));
+        } else {
             styler.setYAxisMin(0.0); // lengths that are compared begin at nothing
         }
         List<String> ticks = chart.x().ticks();
@@ -104,19 +111,23 @@ final class Plot {
         } else {
             styler.setXAxisMin(0.5);
             styler.setXAxisMax(ticks.size() + 0.5);
-            styler.setXAxisTickMarkSpacingHint(WIDTH / (ticks.size() * 2 + 2));
-            styler.setXAxisTickLabelsFormattingFunction(x -> {
-                int place = (int) Math.round(x);
-                boolean whole = Math.abs(x - place) < 1e-6 && place >= 1 && place <= ticks.size();
-                return whole ? ticks.get(place - 1) : unseen(x);
-            });
+            styler.setPlotGridVerticalLinesVisible(false);
+            styler.setXAxisTickLabelsFormattingFunction(Plot::number);
+            styler.setXAxisTickLabelsColor(NamedTicks.PLACE);
         }
         styler.setYAxisTickLabelsFormattingFunction(Plot::number);
     }
 
-    /** The library wants no two labels alike. */
-    private static String unseen(double x) {
-        return Long.toBinaryString(Math.round(x * 1e3)).replace('0', '\u200B').replace('1', '\u200C');
+    private static double least(Chart chart) {
+        return dots(chart).mapToDouble(dot -> dot.y().least()).min().orElse(1);
+    }
+
+    private static double most(Chart chart) {
+        return dots(chart).mapToDouble(dot -> dot.y().most()).max().orElse(10);
+    }
+
+    private static Stream<Chart.Dot> dots(Chart chart) {
+        return chart.lines().stream().flatMap(line -> line.dots().stream());
     }
 
     private static Font font(int style, int size) {
@@ -127,7 +138,10 @@ final class Plot {
     static String number(double value) {
         double size = Math.abs(value);
         if (size != 0 && (size < 1e-3 || size >= 1e7)) {
-            return String.format(Locale.ROOT, "%.0e", value).replace("e+0", "e").replace("e-0", "e-");
+            return String.format(Locale.ROOT, "%.0e", value)
+                    .replace("e+0", "e")
+                    .replace("e+", "e")
+                    .replace("e-0", "e-");
         }
         if (size < 10) {
             String text = String.format(Locale.ROOT, "%.4f", value);
@@ -157,7 +171,7 @@ final class Plot {
         series.setMarkerColor(colour);
         series.setLineColor(colour);
         series.setLineStyle(new BasicStroke(THICK, BasicStroke.CAP_ROUND, BasicStroke.JOIN_ROUND));
-        if (besideTheory) {
+        if (besideTheory || line.kind() == Chart.Kind.APART) {
             series.setXYSeriesRenderStyle(XYSeriesRenderStyle.Scatter);
         }
         for (Chart.Dot dot : line.dots()) {

@@ -12,6 +12,15 @@ import java.util.Arrays;
  */
 record Spread(double median, double least, double most, int count) {
 
+    /** The median of the rounds' ratios. */
+    static double ratio(double[] of, double[] to) {
+        double[] ratios = new double[of.length];
+        for (int round = 0; round < ratios.length; round++) {
+            ratios[round] = of[round] / to[round];
+        }
+        return of(ratios).median();
+    }
+
     static Spread of(double... values) {
         if (values.length == 0) {
             throw new IllegalArgumentException("nothing was measured");

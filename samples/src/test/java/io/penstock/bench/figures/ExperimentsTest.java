@@ -7,6 +7,7 @@ import io.penstock.bench.Effort;
 import io.penstock.pictures.PictureFolder;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,6 +82,32 @@ class ExperimentsTest {
             assertThat(course.findings(results)).hasSize(4);
             assertThat(scratch.resolve("cache")).doesNotExist();
         }
+    }
+
+    @Test
+    void latency_ofATinyRun_measuresHitsAndMissesOfEachTier() {
+        Latency.Size size = new Latency.Size(List.of(new Latency.Work(64, 1024, 16)), 1);
+        try (Course course = new Latency().course(size)) {
+            Results results = run(course);
+
+            for (String tier : List.of("RAM", "shared memory", "disk")) {
+                assertThat(results.median("hit [us]", tier + " 1 KiB", 99.9))
+                        .isGreaterThanOrEqualTo(results.median("hit [us]", tier + " 1 KiB", 50))
+                        .isPositive();
+                assertThat(results.places("miss [us]", tier + " 1 KiB")).hasSize(8);
+            }
+            assertThat(results.places("epoch per sample [us]", "1 KiB")).hasSizeGreaterThanOrEqualTo(4);
+            assertThat(course.charts(results)).hasSize(3);
+        }
+    }
+
+    @Test
+    void percentile_ofSortedValues_isOneOfThem() {
+        double[] sorted = IntStream.rangeClosed(1, 1000).asDoubleStream().toArray();
+
+        assertThat(List.of(0.0, 50.0, 99.9, 100.0))
+                .extracting(percentile -> LookUps.percentile(sorted, percentile))
+                .containsExactly(1.0, 500.0, 999.0, 1000.0);
     }
 
     @Test

@@ -43,9 +43,9 @@ class PlotTest {
 
     @Test
     void number_ofATick_isShort() {
-        assertThat(List.of(0.0, 0.25, 5.0, 12.5, 100.0, 25000.0, 1e9, 1e-6).stream()
+        assertThat(List.of(0.0, 0.25, 5.0, 12.5, 100.0, 25000.0, 1e9, 1e11, 1e-6).stream()
                         .map(Plot::number))
-                .containsExactly("0", "0.25", "5", "12.5", "100", "25,000", "1e9", "1e-6");
+                .containsExactly("0", "0.25", "5", "12.5", "100", "25,000", "1e9", "1e11", "1e-6");
     }
 
     private static BufferedImage drawn(List<Chart.Line> lines) throws IOException {

@@ -1,0 +1,32 @@
+package io.penstock.bench.figures;
+
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.Tensor;
+import java.time.Duration;
+import reactor.core.publisher.Mono;
+
+/** The same samples from far away: each comes late, by a timer, so that no thread waits. */
+record Late(Dataset<Tensor> samples, Duration latency) implements Dataset<Tensor> {
+
+    @Override
+    public long size() {
+        return samples.size();
+    }
+
+    @Override
+    public Fingerprint fingerprint() {
+        return samples.fingerprint();
+    }
+
+    @Override
+    public SampleKey key(long index) {
+        return samples.key(index);
+    }
+
+    @Override
+    public Mono<Tensor> get(long index) {
+        return Mono.delay(latency).then(samples.get(index));
+    }
+}

@@ -1,0 +1,108 @@
+package io.penstock.bench.figures;
+
+import io.penstock.cache.RamTier;
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.cache.redis.NodeServer;
+import io.penstock.cache.redis.RedisTier;
+import io.penstock.cache.slot.SharedSlots;
+import io.penstock.cache.slot.SlotLayout;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Codec;
+import io.penstock.tensor.Tensor;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A tier that holds a whole data set.
+ *
+ * @param name   for people
+ * @param tier   that holds it
+ * @param codec  of what it holds
+ * @param slots  to close as well
+ */
+record Shelf(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots> slots) implements AutoCloseable {
+
+    static final String RAM = "RAM";
+    static final String SHARED = "shared memory";
+    static final String DISK = "disk";
+    static final String REDIS = "Redis";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final long BESIDE = 512; // headers and index of a sample, at most
+    private static final long SPARE = 64L << 20;
+
+    /** Those that can be opened here: Redis where the path has a server. */
+    static List<String> kinds() {
+        List<String> kinds = new ArrayList<>(List.of(RAM, SHARED, DISK));
+        String path = System.getenv().getOrDefault("PATH", "");
+        boolean server = Arrays.stream(path.split(File.pathSeparator))
+                .anyMatch(place -> Files.isExecutable(Path.of(place, "redis-server"))
+                        || Files.isExecutable(Path.of(place, "valkey-server")));
+        if (server) {
+            kinds.add(REDIS);
+        }
+        return kinds;
+    }
+
+    /** Opens an empty one in a folder of its own and fills it. */
+    static Shelf filled(String kind, Path folder, Dataset<Tensor> samples, int sampleBytes) {
+        Shelf shelf = open(kind, folder, samples, sampleBytes);
+        shelf.over(samples).stream(Sampler.sequential()).blockLast();
+        shelf.settle();
+        if (shelf.tier.statistics().samples() != samples.size()) {
+            throw new IllegalStateException("%s holds %d of %d samples"
+                    .formatted(kind, shelf.tier.statistics().samples(), samples.size()));
+        }
+        return shelf;
+    }
+
+    private static Shelf open(String kind, Path folder, Dataset<Tensor> samples, int sampleBytes) {
+        long room = samples.size() * (sampleBytes + BESIDE) + SPARE;
+        return switch (kind) {
+            case RAM -> new Shelf(kind, RamTier.ofBytes(room), Training.SCHEMA, List.of());
+            case SHARED -> {
+                SharedSlots slots = SharedSlots.open(folder, SlotLayout.ofBytes(samples.size(), sampleBytes));
+                yield new Shelf(kind, slots.tier(samples, slots.codec()), slots.codec(), List.of(slots));
+            }
+            case DISK ->
+                new Shelf(kind, ChronicleTier.at(folder).maxBytes(2 * room).open(), Training.SCHEMA, List.of());
+            case REDIS ->
+                new Shelf(
+                        kind,
+                        RedisTier.in(NodeServer.ofBytes(2 * room).directory(folder))
+                                .timeout(PATIENCE)
+                                .open(),
+                        Training.SCHEMA,
+                        List.of());
+            default -> throw new IllegalArgumentException("there is no tier " + kind);
+        };
+    }
+
+    /** A data set of the same samples with this cache in front. */
+    Dataset<Tensor> over(Dataset<Tensor> samples) {
+        return samples.cache(tier, codec);
+    }
+
+    /** Until all that was put is there. */
+    private void settle() {
+        if (tier instanceof ChronicleTier disk) {
+            disk.flush().block();
+        }
+        if (tier instanceof RedisTier redis) {
+            redis.flush().block();
+        }
+    }
+
+    @Override
+    public void close() {
+        tier.close();
+        slots.forEach(SharedSlots::close);
+    }
+}
