@@ -28,7 +28,8 @@ public final class Figures implements Benchmark {
                 new Figures(new Policies()),
                 new Figures(new Epochs()),
                 new Figures(new NearFar()),
-                new Figures(new Latency()));
+                new Figures(new Latency()),
+                new Figures(new Scale()));
     }
 
     @Override

@@ -111,6 +111,23 @@ class ExperimentsTest {
     }
 
     @Test
+    void scale_ofATinyRun_drawsLooksUpAndRunsRanks() {
+        Ranks.Load load = new Ranks.Load(64, 1024, 16, 1, 2);
+        Scale.Size size = new Scale.Size(List.of(1000L, 1_000_000_000L), 1000, 1000, List.of(2), load, 1);
+        try (Course course = new Scale().course(size)) {
+            Results results = run(course);
+
+            assertThat(results.places("time [ns]", "a shuffled draw")).containsExactly(1e3, 1e9);
+            assertThat(results.places("time [ns]", "a look-up in the RAM tier")).containsExactly(1e3);
+            assertThat(results.median("memory [B]", "arithmetic of draws", 1e9)).isLessThan(100_000);
+            assertThat(results.median("throughput [samples/s]", "ranks", 2)).isPositive();
+            assertThat(course.charts(results)).hasSize(3);
+            assertThat(course.findings(results)).hasSize(7);
+            assertThat(scratch.resolve("cache")).doesNotExist();
+        }
+    }
+
+    @Test
     void nearFar_ofOneRun_measuresEachEpochOfEachKind() {
         try (Course course = new NearFar().course(effort, new NearFar.Size(8, 2, List.of(2), 1))) {
             Results results = run(course);

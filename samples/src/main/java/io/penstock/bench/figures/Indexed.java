@@ -1,0 +1,61 @@
+package io.penstock.bench.figures;
+
+import io.penstock.cache.RamTier;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Tier;
+import java.nio.ByteBuffer;
+
+/** A RAM tier that holds many small values, to see what its index costs. */
+final class Indexed implements AutoCloseable {
+
+    private static final int VALUE_BYTES = 16;
+    private static final long ROOM = 160;
+    private static final long SPARE = 16L << 20;
+    private static final long STRIDE = 0x9E3779B97F4A7C15L;
+    private static final SampleKey DATASET = SampleKey.of("scale");
+
+    private final long samples;
+    private final Tier tier;
+
+    private Indexed(long samples, Tier tier) {
+        this.samples = samples;
+        this.tier = tier;
+    }
+
+    static Indexed of(long samples) {
+        Tier tier = RamTier.ofBytes(samples * ROOM + SPARE);
+        ByteBuffer value = ByteBuffer.allocate(VALUE_BYTES);
+        for (long i = 0; i < samples; i++) {
+            value.clear().putLong(0, i);
+            tier.put(DATASET.with(i), value).block();
+        }
+        if (tier.statistics().samples() != samples) {
+            throw new IllegalStateException("the tier holds %d of %d samples"
+                    .formatted(tier.statistics().samples(), samples));
+        }
+        return new Indexed(samples, tier);
+    }
+
+    /** Nanoseconds a look-up, in no order. */
+    double nanos(int lookUps) {
+        long began = System.nanoTime();
+        for (int i = 0; i < lookUps; i++) {
+            long index = Long.remainderUnsigned((i + 1) * STRIDE, samples);
+            ByteBuffer found = tier.get(DATASET.with(index)).block();
+            if (found == null || found.getLong(found.position()) != index) {
+                throw new IllegalStateException("the tier gives something else for " + index);
+            }
+        }
+        return (double) (System.nanoTime() - began) / lookUps;
+    }
+
+    /** Bytes beside the values, by the tier's account. */
+    double bytes() {
+        return tier.statistics().bytes() - (double) samples * VALUE_BYTES;
+    }
+
+    @Override
+    public void close() {
+        tier.close();
+    }
+}

@@ -1,0 +1,56 @@
+package io.penstock.bench.figures;
+
+import io.penstock.batch.Batches;
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.memory.MemoryDataset;
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Shard;
+import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** One rank of {@link Ranks}: says when it is ready, waits for a line, runs, and says when it has done. */
+final class RankProcess {
+
+    static final String READY = "ready";
+    static final String DONE = "done";
+
+    private RankProcess() {}
+
+    /** Given the cache's folder, the rank, the world size and the load. */
+    public static void main(String[] words) throws IOException {
+        Path folder = Path.of(words[0]);
+        Shard shard = Shard.of(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
+        Ranks.Load load = Ranks.Load.parse(Arrays.asList(words).subList(3, words.length));
+        long room = load.samples() * (load.sampleBytes() + 512L) * 2 + (64L << 20);
+        try (Tier cache = ChronicleTier.at(folder).maxBytes(room).open()) {
+            Dataset<Tensor> samples = MemoryDataset.generate(
+                            "ranks", load.samples(), index -> Tensor.ofBytes(new byte[load.sampleBytes()]))
+                    .cache(cache, Training.SCHEMA);
+            run(samples, shard, load, 0, load.before());
+            say(READY);
+            if (System.in.read() < 0) {
+                return; // nobody wants the rest
+            }
+            run(samples, shard, load, load.before(), load.before() + load.epochs());
+            say(DONE);
+        }
+    }
+
+    private static void run(Dataset<Tensor> samples, Shard shard, Ranks.Load load, long from, long to) {
+        samples.stream(Sampler.shuffled(42).shard(shard).epochs(to).resumeAt(new Position(from, 0)))
+                .transform(Batches.of(load.batch(), Training.SCHEMA))
+                .doOnNext(Batch::close)
+                .blockLast();
+    }
+
+    @SuppressWarnings("SystemOut") // it is what its parent reads
+    private static void say(String word) {
+        System.out.println(word);
+    }
+}

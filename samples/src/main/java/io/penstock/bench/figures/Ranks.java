@@ -1,0 +1,110 @@
+package io.penstock.bench.figures;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Ranks of one machine, each a process of its own, which share a cache on disk: they fill it together, wait for each other and
+ * then run warm epochs.
+ */
+final class Ranks {
+
+    private Ranks() {}
+
+    /**
+     * What they do.
+     *
+     * @param samples     of an epoch, over all ranks
+     * @param sampleBytes of each
+     * @param batch       of each rank
+     * @param before      epochs that fill the cache and warm up
+     * @param epochs      that are measured
+     */
+    record Load(int samples, int sampleBytes, int batch, int before, int epochs) {
+
+        List<String> words() {
+            return List.of(
+                    Integer.toString(samples),
+                    Integer.toString(sampleBytes),
+                    Integer.toString(batch),
+                    Integer.toString(before),
+                    Integer.toString(epochs));
+        }
+
+        static Load parse(List<String> words) {
+            return new Load(
+                    Integer.parseInt(words.get(0)),
+                    Integer.parseInt(words.get(1)),
+                    Integer.parseInt(words.get(2)),
+                    Integer.parseInt(words.get(3)),
+                    Integer.parseInt(words.get(4)));
+        }
+    }
+
+    /** Samples a second over all of them, from the moment when all are ready until the last one has done. */
+    static double samplesPerSecond(Path cache, int ranks, Load load) {
+        List<Process> processes = new ArrayList<>();
+        try {
+            for (int rank = 0; rank < ranks; rank++) {
+                processes.add(new ProcessBuilder(command(cache, rank, ranks, load))
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start());
+            }
+            List<BufferedReader> told = new ArrayList<>();
+            for (Process process : processes) {
+                told.add(new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
+            }
+            for (BufferedReader rank : told) {
+                await(rank, RankProcess.READY);
+            }
+            long began = System.nanoTime();
+            for (Process process : processes) {
+                process.getOutputStream().write('\n');
+                process.getOutputStream().flush();
+            }
+            for (BufferedReader rank : told) {
+                await(rank, RankProcess.DONE);
+            }
+            double seconds = (System.nanoTime() - began) / 1e9;
+            for (Process process : processes) {
+                process.waitFor(); // until it has closed its cache
+            }
+            return load.samples() * load.epochs() / seconds;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot run %d ranks".formatted(ranks), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while %d ranks ran".formatted(ranks), e);
+        } finally {
+            processes.forEach(Process::destroy);
+        }
+    }
+
+    private static void await(BufferedReader rank, String word) throws IOException {
+        for (String line = rank.readLine(); line != null; line = rank.readLine()) {
+            if (line.equals(word)) { // a virtual machine warns of its flags here too
+                return;
+            }
+        }
+        throw new IllegalStateException("a rank ended before it was " + word + ": what it said is above");
+    }
+
+    private static List<String> command(Path cache, int rank, int ranks, Load load) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> !flag.startsWith("-agentlib") && !flag.startsWith("-javaagent"))
+                .toList());
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), RankProcess.class.getName()));
+        command.addAll(List.of(cache.toString(), Integer.toString(rank), Integer.toString(ranks)));
+        command.addAll(load.words());
+        return command;
+    }
+}
