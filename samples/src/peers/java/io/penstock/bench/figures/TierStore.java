@@ -1,25 +1,19 @@
-package io.penstock.bench;
+package io.penstock.bench.figures;
 
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Tier;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Objects;
 
 /** Ours, asked key by key. */
-final class ChronicleStore implements SampleStore {
+record TierStore(Tier tier) implements SampleStore {
 
     private static final SampleKey DATASET = SampleKey.of("peers");
 
-    private final ChronicleTier tier;
-
-    ChronicleStore(Path directory, long bytes) {
-        this.tier = ChronicleTier.at(directory).maxBytes(bytes).open();
-    }
-
     @Override
     public String name() {
-        return "Penstock, Chronicle tier";
+        return tier.name();
     }
 
     @Override
@@ -33,7 +27,9 @@ final class ChronicleStore implements SampleStore {
 
     @Override
     public void settle() {
-        tier.flush().block();
+        if (tier instanceof ChronicleTier disk) {
+            disk.flush().block();
+        }
     }
 
     @Override

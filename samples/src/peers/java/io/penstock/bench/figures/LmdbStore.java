@@ -1,4 +1,4 @@
-package io.penstock.bench;
+package io.penstock.bench.figures;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

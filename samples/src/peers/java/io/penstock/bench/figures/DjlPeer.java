@@ -1,0 +1,136 @@
+package io.penstock.bench.figures;
+
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Record;
+import ai.djl.translate.TranslateException;
+import ai.djl.util.Progress;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.stream.DoubleStream;
+
+/** DJL's data set, which has no cache: ours keeps what it has read in arrays. Batches are arrays of DJL's engine. */
+final class DjlPeer implements Peer {
+
+    private final PeerLoad load;
+    private final NDManager manager = NDManager.newBaseManager();
+    private final FileChannel file;
+    private final Kept dataset;
+
+    DjlPeer(PeerLoad load, Path data) {
+        this.load = load;
+        try {
+            this.file = FileChannel.open(data, StandardOpenOption.READ);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        this.dataset = new Builder(load, file).setSampling(load.batch(), true).build();
+    }
+
+    /** What DJL asks for. */
+    private static final class Builder extends RandomAccessDataset.BaseBuilder<Builder> {
+        private final PeerLoad load;
+        private final FileChannel file;
+
+        Builder(PeerLoad load, FileChannel file) {
+            this.load = load;
+            this.file = file;
+        }
+
+        @Override
+        protected Builder self() {
+            return this;
+        }
+
+        Kept build() {
+            return new Kept(this);
+        }
+    }
+
+    /** Records of a file, kept once they were read. */
+    private static final class Kept extends RandomAccessDataset {
+        private final PeerLoad load;
+        private final FileChannel file;
+        private final byte[][] kept;
+
+        Kept(Builder builder) {
+            super(builder);
+            this.load = builder.load;
+            this.file = builder.file;
+            this.kept = new byte[load.samples()][];
+        }
+
+        @Override
+        public Record get(NDManager manager, long index) throws IOException {
+            byte[] bytes = kept[(int) index];
+            if (bytes == null) {
+                bytes = read(index);
+                kept[(int) index] = bytes;
+            }
+            NDArray array =
+                    manager.create(ByteBuffer.wrap(bytes), new Shape(load.sampleBytes()), DataType.UINT8);
+            return new Record(new NDList(array), new NDList());
+        }
+
+        private byte[] read(long index) throws IOException {
+            ByteBuffer bytes = ByteBuffer.allocate(load.sampleBytes());
+            while (bytes.hasRemaining()) {
+                if (file.read(bytes, index * load.sampleBytes() + bytes.position()) < 0) {
+                    throw new IOException("the file ends in sample " + index);
+                }
+            }
+            return bytes.array();
+        }
+
+        @Override
+        protected long availableSize() {
+            return load.samples();
+        }
+
+        @Override
+        public void prepare(Progress progress) {
+            // nothing to fetch
+        }
+    }
+
+    private double epoch() {
+        long began = System.nanoTime();
+        long taken = 0;
+        try {
+            for (Batch batch : dataset.getData(manager)) {
+                taken += batch.getSize();
+                batch.close();
+            }
+        } catch (IOException | TranslateException e) {
+            throw new IllegalStateException("DJL cannot read its data set", e);
+        }
+        if (taken != load.samples()) {
+            throw new IllegalStateException("DJL gave %d of %d samples".formatted(taken, load.samples()));
+        }
+        return (System.nanoTime() - began) / 1e9;
+    }
+
+    @Override
+    public double[] seconds(int epochs) {
+        return DoubleStream.generate(this::epoch).limit(epochs).toArray();
+    }
+
+    @Override
+    public void close() {
+        manager.close();
+        try {
+            file.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package io.penstock.bench.figures;
+
+import io.penstock.bench.Finding;
+import io.penstock.bench.ScratchFolder;
+import io.penstock.cache.RamTier;
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.pipeline.Tier;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/** Every cache filled anew and read twice in each round, and every loader run for three epochs. */
+final class PeersCourse implements Course {
+
+    private static final String COLD = "cold";
+    private static final String WARM = "warm";
+    private static final String OURS = "Penstock, ";
+    private static final int EPOCHS = 3;
+    private static final long SPARE = 64L << 20;
+
+    private final String name;
+    private final Peers.Size size;
+    private final Map<String, Peer.Kind> stores = new LinkedHashMap<>();
+    private final Map<String, Peer.Kind> loaders = new LinkedHashMap<>();
+    private final Map<PeerLoad, Path> data = new LinkedHashMap<>();
+    private Path scratch = Path.of("");
+
+    PeersCourse(String name, Peers.Size size) {
+        this.name = name;
+        this.size = size;
+        store("mapped file", (load, folder) -> new MappedFileStore(folder, load.samples(), load.sampleBytes()));
+        store(OURS + "RAM", (load, folder) -> new TierStore(ram(load)));
+        store(OURS + "disk", (load, folder) -> new TierStore(disk(load, folder)));
+        store("Caffeine", (load, folder) -> new CaffeineStore(room(load)));
+        store("LMDB", (load, folder) -> new LmdbStore(folder, 2 * room(load)));
+        store("files", (load, folder) -> new PlainFilesStore(folder));
+        store("RocksDB", (load, folder) -> new RocksStore(folder));
+        store("Ehcache", (load, folder) -> new EhcacheStore(folder, room(load)));
+        loaders.put(OURS + "RAM", (load, file, folder) -> new PipelinePeer(ram(load), load, file));
+        loaders.put(OURS + "disk", (load, file, folder) -> new PipelinePeer(disk(load, folder), load, file));
+        loaders.put("tf.data", (load, file, folder) -> new TensorFlowPeer(load, file));
+        loaders.put("DJL", (load, file, folder) -> new DjlPeer(load, file));
+    }
+
+    /** How to open one of these. */
+    @FunctionalInterface
+    private interface Opening {
+        SampleStore at(PeerLoad load, Path folder);
+    }
+
+    private void store(String peer, Opening opening) {
+        stores.put(peer, (load, file, folder) -> new StorePeer(opening.at(load, folder), load));
+    }
+
+    private static long room(PeerLoad load) {
+        return load.samples() * (load.sampleBytes() + 512L) * 2 + SPARE;
+    }
+
+    private static Tier ram(PeerLoad load) {
+        return RamTier.ofBytes(room(load));
+    }
+
+    private static Tier disk(PeerLoad load, Path folder) {
+        return ChronicleTier.at(folder).maxBytes(room(load)).open();
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        Map<String, String> words = new LinkedHashMap<>();
+        size.loads()
+                .forEach(load -> words.put(
+                        "samples of " + load,
+                        "%d of %d B in batches of %d".formatted(load.samples(), load.sampleBytes(), load.batch())));
+        words.put("caches", String.join("; ", stores.keySet()));
+        words.put("loaders", String.join("; ", loaders.keySet()));
+        return words;
+    }
+
+    @Override
+    public List<String> explained() {
+        return List.of(
+                "Caches: one thread writes all values, and then reads them in shuffled order to the last byte in a batch; the second such epoch is measured. Files are in the page cache. The mapped file is no cache but the limit: a bare copying loop.",
+                "Loaders: records of one file, cached, shuffled and stacked into batches; the first epoch is cold, the third is measured warm. Ours keeps encoded bytes in its tier and emits direct buffers; tf.data runs its own engine by TensorFlow's Java binding, with cache() in memory and a shuffle over all; DJL has no cache, so its data set keeps what it has read in arrays, and hands them to its engine.",
+                "Markers are medians, strokes through them span all repetitions.");
+    }
+
+    @Override
+    public int rounds() {
+        return size.rounds();
+    }
+
+    @Override
+    public List<Trial> trials() {
+        List<Trial> trials = new ArrayList<>();
+        for (PeerLoad load : size.loads()) {
+            trials.addAll(trials("cache", stores, load));
+            trials.addAll(trials("loader", loaders, load));
+        }
+        return trials;
+    }
+
+    private List<Trial> trials(String what, Map<String, Peer.Kind> peers, PeerLoad load) {
+        List<Trial> trials = new ArrayList<>();
+        peers.forEach((peer, kind) -> {
+            int place = 1 + trials.size();
+            trials.add(new Trial(
+                    "%s %s %s".formatted(what, peer.replace(",", ""), load),
+                    round -> measured(what, place, kind, load)));
+        });
+        return trials;
+    }
+
+    @Override
+    public void prepare(Path folder, Consumer<String> progress) {
+        scratch = folder;
+        System.setProperty("DJL_CACHE_DIR", folder.resolve("djl").toString()); // it unpacks 430 MB there
+        System.setProperty("OPT_OUT_TRACKING", "true");
+        System.setProperty("ai.djl.offline", "true");
+        for (PeerLoad load : size.loads()) {
+            progress.accept("%s: writing samples of %s".formatted(name, load));
+            data.put(load, load.write(folder));
+        }
+    }
+
+    @Override
+    public void warmUp() {
+        for (Trial trial : trials()) {
+            var unused = trial.run().apply(size.rounds());
+        }
+    }
+
+    private List<Measured> measured(String what, int place, Peer.Kind kind, PeerLoad load) {
+        Path folder = scratch.resolve("peer");
+        Path file = Objects.requireNonNull(data.get(load), "prepared");
+        double micros = 1e6 / load.samples();
+        List<Measured> found = new ArrayList<>();
+        try (Peer peer = kind.open(load, file, folder)) {
+            double[] seconds = peer.seconds(EPOCHS);
+            found.add(new Measured(figure(what, COLD), load.toString(), place, seconds[0] * micros));
+            found.add(new Measured(figure(what, WARM), load.toString(), place, seconds[EPOCHS - 1] * micros));
+        }
+        delete(folder);
+        return found;
+    }
+
+    private static String figure(String what, String state) {
+        return what + " " + state + " [us]";
+    }
+
+    private static void delete(Path folder) {
+        try {
+            if (Files.exists(folder)) {
+                ScratchFolder.delete(folder);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public List<Chart> charts(Results results) {
+        List<Chart> charts = new ArrayList<>();
+        for (PeerLoad load : size.loads()) {
+            charts.add(chart("cache", "Caches, samples of " + load, stores, load, results));
+            charts.add(chart("loader", "Loaders from file to batch, samples of " + load, loaders, load, results));
+        }
+        return charts;
+    }
+
+    private static Chart chart(
+            String what, String title, Map<String, Peer.Kind> peers, PeerLoad load, Results results) {
+        String series = load.toString();
+        boolean cache = what.equals("cache");
+        return new Chart(
+                what + "s-" + load.sampleBytes(),
+                title,
+                Chart.Axis.named(what, List.copyOf(peers.keySet())),
+                Chart.Axis.logarithmic("time a sample [µs]"),
+                List.of(
+                        results.line(cache ? "written" : "first epoch", figure(what, COLD), series)
+                                .apart(),
+                        results.line(cache ? "read" : "warm epoch", figure(what, WARM), series)
+                                .apart()));
+    }
+
+    @Override
+    public List<Finding> findings(Results results) {
+        List<Finding> findings = new ArrayList<>();
+        for (PeerLoad load : size.loads()) {
+            findings.addAll(findings("cache", stores, load, results));
+            findings.addAll(findings("loader", loaders, load, results));
+        }
+        return findings;
+    }
+
+    /** Each peer's time, and its time over ours: over the tier on disk for what is kept there, over RAM for the rest. */
+    private List<Finding> findings(String what, Map<String, Peer.Kind> peers, PeerLoad load, Results results) {
+        List<String> names = List.copyOf(peers.keySet());
+        List<Finding> findings = new ArrayList<>();
+        for (String peer : names) {
+            boolean memory = what.equals("loader") || peer.equals("Caffeine");
+            int ours = 1 + names.indexOf(OURS + (memory ? "RAM" : "disk"));
+            int place = 1 + names.indexOf(peer);
+            for (String state : List.of(WARM, COLD)) {
+                String figure = figure(what, state);
+                String words = "%s, %s: %s, %s".formatted(what, load, peer, state);
+                findings.add(
+                        Finding.of(name, words + ", a sample", results.median(figure, load.toString(), place), "us"));
+                if (!peer.startsWith(OURS) && !peer.equals("mapped file")) {
+                    double over = Spread.ratio(
+                            results.values(figure, load.toString(), place),
+                            results.values(figure, load.toString(), ours));
+                    Finding ratio = Finding.of(name, words + ", over ours", over, "times");
+                    findings.add(ratio.atLeast(0, 1));
+                }
+            }
+        }
+        return findings;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,120 @@
+package io.penstock.bench.figures;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.DoubleStream;
+import org.tensorflow.ConcreteFunction;
+import org.tensorflow.Graph;
+import org.tensorflow.Operand;
+import org.tensorflow.Output;
+import org.tensorflow.Result;
+import org.tensorflow.Session;
+import org.tensorflow.Signature;
+import org.tensorflow.ndarray.Shape;
+import org.tensorflow.op.Ops;
+import org.tensorflow.op.core.Placeholder;
+import org.tensorflow.op.data.Iterator;
+import org.tensorflow.op.data.MakeIterator;
+import org.tensorflow.types.TString;
+import org.tensorflow.types.TUint8;
+import org.tensorflow.types.family.TType;
+
+/**
+ * tf.data's own engine: fixed-length records, decoded by as many calls at once as there are processors, {@code cache()} in
+ * memory, a shuffle over all, batches, and two of them ahead. One iterator runs all epochs, as {@code repeat} has it.
+ */
+final class TensorFlowPeer implements Peer {
+
+    private static final long AHEAD = 2;
+    private static final long READ_BUFFER = 1 << 20;
+
+    private final PeerLoad load;
+    private final Graph graph = new Graph();
+    private final Session session;
+    private final Output<?> next;
+
+    TensorFlowPeer(PeerLoad load, Path data) {
+        this.load = load;
+        Ops tf = Ops.create(graph);
+        List<Class<? extends TType>> bytes = List.of(TUint8.class);
+        List<Shape> batches = List.of(Shape.of(-1, load.sampleBytes()));
+        Iterator iterator = tf.data.iterator("epochs", "", bytes, batches);
+        MakeIterator made = tf.data.makeIterator(batches(tf, data), iterator.handle());
+        this.next = tf.data.iteratorGetNext(iterator.handle(), bytes, batches)
+                .components()
+                .get(0);
+        this.session = new Session(graph);
+        session.runner().addTarget(made).run().close();
+    }
+
+    private Operand<? extends TType> batches(Ops tf, Path data) {
+        List<Class<? extends TType>> bytes = List.of(TUint8.class);
+        List<Shape> sample = List.of(Shape.of(load.sampleBytes()));
+        List<Shape> batch = List.of(Shape.of(-1, load.sampleBytes()));
+        Operand<? extends TType> read = tf.data.fixedLengthRecordDataset(
+                        tf.constantOf(TString.vectorOf(data.toString())),
+                        tf.constant(0L),
+                        tf.constant((long) load.sampleBytes()),
+                        tf.constant(0L),
+                        tf.constant(READ_BUFFER),
+                        tf.constant(""))
+                .handle();
+        long processors = Runtime.getRuntime().availableProcessors();
+        Operand<? extends TType> decoded = tf.data.parallelMapDataset(
+                        read, List.of(), tf.constant(processors), decode(), bytes, sample)
+                .handle();
+        Operand<? extends TType> cached = tf.data.cacheDataset(
+                        decoded, tf.constant(""), tf.data.anonymousMemoryCache().handle(), bytes, sample)
+                .handle();
+        Operand<? extends TType> shuffled = tf.data.shuffleDataset(
+                        cached,
+                        tf.constant((long) load.samples()),
+                        tf.constant(1L),
+                        tf.constant(2L),
+                        tf.random.dummySeedGenerator().handle(),
+                        bytes,
+                        sample)
+                .handle();
+        Operand<? extends TType> batched = tf.data.batchDataset(
+                        shuffled, tf.constant((long) load.batch()), tf.constant(false), bytes, batch)
+                .handle();
+        Operand<? extends TType> repeated =
+                tf.data.repeatDataset(batched, tf.constant(-1L), bytes, batch).handle();
+        return tf.data.prefetchDataset(repeated, tf.constant(AHEAD), bytes, batch).handle();
+    }
+
+    private ConcreteFunction decode() {
+        return ConcreteFunction.create(tf -> {
+            Placeholder<TString> record = tf.placeholder(TString.class, Placeholder.shape(Shape.scalar()));
+            Operand<TUint8> bytes = tf.reshape(
+                    tf.io.decodeRaw(record, TUint8.class), tf.constant(new int[] {load.sampleBytes()}));
+            return Signature.builder()
+                    .key("decode")
+                    .input("record", record)
+                    .output("bytes", bytes)
+                    .build();
+        });
+    }
+
+    private double epoch() {
+        long began = System.nanoTime();
+        long taken = 0;
+        while (taken < load.samples()) {
+            try (Result batch = session.runner().fetch(next).run()) {
+                taken += batch.get(0).shape().get(0);
+            }
+        }
+        return (System.nanoTime() - began) / 1e9;
+    }
+
+    @Override
+    public double[] seconds(int epochs) {
+        return DoubleStream.generate(this::epoch).limit(epochs).toArray();
+    }
+
+    @Override
+    public void close() {
+        session.close();
+        graph.close();
+    }
+}
