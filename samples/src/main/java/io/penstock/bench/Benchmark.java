@@ -21,6 +21,11 @@ public interface Benchmark {
         return false;
     }
 
+    /** Whether it runs only when it is asked for. */
+    default boolean onlyByName() {
+        return leavesFiles();
+    }
+
     /** Measures; runs for seconds, on the caller's thread and whatever threads the measured code has. */
     List<Finding> run(Effort effort);
 }

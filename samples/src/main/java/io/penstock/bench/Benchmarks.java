@@ -21,7 +21,8 @@ public final class Benchmarks {
                 new IndexMemory(),
                 new DistantSource(),
                 new FlatMemory(),
-                new ZarrRows()));
+                new ZarrRows(),
+                new Profile()));
         ServiceLoader.load(Benchmark.class).forEach(all::add);
         return List.copyOf(all);
     }

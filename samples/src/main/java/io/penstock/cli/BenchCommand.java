@@ -38,7 +38,7 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "NAME",
             arity = "0..*",
             description =
-                    "Which ones: warm, disk, first-epoch, draws, decode, stage, memory, distant, flat, zarr; all by default. Experiments, in minutes, with charts and a page: sweep, policies, epochs, near-far, latency, scale. Or peers, tensorflow: other engines, 400 MB to fetch.")
+                    "Which ones: warm, disk, first-epoch, draws, decode, stage, memory, distant, flat, zarr; all by default. Where time goes: profile. Experiments, in minutes, with charts and a page: sweep, policies, epochs, near-far, latency, scale. Or peers, tensorflow: other engines, 400 MB to fetch.")
     private List<String> names = new ArrayList<>();
 
     @Option(
@@ -122,7 +122,7 @@ final class BenchCommand implements Callable<Integer> {
             }
         }
         return all.stream()
-                .filter(benchmark -> names.isEmpty() ? !benchmark.leavesFiles() : names.contains(benchmark.name()))
+                .filter(benchmark -> names.isEmpty() ? !benchmark.onlyByName() : names.contains(benchmark.name()))
                 .toList();
     }
 }

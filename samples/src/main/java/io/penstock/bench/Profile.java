@@ -1,0 +1,120 @@
+package io.penstock.bench;
+
+import io.penstock.batch.Batches;
+import io.penstock.cache.RamTier;
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.folder.ImageFolder;
+import io.penstock.image.ImageDecoder;
+import io.penstock.image.Resize;
+import io.penstock.pictures.PictureFolder;
+import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Where the time of warm and of cold epochs goes, by the JDK's flight recorder. */
+final class Profile implements Benchmark {
+
+    private static final int FRAMES = 8;
+    private static final int SIDE = 224;
+    private static final int BATCH = 64;
+
+    private final Schema<Tensor> schema = Schema.tensor("bytes");
+
+    /** Work that may be stopped. */
+    @FunctionalInterface
+    private interface Epoch {
+        void run(long number) throws IOException;
+    }
+
+    @Override
+    public String name() {
+        return "profile";
+    }
+
+    @Override
+    public String about() {
+        return "where the time of warm and cold epochs goes";
+    }
+
+    @Override
+    public boolean onlyByName() {
+        return true;
+    }
+
+    @Override
+    public List<Finding> run(Effort effort) {
+        return ScratchFolder.with(folder -> {
+            List<Finding> findings = new ArrayList<>();
+            findings.addAll(warm(effort, effort.of(4_000, 1_000), 150_528, BATCH));
+            findings.addAll(warm(effort, effort.of(400_000, 50_000), 1024, 256));
+            findings.addAll(cold(effort, folder));
+            return findings;
+        });
+    }
+
+    private List<Finding> warm(Effort effort, int samples, int sampleBytes, int batch) throws IOException {
+        try (Tier tier = RamTier.ofBytes((long) samples * (sampleBytes + 256))) {
+            Dataset<Tensor> cached = new MadeRecords(samples, sampleBytes).cache(tier, schema);
+            return profiled(
+                    effort, "warm RAM epochs, %,d B".formatted(sampleBytes), number -> epoch(cached, number, batch));
+        }
+    }
+
+    private List<Finding> cold(Effort effort, Path folder) throws IOException {
+        Path pictures = effort.pictures();
+        if (pictures == null) {
+            pictures = Files.createDirectory(folder.resolve("pictures"));
+            PictureFolder.write(pictures, effort.of(1_000, 200)).blockLast();
+        }
+        ImageDecoder decoder = ImageDecoder.fastest();
+        Resize resize = Resize.exact(SIDE, SIDE);
+        Dataset<Tensor> decoded =
+                ImageFolder.open(pictures).map("decode " + decoder.id(), file -> decoder.decode(file.bytes(), resize));
+        long room = 2 * decoded.size() * (3L * SIDE * SIDE + 512) + (64L << 20);
+        Path cache = folder.resolve("cache");
+        return profiled(effort, "first epochs, JPEG to a disk cache", number -> {
+            try (Tier tier = ChronicleTier.at(cache).maxBytes(room).open()) {
+                epoch(decoded.cache(tier, schema), number, BATCH);
+            }
+            ScratchFolder.delete(cache);
+        });
+    }
+
+    private void epoch(Dataset<Tensor> dataset, long seed, int batch) {
+        dataset.stream(Sampler.shuffled(seed).epochs(1))
+                .transform(Batches.of(batch, schema))
+                .doOnNext(Batch::close)
+                .blockLast();
+    }
+
+    private List<Finding> profiled(Effort effort, String what, Epoch epoch) throws IOException {
+        effort.progress().accept("profile: warming up, " + what);
+        until(Duration.ofSeconds(effort.of(5, 1)), epoch);
+        effort.progress().accept("profile: recording, " + what);
+        FrameCounts counts = FrameCounts.during(() -> until(Duration.ofSeconds(effort.of(20, 2)), epoch));
+        List<Finding> findings = new ArrayList<>();
+        counts.shares().stream()
+                .limit(FRAMES)
+                .forEach(frame ->
+                        findings.add(Finding.of(name(), what + ": " + frame.name(), 100 * frame.share(), "%")));
+        findings.add(Finding.of(name(), what + ": processor time not seen, mostly copies", 100 * counts.unseen(), "%"));
+        findings.add(Finding.of(name(), what + ": looks at running threads", (double) counts.total(), "looks"));
+        return findings;
+    }
+
+    private static void until(Duration time, Epoch epoch) throws IOException {
+        long began = System.nanoTime();
+        for (long number = 0; System.nanoTime() - began < time.toNanos(); number++) {
+            epoch.run(number);
+        }
+    }
+}
