@@ -80,7 +80,7 @@ record StorePlace(String text) {
         int slash = text.lastIndexOf('/');
         if (slash == text.length() - 1) {
             throw new IllegalArgumentException(
-                    ("%s is a folder, and HTTP has no lists: name a file in it, or a range such as shard-{000..127}.tar")
+                    "%s is a folder, and HTTP has no lists: name a file in it, or a range such as shard-{000..127}.tar"
                             .formatted(text));
         }
         return new Located(at(text.substring(0, slash + 1)), text.substring(slash + 1));

@@ -3,7 +3,6 @@ package io.penstock.store.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.pipeline.StoreException;
 import java.io.IOException;
@@ -40,6 +39,7 @@ import reactor.netty.http.server.HttpServerResponse;
 @Timeout(60)
 class HttpLimitsTest {
 
+    private static final byte[] LOOPBACK = {127, 0, 0, 1};
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(250);
 
@@ -132,7 +132,7 @@ class HttpLimitsTest {
 
     @Test
     void connectTimeout_ofAHostThatDoesNotAnswer_endsTheAttempt() throws IOException {
-        ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+        ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getByAddress(LOOPBACK));
         opened.add(deaf);
         boolean isFull = false;
         for (int i = 0; i < 16 && !isFull; i++) { // nobody accepts: once the queue is full, no connection is made
@@ -155,7 +155,7 @@ class HttpLimitsTest {
 
     @Test
     void connectTimeout_ofATlsHandshakeThatGetsNoAnswer_endsTheAttempt() throws IOException {
-        ServerSocket silent = new ServerSocket(0, 16, InetAddress.getByName("127.0.0.1"));
+        ServerSocket silent = new ServerSocket(0, 16, InetAddress.getByAddress(LOOPBACK));
         opened.add(silent);
         HttpStore store =
                 store(URI.create("https://127.0.0.1:" + silent.getLocalPort() + "/"), once().connectTimeout(SHORT));
@@ -168,8 +168,7 @@ class HttpLimitsTest {
     @Test
     void readTimeout_ofABodyThatTrickles_endsTheAttempt() {
         URI address = serve((request, response) -> response.send(
-                Flux.interval(Duration.ofMillis(5)).map(i -> (ByteBuf) Unpooled.wrappedBuffer(new byte[1])),
-                b -> true));
+                Flux.interval(Duration.ofMillis(5)).map(i -> Unpooled.wrappedBuffer(new byte[1])), b -> true));
 
         assertThatThrownBy(() -> store(address, once().readTimeout(SHORT))
                         .find("x", 1 << 20)
