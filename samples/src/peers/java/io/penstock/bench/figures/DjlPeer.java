@@ -76,8 +76,7 @@ final class DjlPeer implements Peer {
                 bytes = read(index);
                 kept[(int) index] = bytes;
             }
-            NDArray array =
-                    manager.create(ByteBuffer.wrap(bytes), new Shape(load.sampleBytes()), DataType.UINT8);
+            NDArray array = manager.create(ByteBuffer.wrap(bytes), new Shape(load.sampleBytes()), DataType.UINT8);
             return new Record(new NDList(array), new NDList());
         }
 

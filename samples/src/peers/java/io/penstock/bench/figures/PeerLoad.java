@@ -45,7 +45,8 @@ record PeerLoad(int samples, int sampleBytes, int batch) {
     }
 
     List<Integer> shuffled(long seed) {
-        List<Integer> order = new ArrayList<>(IntStream.range(0, samples).boxed().toList());
+        List<Integer> order =
+                new ArrayList<>(IntStream.range(0, samples).boxed().toList());
         Collections.shuffle(order, new Random(seed));
         return order;
     }

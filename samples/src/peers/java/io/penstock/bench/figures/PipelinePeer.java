@@ -20,9 +20,8 @@ record PipelinePeer(Tier tier, PeerLoad load, Path data) implements Peer {
     public double[] seconds(int epochs) {
         long[] ends = new long[epochs];
         long began = System.nanoTime();
-        RecordFiles.open(data, load.sampleBytes())
-                .cache(tier, Training.SCHEMA)
-                .stream(Sampler.shuffled(1).epochs(epochs))
+        RecordFiles.open(data, load.sampleBytes()).cache(tier, Training.SCHEMA).stream(
+                        Sampler.shuffled(1).epochs(epochs))
                 .transform(Batches.of(load.batch(), Training.SCHEMA))
                 .doOnNext(batch -> take(batch, ends))
                 .blockLast();

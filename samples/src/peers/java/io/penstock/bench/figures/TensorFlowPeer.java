@@ -40,7 +40,8 @@ final class TensorFlowPeer implements Peer {
         List<Shape> batches = List.of(Shape.of(-1, load.sampleBytes()));
         Iterator iterator = tf.data.iterator("epochs", "", bytes, batches);
         MakeIterator made = tf.data.makeIterator(batches(tf, data), iterator.handle());
-        this.next = tf.data.iteratorGetNext(iterator.handle(), bytes, batches)
+        this.next = tf.data
+                .iteratorGetNext(iterator.handle(), bytes, batches)
                 .components()
                 .get(0);
         this.session = new Session(graph);
@@ -51,7 +52,8 @@ final class TensorFlowPeer implements Peer {
         List<Class<? extends TType>> bytes = List.of(TUint8.class);
         List<Shape> sample = List.of(Shape.of(load.sampleBytes()));
         List<Shape> batch = List.of(Shape.of(-1, load.sampleBytes()));
-        Operand<? extends TType> read = tf.data.fixedLengthRecordDataset(
+        Operand<? extends TType> read = tf.data
+                .fixedLengthRecordDataset(
                         tf.constantOf(TString.vectorOf(data.toString())),
                         tf.constant(0L),
                         tf.constant((long) load.sampleBytes()),
@@ -60,13 +62,15 @@ final class TensorFlowPeer implements Peer {
                         tf.constant(""))
                 .handle();
         long processors = Runtime.getRuntime().availableProcessors();
-        Operand<? extends TType> decoded = tf.data.parallelMapDataset(
-                        read, List.of(), tf.constant(processors), decode(), bytes, sample)
+        Operand<? extends TType> decoded = tf.data
+                .parallelMapDataset(read, List.of(), tf.constant(processors), decode(), bytes, sample)
                 .handle();
-        Operand<? extends TType> cached = tf.data.cacheDataset(
+        Operand<? extends TType> cached = tf.data
+                .cacheDataset(
                         decoded, tf.constant(""), tf.data.anonymousMemoryCache().handle(), bytes, sample)
                 .handle();
-        Operand<? extends TType> shuffled = tf.data.shuffleDataset(
+        Operand<? extends TType> shuffled = tf.data
+                .shuffleDataset(
                         cached,
                         tf.constant((long) load.samples()),
                         tf.constant(1L),
@@ -75,19 +79,21 @@ final class TensorFlowPeer implements Peer {
                         bytes,
                         sample)
                 .handle();
-        Operand<? extends TType> batched = tf.data.batchDataset(
-                        shuffled, tf.constant((long) load.batch()), tf.constant(false), bytes, batch)
+        Operand<? extends TType> batched = tf.data
+                .batchDataset(shuffled, tf.constant((long) load.batch()), tf.constant(false), bytes, batch)
                 .handle();
         Operand<? extends TType> repeated =
                 tf.data.repeatDataset(batched, tf.constant(-1L), bytes, batch).handle();
-        return tf.data.prefetchDataset(repeated, tf.constant(AHEAD), bytes, batch).handle();
+        return tf.data
+                .prefetchDataset(repeated, tf.constant(AHEAD), bytes, batch)
+                .handle();
     }
 
     private ConcreteFunction decode() {
         return ConcreteFunction.create(tf -> {
             Placeholder<TString> record = tf.placeholder(TString.class, Placeholder.shape(Shape.scalar()));
-            Operand<TUint8> bytes = tf.reshape(
-                    tf.io.decodeRaw(record, TUint8.class), tf.constant(new int[] {load.sampleBytes()}));
+            Operand<TUint8> bytes =
+                    tf.reshape(tf.io.decodeRaw(record, TUint8.class), tf.constant(new int[] {load.sampleBytes()}));
             return Signature.builder()
                     .key("decode")
                     .input("record", record)
