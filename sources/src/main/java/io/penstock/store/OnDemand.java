@@ -11,7 +11,12 @@ public final class OnDemand {
 
     private OnDemand() {}
 
-    /** The same value, of a source that is subscribed to at the first request. Cancelling cancels it. */
+    /**
+     * The same value, of a source that is subscribed to at the first request. Cancelling cancels it.
+     *
+     * <p>A sink is told of its value or that there is none, never of both: a value that comes while the request is still being
+     * made waits in it, and an end that is told behind would let it be forgotten.
+     */
     public static <T> Mono<T> of(Mono<T> source) {
         return Mono.create(sink -> {
             AtomicBoolean begun = new AtomicBoolean();
@@ -19,8 +24,12 @@ public final class OnDemand {
             sink.onDispose(running);
             sink.onRequest(n -> {
                 if (begun.compareAndSet(false, true)) {
-                    running.update(source.subscribe(
-                            sink::success, sink::error, sink::success, Context.of(sink.contextView())));
+                    running.update(source.singleOptional()
+                            .subscribe(
+                                    found -> found.ifPresentOrElse(sink::success, sink::success),
+                                    sink::error,
+                                    null,
+                                    Context.of(sink.contextView())));
                 }
             });
         });

@@ -103,8 +103,14 @@ final class Gate {
             if (state.get() != INSIDE) {
                 return; // cancelled on the way here
             }
+            // as one signal: see OnDemand
             running.update(source.doFinally(ended -> leave())
-                    .subscribe(sink::success, sink::error, sink::success, Context.of(sink.contextView())));
+                    .singleOptional()
+                    .subscribe(
+                            found -> found.ifPresentOrElse(sink::success, sink::success),
+                            sink::error,
+                            null,
+                            Context.of(sink.contextView())));
         }
 
         private void leave() {
