@@ -7,7 +7,7 @@ import reactor.blockhound.integration.BlockHoundIntegration;
 
 /**
  * Lets threads that must not block take the locks of the RAM tier's index and slabs: they are held for a few memory
- * accesses, as those inside the JDK's maps, and a thread that meets another there parks for that long.
+ * accesses, as those inside the JDK's maps, and a thread that meets another there parks for that long. So it is with one in Lettuce.
  */
 public final class ShortLocks implements BlockHoundIntegration {
 
@@ -18,5 +18,8 @@ public final class ShortLocks implements BlockHoundIntegration {
                 builder.allowBlockingCallsInside(locked.getName(), method.getName());
             }
         }
+        // Lettuce counts its writers under a lock that is held for the counting
+        builder.allowBlockingCallsInside("io.lettuce.core.protocol.SharedLock", "incrementWriters");
+        builder.allowBlockingCallsInside("io.lettuce.core.protocol.SharedLock", "decrementWriters");
     }
 }
