@@ -265,7 +265,8 @@ public final class MirroredStore implements Store, AutoCloseable {
                             warnOnce("cannot be written", failure);
                             return Mono.empty();
                         })
-                        .doFinally(end -> copying.remove(name))
+                        // before anyone is told, so that who asks again after a failure copies again
+                        .doOnTerminate(() -> copying.remove(name))
                         .cache()));
     }
 

@@ -317,6 +317,22 @@ class MirroredStoreTest {
     }
 
     @Test
+    void source_thatFailed_isAskedAgainByWhoHearsOfIt() throws IOException {
+        MirroredStore mirror = mirror();
+        source.broken = true;
+
+        ByteBuffer read = mirror.read(entry(5))
+                .onErrorResume(broken -> {
+                    source.broken = false;
+                    return mirror.read(entry(5));
+                })
+                .block(SOON);
+
+        assertThat(read).isNotNull();
+        assertThat(copies()).hasSize(1);
+    }
+
+    @Test
     void directory_thatCannotBeMade_leavesTheSourceServing() throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "");
         MirroredStore mirror = kept(MirroredStore.of(source, file.resolve("below")));
