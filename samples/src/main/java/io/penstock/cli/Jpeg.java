@@ -1,16 +1,9 @@
 package io.penstock.cli;
 
+import io.penstock.pictures.JpegWriter;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.awt.image.BufferedImage;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import javax.imageio.IIOImage;
-import javax.imageio.ImageIO;
-import javax.imageio.ImageWriteParam;
-import javax.imageio.ImageWriter;
-import javax.imageio.stream.MemoryCacheImageOutputStream;
 
 /** Pixels as a file that browsers show. */
 final class Jpeg {
@@ -32,7 +25,7 @@ final class Jpeg {
             throw new IllegalArgumentException(
                     "a picture is u8[height, width, 3], was %s%s".formatted(pixels.dtype(), pixels.shape()));
         }
-        return encoded(image(pixels));
+        return JpegWriter.encode(image(pixels), QUALITY);
     }
 
     private static BufferedImage image(Tensor pixels) {
@@ -48,22 +41,5 @@ final class Jpeg {
         BufferedImage image = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
         image.getRaster().setDataElements(0, 0, width, height, packed);
         return image;
-    }
-
-    private static byte[] encoded(BufferedImage image) {
-        ImageWriter writer = ImageIO.getImageWritersByFormatName("jpeg").next();
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 14);
-        try (MemoryCacheImageOutputStream out = new MemoryCacheImageOutputStream(bytes)) {
-            ImageWriteParam parameters = writer.getDefaultWriteParam();
-            parameters.setCompressionMode(ImageWriteParam.MODE_EXPLICIT);
-            parameters.setCompressionQuality(QUALITY);
-            writer.setOutput(out);
-            writer.write(null, new IIOImage(image, null, null), parameters);
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot write a JPEG to memory", e);
-        } finally {
-            writer.dispose();
-        }
-        return bytes.toByteArray();
     }
 }

@@ -9,15 +9,7 @@ import java.awt.geom.Path2D;
 import java.awt.geom.Rectangle2D;
 import java.awt.image.BufferedImage;
 import java.awt.image.DataBufferInt;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.SplittableRandom;
-import javax.imageio.IIOImage;
-import javax.imageio.ImageIO;
-import javax.imageio.ImageWriteParam;
-import javax.imageio.ImageWriter;
-import javax.imageio.stream.MemoryCacheImageOutputStream;
 
 /**
  * A made-up photograph of about 400 × 533 pixels: a lit background, shapes of its class, texture and grain, so that a JPEG of
@@ -121,19 +113,6 @@ public final class Photograph {
 
     /** The picture as a baseline JPEG file. */
     public byte[] jpeg() {
-        ImageWriter writer = ImageIO.getImageWritersByFormatName("jpeg").next();
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(1 << 16);
-        try (MemoryCacheImageOutputStream out = new MemoryCacheImageOutputStream(bytes)) {
-            ImageWriteParam parameters = writer.getDefaultWriteParam();
-            parameters.setCompressionMode(ImageWriteParam.MODE_EXPLICIT);
-            parameters.setCompressionQuality(QUALITY);
-            writer.setOutput(out);
-            writer.write(null, new IIOImage(image, null, null), parameters);
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot write a JPEG to memory", e);
-        } finally {
-            writer.dispose();
-        }
-        return bytes.toByteArray();
+        return JpegWriter.encode(image, QUALITY);
     }
 }
