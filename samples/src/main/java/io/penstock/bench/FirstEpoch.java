@@ -107,11 +107,7 @@ final class FirstEpoch implements Benchmark {
                 epoch(decoded.cache(tier, schema));
             }
         });
-        try {
-            ScratchFolder.delete(cache);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        ScratchFolder.delete(cache);
         return seconds;
     }
 

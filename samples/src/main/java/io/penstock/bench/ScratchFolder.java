@@ -31,12 +31,17 @@ public final class ScratchFolder {
         }
     }
 
-    /** Deletes a folder and all in it. */
-    public static void delete(Path folder) throws IOException {
+    /** Deletes a folder and all in it, if it is there. */
+    public static void delete(Path folder) {
+        if (Files.notExists(folder)) {
+            return;
+        }
         try (Stream<Path> all = Files.walk(folder)) {
             for (Path path : (Iterable<Path>) all.sorted(Comparator.reverseOrder())::iterator) {
                 Files.delete(path);
             }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

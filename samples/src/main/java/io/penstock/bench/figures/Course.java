@@ -9,6 +9,9 @@ import java.util.function.Consumer;
 /** One experiment at one size: its trials, and what is made of their results. */
 interface Course extends AutoCloseable {
 
+    /** How to read the charts of repetitions, for {@link #explained}. */
+    String MARKERS = "Markers are medians, strokes through them span all repetitions.";
+
     /** What was chosen, in words for people: results of other words are other results. */
     Map<String, String> settings();
 

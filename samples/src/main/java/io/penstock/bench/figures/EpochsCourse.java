@@ -8,10 +8,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Tensor;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,7 +26,7 @@ final class EpochsCourse implements Course {
     private static final String RAM = "cache in RAM";
     private static final String DISK = "cache on disk";
     private static final List<String> CASES = List.of(NONE, RAM, DISK);
-    private static final Training TRAINING = new Training(32, Duration.ofMillis(6));
+    private static final Training TRAINING = Training.STANDARD;
     private static final long ENTRY_BYTES = Pictures.BYTES + 512;
     private static final double MOST_OVERHEAD = 1.5;
 
@@ -48,11 +45,8 @@ final class EpochsCourse implements Course {
     @Override
     public Map<String, String> settings() {
         Map<String, String> words = new LinkedHashMap<>();
-        words.put("pictures", pictures.described() + " decoded and resized to 224 x 224");
-        words.put(
-                "training",
-                "batches of %d and %d ms a step"
-                        .formatted(TRAINING.batch(), TRAINING.step().toMillis()));
+        words.put("pictures", pictures.described());
+        words.put("training", TRAINING.described());
         words.put("epochs", Integer.toString(size.epochs()));
         return words;
     }
@@ -62,7 +56,7 @@ final class EpochsCourse implements Course {
         return List.of(
                 "Runs that decode JPEG files, shuffled, and train: a step waits as for a device. Each run begins with an empty cache that has room for all samples, or with none; the time of opening it counts to the first epoch.",
                 "What the cache costs is the first epoch's time over that without a cache, in pairs of the same round.",
-                "Markers are medians, strokes through them span all repetitions.");
+                MARKERS);
     }
 
     @Override
@@ -100,7 +94,7 @@ final class EpochsCourse implements Course {
             default -> epochs(samples, round, began);
         };
         if (one.equals(DISK)) {
-            delete(folder);
+            ScratchFolder.delete(folder);
         }
         return IntStream.range(0, seconds.size())
                 .mapToObj(epoch -> new Measured(SECONDS, one, epoch + 1, seconds.get(epoch)))
@@ -120,14 +114,6 @@ final class EpochsCourse implements Course {
             seconds.add(opening + TRAINING.seconds(samples, round, epoch, Execution.standard()));
         }
         return seconds;
-    }
-
-    private static void delete(Path folder) {
-        try {
-            ScratchFolder.delete(folder);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Override

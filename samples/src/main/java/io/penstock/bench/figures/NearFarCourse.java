@@ -7,8 +7,6 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Tensor;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +26,7 @@ final class NearFarCourse implements Course {
     private static final String SECONDS = "epoch time [s]";
     private static final String CACHED = " with a cache on disk";
     private static final List<String> PLACES = List.of("near", "far");
-    private static final Training TRAINING = new Training(32, Duration.ofMillis(6));
+    private static final Training TRAINING = Training.STANDARD;
     private static final Duration LATENCY = Duration.ofMillis(20);
     private static final int AT_ONCE = 64;
     private static final long ENTRY_BYTES = Pictures.BYTES + 512;
@@ -51,12 +49,9 @@ final class NearFarCourse implements Course {
     @Override
     public Map<String, String> settings() {
         Map<String, String> words = new LinkedHashMap<>();
-        words.put("pictures", pictures.described() + " decoded and resized to 224 x 224");
+        words.put("pictures", pictures.described());
         words.put("far", "one such picture %d ms away".formatted(LATENCY.toMillis()));
-        words.put(
-                "training",
-                "batches of %d and %d ms a step"
-                        .formatted(TRAINING.batch(), TRAINING.step().toMillis()));
+        words.put("training", TRAINING.described());
         words.put("epochs", Integer.toString(size.epochs()));
         words.put("workers", size.workers().toString());
         return words;
@@ -67,7 +62,7 @@ final class NearFarCourse implements Course {
         return List.of(
                 "A worker has one load on its way at a time: it reads or asks for a file, waits, decodes. A step of training waits as for a device.",
                 "Each run begins with an empty cache on disk that has room for all decoded samples, or with none.",
-                "Markers are medians, strokes through them span all repetitions.");
+                MARKERS);
     }
 
     @Override
@@ -126,7 +121,7 @@ final class NearFarCourse implements Course {
         try (Tier cache = ChronicleTier.at(folder).maxBytes(room).open()) {
             return epochs(series, samples.cache(cache, Training.SCHEMA), round, execution);
         } finally {
-            delete(folder);
+            ScratchFolder.delete(folder);
         }
     }
 
@@ -135,14 +130,6 @@ final class NearFarCourse implements Course {
                 .mapToObj(epoch ->
                         new Measured(SECONDS, series, epoch + 1, TRAINING.seconds(samples, round, epoch, execution)))
                 .toList();
-    }
-
-    private static void delete(Path folder) {
-        try {
-            ScratchFolder.delete(folder);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Override

@@ -37,7 +37,8 @@ record Pictures(@Nullable Path given, int count) {
 
     /** What they are, in words. */
     String described() {
-        return given == null ? count + " made-up photographs of about 533 x 400" : count + " JPEG files of " + given;
+        String files = given == null ? "made-up photographs of about 533 x 400" : "JPEG files of " + given;
+        return "%d %s decoded and resized to %d x %d".formatted(count, files, SIDE, SIDE);
     }
 
     /** The folder that they are in, made in another one if there is none. */

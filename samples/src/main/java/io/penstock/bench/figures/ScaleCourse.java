@@ -2,8 +2,6 @@ package io.penstock.bench.figures;
 
 import io.penstock.bench.Finding;
 import io.penstock.bench.ScratchFolder;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -69,7 +67,7 @@ final class ScaleCourse implements Course {
                 "An order is arithmetic, so draws of a thousand million samples are taken for real, without any data. An index needs its keys: the RAM tier is filled with values of 16 B as far as said below, and the line of its promise goes on.",
                 "Memory of order, shard and resume is all that the thread allocates to begin each and to take its first draw. A framework that shuffles by a permutation holds 8 B a sample.",
                 "Ranks are processes that share one cache on disk, in the page cache: they fill it together, wait for each other, and run warm epochs in batches until the last one has done. More ranks than processors cannot be faster.",
-                "Markers are medians, strokes through them span all repetitions.");
+                MARKERS);
     }
 
     @Override
@@ -127,13 +125,9 @@ final class ScaleCourse implements Course {
 
     private List<Measured> throughput(int ranks, Ranks.Load load) {
         Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
-        try {
-            double rate = Ranks.samplesPerSecond(folder, ranks, load);
-            ScratchFolder.delete(folder);
-            return List.of(new Measured(RATE, RANKS, ranks, rate));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        double rate = Ranks.samplesPerSecond(folder, ranks, load);
+        ScratchFolder.delete(folder);
+        return List.of(new Measured(RATE, RANKS, ranks, rate));
     }
 
     @Override

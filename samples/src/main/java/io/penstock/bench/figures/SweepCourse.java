@@ -26,7 +26,7 @@ final class SweepCourse implements Course {
     private static final String FAR = "remote files";
     private static final String SECONDS = "epoch time [s]";
     private static final String HELD = "share held";
-    private static final Training TRAINING = new Training(32, Duration.ofMillis(6));
+    private static final Training TRAINING = Training.STANDARD;
     private static final Duration LATENCY = Duration.ofMillis(20);
     private static final int AT_ONCE = 12;
     private static final int FAR_IN_FLIGHT = 512;
@@ -51,14 +51,11 @@ final class SweepCourse implements Course {
     @Override
     public Map<String, String> settings() {
         Map<String, String> words = new LinkedHashMap<>();
-        words.put("pictures", pictures.described() + " decoded and resized to 224 x 224");
+        words.put("pictures", pictures.described());
         words.put(
                 "remote", "one such picture %d ms away and %d answers at once".formatted(LATENCY.toMillis(), AT_ONCE));
         words.put("in flight", "%d and remote %d".formatted(nearby.inFlight(), farAway.inFlight()));
-        words.put(
-                "training",
-                "batches of %d and %d ms a step"
-                        .formatted(TRAINING.batch(), TRAINING.step().toMillis()));
+        words.put("training", TRAINING.described());
         words.put("shares", size.shares().toString());
         return words;
     }
@@ -68,7 +65,7 @@ final class SweepCourse implements Course {
         return List.of(
                 "The first epoch fills a RAM cache that has room for a share c of the samples, the second is measured: shuffled, to the end of the last training step, which waits as for a device.",
                 "Theory: max(g, (1 − c) · m), where m is the epoch without a cache and g the one that is wholly cached, both measured; c is what the cache held.",
-                "Markers are medians, strokes through them span all repetitions.");
+                MARKERS);
     }
 
     @Override

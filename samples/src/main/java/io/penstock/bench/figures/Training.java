@@ -20,7 +20,15 @@ import reactor.core.publisher.Mono;
  */
 record Training(int batch, Duration step) {
 
+    /** Faster than a few cores decode and slower than a cache serves, so that a cache changes what sets the pace. */
+    static final Training STANDARD = new Training(32, Duration.ofMillis(6));
+
     static final Schema<Tensor> SCHEMA = Schema.tensor("pixels");
+
+    /** What it is, in words. */
+    String described() {
+        return "batches of %d and %d ms a step".formatted(batch, step.toMillis());
+    }
 
     /** Seconds of one epoch, from asking for its first batch to the end of its last step. */
     double seconds(Dataset<Tensor> dataset, long seed, long epoch, Execution execution) {

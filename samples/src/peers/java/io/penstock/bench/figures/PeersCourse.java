@@ -5,9 +5,6 @@ import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.RamTier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Tier;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -88,7 +85,7 @@ final class PeersCourse implements Course {
         return List.of(
                 "Caches: one thread writes all values, and then reads them in shuffled order to the last byte in a batch; the second such epoch is measured. Files are in the page cache. The mapped file is no cache but the limit: a bare copying loop.",
                 "Loaders: records of one file, cached, shuffled and stacked into batches; the first epoch is cold, the third is measured warm. Ours keeps encoded bytes in its tier and emits direct buffers; tf.data runs its own engine by TensorFlow's Java binding, with cache() in memory and a shuffle over all; DJL has no cache, so its data set keeps what it has read in arrays, and hands them to its engine.",
-                "Markers are medians, strokes through them span all repetitions.");
+                MARKERS);
     }
 
     @Override
@@ -146,22 +143,12 @@ final class PeersCourse implements Course {
             found.add(new Measured(figure(what, COLD), load.toString(), place, seconds[0] * micros));
             found.add(new Measured(figure(what, WARM), load.toString(), place, seconds[EPOCHS - 1] * micros));
         }
-        delete(folder);
+        ScratchFolder.delete(folder);
         return found;
     }
 
     private static String figure(String what, String state) {
         return what + " " + state + " [us]";
-    }
-
-    private static void delete(Path folder) {
-        try {
-            if (Files.exists(folder)) {
-                ScratchFolder.delete(folder);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Override
