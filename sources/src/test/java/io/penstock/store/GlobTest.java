@@ -2,7 +2,9 @@ package io.penstock.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class GlobTest {
@@ -21,6 +23,15 @@ class GlobTest {
         assertThat(Glob.of("a+(1).b$*")).accepts("a+(1).b$x").rejects("aa1.b", "a+(1)xb$");
         assertThat(Glob.of("a,b}?")).accepts("a,b}c").rejects("a");
         assertThat(Glob.of("[&&\\^[]x")).accepts("&x", "\\x", "^x", "[x").rejects("ax");
+    }
+
+    @Test
+    void test_manyStars_takesNoLonger() {
+        String stars = "*".repeat(60) + "b";
+
+        assertTimeoutPreemptively(
+                Duration.ofMinutes(1),
+                () -> assertThat(Glob.of(stars)).accepts("a".repeat(200) + "b").rejects("a".repeat(200)));
     }
 
     @Test

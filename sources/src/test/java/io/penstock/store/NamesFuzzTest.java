@@ -131,6 +131,7 @@ class NamesFuzzTest {
                         "shard-{000..003}.tar\nshard-001.tar",
                         "*.{jpg,png}\na.png",
                         "[!a-c]?[x&&y]\ndx",
+                        "*x*******y*********z\nxyxyxyxyxyxyxyxyxyxyxyxy",
                         "crc32c:e3069283\n")
                 .map(text -> text.getBytes(StandardCharsets.UTF_8));
     }
