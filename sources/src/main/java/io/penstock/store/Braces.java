@@ -13,6 +13,7 @@ final class Braces {
 
     private static final Pattern RANGE = Pattern.compile("\\{(\\d{1,9})\\.\\.(\\d{1,9})}");
     private static final int MOST = 1_000_000;
+    private static final long MOST_CHARACTERS = 32 << 20;
 
     private Braces() {}
 
@@ -24,7 +25,8 @@ final class Braces {
 
     /**
      * All names, with numbers of as many digits as the first has.
-     * @throws IllegalArgumentException if the last number is below the first, or there are more than {@value #MOST}
+     * @throws IllegalArgumentException if the last number is below the first, or there are more than {@value #MOST} names, or
+     *     they are longer than 32 Mi characters together
      */
     static List<String> expand(String name) {
         Matcher matcher = RANGE.matcher(name);
@@ -35,9 +37,15 @@ final class Braces {
         int first = Integer.parseInt(digits);
         int last = Integer.parseInt(matcher.group(2));
         List<String> rest = expand(name.substring(matcher.end()));
-        if (last < first || (long) (last - first + 1) * rest.size() > MOST) {
+        long count = (long) (last - first + 1) * rest.size();
+        if (last < first || count > MOST) {
             throw new IllegalArgumentException(
                     "range of names must go up, and be of at most %d: %s".formatted(MOST, name));
+        }
+        if (count * name.length() > MOST_CHARACTERS) {
+            throw new IllegalArgumentException(
+                    "names of a range must have at most %d characters together, are %d of up to %d: %s"
+                            .formatted(MOST_CHARACTERS, count, name.length(), name));
         }
         List<String> names = new ArrayList<>();
         for (int i = first; i <= last; i++) {
