@@ -11,6 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,12 @@ final class Appends {
 
     private static final Logger LOG = LoggerFactory.getLogger(Appends.class);
 
+    /** A thread that is woken for each value of a first epoch costs it a hundredth; for so many bytes at once, nothing. */
+    private static final long WORTH_WAKING = 1 << 20;
+
+    /** Other processes may wait for a value to be there. */
+    private static final long LATEST_MILLIS = 5;
+
     private final LogWriter writer;
     private final Catalogue catalogue;
     private final Control control;
@@ -46,6 +55,7 @@ final class Appends {
     private final Queue<CompletableFuture<Boolean>> slowed = new ConcurrentLinkedQueue<>();
     private final AtomicLong waiting = new AtomicLong();
     private final AtomicInteger toDo = new AtomicInteger();
+    private final AtomicBoolean due = new AtomicBoolean();
     private final AtomicLong lost = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
     private volatile boolean stopped;
@@ -103,8 +113,15 @@ final class Appends {
             drain();
             return null;
         }
-        work();
-        return now <= mostWaiting ? Mono.just(true) : slowed();
+        if (now > mostWaiting) {
+            return slowed();
+        }
+        if (now < WORTH_WAKING && toDo.get() == 0) {
+            workSoon();
+        } else {
+            work();
+        }
+        return Mono.just(true);
     }
 
     private Mono<Boolean> slowed() {
@@ -155,11 +172,26 @@ final class Appends {
 
     private void work() {
         if (toDo.getAndIncrement() == 0) {
-            try {
-                thread.schedule(this::drain);
-            } catch (java.util.concurrent.RejectedExecutionException e) {
-                LOG.debug("closed meanwhile", e);
-            }
+            schedule(this::drain, 0);
+        }
+    }
+
+    private void workSoon() {
+        if (due.compareAndSet(false, true)) {
+            schedule(
+                    () -> {
+                        due.set(false); // first: what is put from now on must be seen by another one
+                        drain();
+                    },
+                    LATEST_MILLIS);
+        }
+    }
+
+    private void schedule(Runnable task, long millis) {
+        try {
+            thread.schedule(task, millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("closed meanwhile", e);
         }
     }
 
