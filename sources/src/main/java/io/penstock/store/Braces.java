@@ -2,6 +2,7 @@ package io.penstock.store;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,32 +30,53 @@ final class Braces {
      *     they are longer than 32 Mi characters together
      */
     static List<String> expand(String name) {
-        Matcher matcher = RANGE.matcher(name);
-        if (!matcher.find()) {
-            return List.of(name);
-        }
-        String digits = matcher.group(1);
-        int first = Integer.parseInt(digits);
-        int last = Integer.parseInt(matcher.group(2));
-        List<String> rest = expand(name.substring(matcher.end()));
-        long count = (long) (last - first + 1) * rest.size();
-        if (last < first || count > MOST) {
-            throw new IllegalArgumentException(
-                    "range of names must go up, and be of at most %d: %s".formatted(MOST, name));
+        List<Range> ranges = RANGE.matcher(name).results().map(Range::of).toList();
+        long count = 1;
+        for (Range range : ranges) {
+            count *= range.count();
+            if (count < 1 || count > MOST) {
+                throw new IllegalArgumentException(
+                        "range of names must go up, and be of at most %d: %s".formatted(MOST, name));
+            }
         }
         if (count * name.length() > MOST_CHARACTERS) {
             throw new IllegalArgumentException(
                     "names of a range must have at most %d characters together, are %d of up to %d: %s"
                             .formatted(MOST_CHARACTERS, count, name.length(), name));
         }
-        List<String> names = new ArrayList<>();
-        for (int i = first; i <= last; i++) {
-            String number = String.valueOf(i);
-            String padded = "0".repeat(Math.max(0, digits.length() - number.length())) + number;
-            for (String end : rest) {
-                names.add(name.substring(0, matcher.start()) + padded + end);
-            }
+        List<String> names = new ArrayList<>((int) count);
+        StringBuilder text = new StringBuilder(name.length());
+        for (int i = 0; i < count; i++) {
+            text.setLength(0);
+            write(text, name, ranges, i, (int) count);
+            names.add(text.toString());
         }
         return names;
+    }
+
+    /** The last range is the one that counts fastest. */
+    private static void write(StringBuilder text, String name, List<Range> ranges, int index, int count) {
+        int copied = 0;
+        int place = count;
+        for (Range range : ranges) {
+            place /= range.count();
+            text.append(name, copied, range.start());
+            int from = text.length();
+            text.append(range.first() + index / place % range.count());
+            text.insert(from, "0".repeat(Math.max(0, range.digits() - (text.length() - from))));
+            copied = range.end();
+        }
+        text.append(name, copied, name.length());
+    }
+
+    /** Where it stands in the name, and what it stands for. */
+    private record Range(int start, int end, int digits, int first, int count) {
+
+        /** Of no numbers if it goes down. */
+        static Range of(MatchResult found) {
+            int first = Integer.parseInt(found.group(1));
+            int last = Integer.parseInt(found.group(2));
+            return new Range(found.start(), found.end(), found.group(1).length(), first, Math.max(0, last - first + 1));
+        }
     }
 }

@@ -14,6 +14,18 @@ class BracesTest {
     }
 
     @Test
+    void expand_noRange_isTheName() {
+        assertThat(Braces.expand("a.tar")).containsExactly("a.tar");
+    }
+
+    @Test
+    void expand_rangeThatGoesDown_isRefused() {
+        assertThatThrownBy(() -> Braces.expand("a-{2..1}.tar"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("range of names must go up, and be of at most 1000000: a-{2..1}.tar");
+    }
+
+    @Test
     void expand_moreNamesThanMay_isRefused() {
         assertThatThrownBy(() -> Braces.expand("{0..1000}{0..1000}"))
                 .isInstanceOf(IllegalArgumentException.class)
