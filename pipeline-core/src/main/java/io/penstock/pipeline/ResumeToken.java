@@ -192,16 +192,9 @@ public final class ResumeToken {
     @Override
     public String toString() {
         String stages = plan.stages().stream().map(hash -> '"' + hash + '"').collect(Collectors.joining(","));
-        return "{\"v\":%d,\"seed\":%d,\"epoch\":%d,\"offset\":%d,\"samples\":%d,\"order\":\"%s\",\"shard\":\"%s\",\"source\":\"%s\",\"stages\":[%s]}"
-                .formatted(
-                        VERSION,
-                        seed,
-                        position.epoch(),
-                        position.offset(),
-                        plan.samples(),
-                        plan.order(),
-                        mode,
-                        plan.source(),
-                        stages);
+        // not by a format: a server writes one a batch, on the thread that fills batches
+        return "{\"v\":" + VERSION + ",\"seed\":" + seed + ",\"epoch\":" + position.epoch() + ",\"offset\":"
+                + position.offset() + ",\"samples\":" + plan.samples() + ",\"order\":\"" + plan.order()
+                + "\",\"shard\":\"" + mode + "\",\"source\":\"" + plan.source() + "\",\"stages\":[" + stages + "]}";
     }
 }
