@@ -25,6 +25,7 @@ import socket
 import ssl
 import struct
 import sys
+import threading
 import time
 import urllib.parse
 import warnings
@@ -323,25 +324,66 @@ def _array(buffer, kind, shape, at):
         raise PenstockError(f"an array of {kind}{list(shape)} does not fit what was sent: {failure}") from failure
 
 
-# ---- through shared memory: HTTP says where in a file each batch is
+# ---- through shared memory: a board says where in a file each batch is, and HTTP where nothing is on it
 
 
 def _shared(batches, connection):
-    server, files = batches._server, {}
-    done = 0
-    server.ask(connection, "/shared" + batches._query())
-    while True:
-        message = json.loads(server.answer(connection).read())
-        if message.get("end"):
-            return
-        # the next is asked for while this one is used: two are out, of three that there can be
-        server.ask(connection, f"/shared?done={done}")
+    server, files, board = batches._server, {}, None
+    server.ask(connection, "/shared" + batches._query(board=1))
+    message = json.loads(server.answer(connection).read())
+    number = 0
+    while not message.get("end"):
+        if board is None and "board" in message:
+            board = _Board(message["board"])
         batch = _shared_batch(message, files)
+        number += 1
         if batches.copy:
             for name, array in batch.items():
                 batch[name] = array.copy()
-        done += 1
+            if board:
+                board.give_back(number)
         yield batch
+        message = None
+        if board:
+            board.give_back(number)
+            message = board.wait(number)
+        if message is None:
+            server.ask(connection, f"/shared?done={number}&next={number}")
+            message = json.loads(server.answer(connection).read())
+
+
+class _Board:
+    """What the server announces, and what this has done with: two counters and a few messages in a file that both map."""
+
+    PATIENCE = 0.005  # to look for that long costs less than to ask
+
+    def __init__(self, about):
+        with open(about["file"], "r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 0)
+        self.counters = np.frombuffer(self.memory, "<u8", 9)  # read and written whole, as slices of bytes might not be
+        self.messages, self.room = about["messages"], about["room"]
+        self.fence = threading.Lock()
+        self.usual = 0.0  # how long a batch has been waited for
+
+    def give_back(self, number):
+        """Batches before this one are done with."""
+        with self.fence:  # where the processor keeps no order of its own, what was read of them was read before
+            self.counters[8] = number
+
+    def wait(self, number):
+        """The message of a batch, or None if it does not come soon."""
+        began = time.perf_counter()
+        while int(self.counters[0]) <= number:
+            waited = time.perf_counter() - began
+            if waited > self.PATIENCE:
+                return None
+            time.sleep(min(max(self.usual / 4, 50e-6), 1e-3))
+        self.usual += (time.perf_counter() - began - self.usual) / 4
+        with self.fence:
+            at = 4096 + number % self.messages * self.room
+            length = int.from_bytes(self.memory[at : at + 4], "little")
+        message = json.loads(self.memory[at + 4 : at + 4 + length]) if 0 < length <= self.room - 4 else {}
+        return message if message.get("batch") == number else None
 
 
 def _shared_batch(message, files):
@@ -470,8 +512,9 @@ def _main():
 
 
 def _copies_a_second(arrays, seconds=0.3):
-    """Bytes a second that copying these arrays moves, from memory that no cache holds."""
-    sources = [{name: array.copy() for name, array in arrays.items()} for _ in range(4)]
+    """Bytes a second that copying into these arrays moves, from memory that no cache holds."""
+    size = sum(array.nbytes for array in arrays.values())
+    sources = [{name: array.copy() for name, array in arrays.items()} for _ in range(1 + (256 << 20) // max(size, 1 << 20))]
     moved, began, turn = 0, time.perf_counter(), 0
     while time.perf_counter() - began < seconds:
         for name, array in sources[turn % len(sources)].items():

@@ -135,6 +135,28 @@ class PythonClientTest {
         assertThat(folder.resolve("ring")).doesNotExist();
     }
 
+    @Test
+    void client_ofSharedMemory_asksForItsFirstBatchAlone() throws Exception {
+        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags());
+        try (StreamPlan<?> plan = StreamPlan.of(options);
+                BatchServer server = ServerPlan.of(new ServedPlan<>(plan, 1))
+                        .shared(folder.resolve("announced"))
+                        .start()) {
+            Process python = new ProcessBuilder(
+                            "python3",
+                            SAMPLES.resolve("test/python/announced.py").toString(),
+                            SAMPLES.resolve("main/python").toString(),
+                            server.address().toString(),
+                            "7")
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(python.waitFor()).as(said).isZero();
+            assertThat(said).isEqualToIgnoringNewLines("took " + PICTURES + " asked 1");
+        }
+    }
+
     /** A worker is a process of its own, which hands over copies. */
     @ParameterizedTest
     @CsvSource({"http, 0", "http, 1", "shared, 0", "shared, 1"})

@@ -141,13 +141,27 @@ public final class BatchServer implements AutoCloseable {
         if (folder == null) {
             throw new Request.Refused(HttpResponseStatus.NOT_FOUND, "this server was started without shared memory");
         }
-        SharedSession session = SharedSession.of(channel, () -> join(asked), this::token);
-        return session.next(asked.done())
+        SharedFolder files = folder;
+        SharedSession session = SharedSession.of(channel, () -> begin(asked, files, channel));
+        return session.next(asked)
                 .switchIfEmpty(Mono.fromSupplier(() -> {
                     whenSent(response, session.rank());
-                    return Json.object().put("end", true);
+                    return "{\"end\":true}";
                 }))
                 .flatMap(message -> Json.send(response, HttpResponseStatus.OK, message));
+    }
+
+    private SharedSession begin(Request asked, SharedFolder files, Channel channel) {
+        if (!asked.board()) {
+            return new AskedSession(join(asked), this::token);
+        }
+        Board board = files.board();
+        try {
+            return PostedSession.begin(join(asked), this::token, board, channel.eventLoop());
+        } catch (RuntimeException e) {
+            board.close();
+            throw e;
+        }
     }
 
     /** Counts a rank's end once the answer has gone out: whoever waits for it may close the server at once. */

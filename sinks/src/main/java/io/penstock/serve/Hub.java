@@ -237,7 +237,12 @@ final class Hub {
     }
 
     private boolean isPassed(long number) {
-        return cursors.stream().allMatch(cursor -> cursor.number() > number);
+        for (Cursor cursor : cursors) {
+            if (cursor.number() <= number) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void ask() {

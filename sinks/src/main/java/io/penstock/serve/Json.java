@@ -36,6 +36,10 @@ final class Json {
     }
 
     static Mono<Void> send(HttpServerResponse response, HttpResponseStatus status, ObjectNode json) {
+        return send(response, status, json.toString());
+    }
+
+    static Mono<Void> send(HttpServerResponse response, HttpResponseStatus status, String json) {
         byte[] bytes = (json + "\n").getBytes(StandardCharsets.UTF_8);
         return response.status(status)
                 .header("Content-Type", "application/json")

@@ -18,9 +18,11 @@ import reactor.netty.http.server.HttpServerRequest;
  * @param resume the token to go on at, if one was sent
  * @param rank   that was asked for, if one was
  * @param done   how many batches of this connection the consumer has done with; 0 unless it says
+ * @param next   which batch of this connection it wants, where they are announced; 0 unless it says
+ * @param board  whether they are to be announced on a board
  */
 record Request(
-        String path, @Nullable String resume, @Nullable Integer rank, long done) {
+        String path, @Nullable String resume, @Nullable Integer rank, long done, long next, boolean board) {
 
     private static final String BEARER = "Bearer ";
     private static final int LONGEST_TOKEN = 4096;
@@ -76,13 +78,23 @@ record Request(
         if (rank != null && rank >= ranks) {
             throw new Refused(HttpResponseStatus.BAD_REQUEST, "rank must be in [0, %d), was %d".formatted(ranks, rank));
         }
-        Long done = number(query, "done");
-        return new Request(query.path(), resume, rank == null ? null : rank.intValue(), done == null ? 0 : done);
+        return new Request(
+                query.path(),
+                resume,
+                rank == null ? null : rank.intValue(),
+                count(query, "done"),
+                count(query, "next"),
+                count(query, "board") != 0);
     }
 
     private static @Nullable String parameter(QueryStringDecoder query, String name) {
         List<String> values = query.parameters().get(name);
         return values == null || values.isEmpty() ? null : values.get(0);
+    }
+
+    private static long count(QueryStringDecoder query, String name) {
+        Long number = number(query, name);
+        return number == null ? 0 : number;
     }
 
     private static @Nullable Long number(QueryStringDecoder query, String name) {

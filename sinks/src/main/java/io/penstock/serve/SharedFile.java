@@ -33,7 +33,7 @@ final class SharedFile implements RunMemory {
     private static final int MODULUS = 1 << 30;
     private static final int PAGE = 4096;
     private static final int ZEROS = 1 << 20;
-    private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
+    static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final Path path;

@@ -9,22 +9,25 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where the shared files of a server are: {@code penstock-PID-N.ring} in a folder that only this user may enter. Those of
+ * Where the shared files of a server are: {@code penstock-PID-N.ring} and {@code .board} in a folder that only this user may enter. Those of
  * servers that were killed are removed when another opens the folder.
  */
 final class SharedFolder implements AutoCloseable {
 
-    private static final Pattern NAME = Pattern.compile("penstock-(\\d{1,18})-\\d{1,18}\\.ring");
+    private static final Pattern NAME = Pattern.compile("penstock-(\\d{1,18})-\\d{1,18}\\.(?:ring|board)");
     private static final Set<PosixFilePermission> OWNER = PosixFilePermissions.fromString("rwx------");
 
     private final Path folder;
     private final AtomicLong files = new AtomicLong();
+    private final Set<Board> boards = ConcurrentHashMap.newKeySet();
 
     private SharedFolder(Path folder) {
         this.folder = folder;
@@ -71,13 +74,25 @@ final class SharedFolder implements AutoCloseable {
 
     /** A file for one run more. */
     SharedFile begin() {
-        String name = "penstock-%d-%d.ring".formatted(ProcessHandle.current().pid(), files.getAndIncrement());
-        return SharedFile.create(folder.resolve(name));
+        return SharedFile.create(next("ring"));
     }
 
-    /** Removes the folder, unless another server uses it too. */
+    /** A file for one consumer more. */
+    Board board() {
+        Board board = Board.create(next("board"), boards::remove);
+        boards.add(board);
+        return board;
+    }
+
+    private Path next(String kind) {
+        return folder.resolve(
+                "penstock-%d-%d.%s".formatted(ProcessHandle.current().pid(), files.getAndIncrement(), kind));
+    }
+
+    /** Removes the folder, unless another server uses it too, and what consumers have in it that are still being sent away. */
     @Override
     public void close() {
+        List.copyOf(boards).forEach(Board::close);
         try {
             Files.deleteIfExists(folder);
         } catch (IOException e) {

@@ -59,4 +59,20 @@ class BatchServerBlockHoundTest {
         }
         assertThat(batches).isEqualTo(100);
     }
+
+    @Test
+    void announcements_neverBlockThem() throws Exception {
+        CountedFeed feed = new CountedFeed(400, 10_000, 1);
+        int batches = 0;
+        try (BatchServer server =
+                        ServerPlan.of(feed).shared(temporary.resolve("board")).start();
+                Talk talk = new Talk(server.address())) {
+            String question = "/shared?board=1";
+            while (!talk.ask(question).json().has("end")) {
+                batches++;
+                question = "/shared?done=%d&next=%<d".formatted(batches);
+            }
+        }
+        assertThat(batches).isEqualTo(100);
+    }
 }

@@ -97,6 +97,8 @@ class HostileRequestsTest {
                 "/batches?rank=1|400|rank must be in [0, 1), was 1",
                 "/batches?rank=x|400|rank must be a number",
                 "/shared?done=-1|400|done must be a number",
+                "/shared?next=x|400|next must be a number",
+                "/shared?board=yes|400|board must be a number",
                 "/elsewhere|404|see /batches",
                 "/batches?resume=%ff%|400|the query cannot be read",
             })

@@ -42,7 +42,7 @@ class SharedMemoryTest {
     }
 
     /** The indices of the samples where a message says that they are, once their bytes are found right. */
-    private static List<Integer> read(JsonNode message) throws IOException {
+    static List<Integer> read(JsonNode message) throws IOException {
         JsonNode field = message.path("fields").path(0);
         int rows = field.path("shape").path(0).asInt();
         List<Integer> indices = new ArrayList<>();
@@ -171,11 +171,13 @@ class SharedMemoryTest {
         Path folder =
                 SharedFolder.open(temporary.resolve("shared")).begin().path().getParent();
         Path left = Files.createFile(folder.resolve("penstock-" + gone.pid() + "-0.ring"));
+        Path board = Files.createFile(folder.resolve("penstock-" + gone.pid() + "-1.board"));
         Path other = Files.createFile(folder.resolve("mine.ring"));
 
         start().close();
 
         assertThat(left).doesNotExist();
+        assertThat(board).doesNotExist();
         assertThat(other).exists();
     }
 

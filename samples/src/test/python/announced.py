@@ -1,0 +1,15 @@
+"""announced.py CLIENT_FOLDER ADDRESS COUNT: takes COUNT batches from shared memory as patiently as it can, and says how often it asked."""
+
+import itertools
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import penstock  # noqa: E402
+
+penstock._Board.PATIENCE = 3600
+asked = []
+ask = penstock._Server.ask
+penstock._Server.ask = lambda self, connection, what: (asked.append(what), ask(self, connection, what))
+batches = iter(penstock.Batches(sys.argv[2], shared=True, patience=20))
+taken = sum(batch.size for batch in itertools.islice(batches, int(sys.argv[3])))
+print("took", taken, "asked", len(asked))

@@ -1,0 +1,94 @@
+package io.penstock.serve;
+
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The batches that one consumer has in shared memory, in their order, until it gives them back or is gone. Thread-safe. */
+final class Lent {
+
+    private final Object lock = new Object();
+    private final Deque<Loan> out = new ArrayDeque<>();
+    private long given;
+    private boolean closed;
+
+    private record Loan(Delivery delivery, String message) {}
+
+    /** How many batches there were. */
+    long given() {
+        synchronized (lock) {
+            return given;
+        }
+    }
+
+    /** How many have come back. */
+    long returned() {
+        synchronized (lock) {
+            return given - out.size();
+        }
+    }
+
+    /**
+     * Takes the first {@code done} batches back; returns how many are out.
+     * @throws Request.Refused if more were done than given
+     */
+    int giveBack(long done) {
+        List<Loan> back = new ArrayList<>();
+        int left;
+        synchronized (lock) {
+            if (done > given) {
+                throw new Request.Refused(
+                        HttpResponseStatus.BAD_REQUEST,
+                        "done must be at most the %d batches given, was %d".formatted(given, done));
+            }
+            while (given - out.size() < done) {
+                back.add(out.remove());
+            }
+            left = out.size();
+        }
+        back.forEach(loan -> loan.delivery.release());
+        return left;
+    }
+
+    /** Why a consumer gets no more. */
+    static Request.Refused tooMany() {
+        return new Request.Refused(
+                HttpResponseStatus.CONFLICT,
+                "%d batches are out, which is all that there are: give one back with done=N".formatted(Hub.DEPTH));
+    }
+
+    /** Lends the next batch, one at a time; false if the consumer is gone. */
+    boolean lend(Delivery delivery, String message) {
+        synchronized (lock) {
+            if (!closed) {
+                out.add(new Loan(delivery, message));
+                given++;
+            }
+            return !closed;
+        }
+    }
+
+    /** The message of a batch that is out, else null. */
+    @Nullable String message(long number) {
+        synchronized (lock) {
+            long place = number - (given - out.size());
+            return place < 0 || place >= out.size()
+                    ? null
+                    : out.stream().skip(place).findFirst().orElseThrow().message;
+        }
+    }
+
+    /** Takes everything back, and lends no more. */
+    void close() {
+        List<Loan> back;
+        synchronized (lock) {
+            closed = true;
+            back = List.copyOf(out);
+            out.clear();
+        }
+        back.forEach(loan -> loan.delivery.release());
+    }
+}
