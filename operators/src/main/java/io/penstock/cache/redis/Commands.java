@@ -32,8 +32,9 @@ final class Commands {
         return of(CommandType.GET, new ValueOutput<>(codec), args().addKey(key));
     }
 
+    /** For one server, not a cluster, which would have to find each key's node. */
     AsyncCommand<byte[], Frame, List<Frame>> getAll(List<byte[]> keys) {
-        return of(CommandType.MGET, new ValueListOutput<>(codec), args().addKeys(keys));
+        return of(CommandType.MGET, new ValueListOutput<>(codec), new Keys(codec, keys));
     }
 
     /** Answers OK, or nothing where the key has a value, which it keeps. */

@@ -44,8 +44,12 @@ final class Envelope {
                 || sealed.getInt(LENGTH_AT) != length) {
             return null;
         }
-        ByteBuffer value = sealed.slice(HEADER, length);
-        return sealed.getInt(CHECK_AT) == check(key, value) ? value.asReadOnlyBuffer() : null;
+        CRC32C sum = new CRC32C(); // the key was compared, and lies as it is summed
+        sum.update(sealed.array(), sealed.arrayOffset() + HIGH_AT, LENGTH_AT - HIGH_AT);
+        sum.update(sealed.array(), sealed.arrayOffset() + HEADER, length);
+        return sealed.getInt(CHECK_AT) == (int) sum.getValue()
+                ? sealed.slice(HEADER, length).asReadOnlyBuffer()
+                : null;
     }
 
     private static int check(SampleKey key, ByteBuffer value) {

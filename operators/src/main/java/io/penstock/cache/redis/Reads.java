@@ -4,6 +4,7 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.penstock.pipeline.SampleKey;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -14,20 +15,28 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Look-ups, sent together: what is asked for until the thread that writes gets to it becomes one command, or one flush
- * where keys lie on several nodes. What comes is checked and handed on by a worker, a group at a time, so that the
- * connection's thread only copies.
+ * Look-ups, sent together. What comes is checked and handed on by a worker, a group at a time, so that the connection's
+ * thread only copies.
+ *
+ * <p>A command costs both sides as much as dozens of keys do, and a stream asks for its next key with each that it gets. So
+ * look-ups wait until they are a quarter of those that are on their way, or as many as one command takes; where nothing is on
+ * its way, for nothing. Whoever waits is sent with the answer that makes it so, after a round trip at most: groups grow and
+ * shrink with what is in flight, as by Nagle's rule, and four or five are under way at any distance.
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc896">RFC 896, Congestion control in IP/TCP: the small-packet problem</a>
  */
 final class Reads {
 
     private static final int MOST_KEYS = 128;
     private static final int GROUP_BYTES = 1 << 20;
+    private static final int GROUPS = 4;
 
     private final Link link;
     private final KeySpace keys;
     private final Commands commands;
     private final Counts counts;
     private final Queue<Read> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger toDo = new AtomicInteger();
     private volatile int usualBytes = 1024;
 
@@ -53,28 +62,45 @@ final class Reads {
     Mono<ByteBuffer> get(SampleKey key) {
         return Mono.create(sink -> {
             queue.add(new Read(key, keys.sample(key), sink));
-            if (toDo.getAndIncrement() == 0) {
-                link.execute(this::drain);
-            }
+            waiting.incrementAndGet();
+            sendIfDue();
         });
+    }
+
+    private void sendIfDue() {
+        if (isDue() && toDo.getAndIncrement() == 0) {
+            link.execute(this::drain);
+        }
+    }
+
+    /** Counts first what changed and asks then: whoever comes last, a look-up or an answer, sees both. */
+    private boolean isDue() {
+        int reads = waiting.get();
+        return reads > 0 && (reads >= underWay.get() / GROUPS || reads >= most());
+    }
+
+    private int most() {
+        return Math.max(1, Math.min(MOST_KEYS, GROUP_BYTES / usualBytes));
     }
 
     private void drain() {
         int seen;
         do {
             seen = toDo.get();
-            for (Read read = queue.poll(); read != null; read = queue.poll()) {
-                send(group(read));
+            while (isDue()) {
+                send(group());
             }
         } while (!toDo.compareAndSet(seen, 0));
     }
 
-    private List<Read> group(Read first) {
-        int most = Math.max(1, Math.min(MOST_KEYS, GROUP_BYTES / usualBytes));
-        List<Read> group = new ArrayList<>();
-        for (Read read = first; read != null; read = group.size() < most ? queue.poll() : null) {
+    private List<Read> group() {
+        int most = Math.min(waiting.get(), most());
+        List<Read> group = new ArrayList<>(most);
+        for (Read read = queue.poll(); read != null; read = group.size() < most ? queue.poll() : null) {
             group.add(read);
         }
+        waiting.addAndGet(-group.size());
+        underWay.addAndGet(group.size());
         return group;
     }
 
@@ -82,11 +108,20 @@ final class Reads {
         Wire wire = link.wire();
         if (wire != null && wire.isCluster()) {
             sendEach(group);
-            return;
+        } else if (!link.isUp()) { // it went while they waited
+            deliver(group, null, null);
+        } else {
+            sendTogether(group);
         }
-        AsyncCommand<byte[], Frame, List<Frame>> command =
-                commands.getAll(group.stream().map(read -> read.name).toList());
-        link.judged(group.get(0).name, command).whenComplete((found, e) -> deliver(group, found, e));
+    }
+
+    private void sendTogether(List<Read> group) {
+        List<byte[]> names = new ArrayList<>(group.size());
+        for (Read read : group) {
+            names.add(read.name);
+        }
+        AsyncCommand<byte[], Frame, List<Frame>> command = commands.getAll(names);
+        link.judged(names.get(0), command).whenComplete((found, e) -> deliver(group, found, e));
         link.sendNow(List.of(command));
     }
 
@@ -105,7 +140,7 @@ final class Reads {
                     counts.failed(e);
                 }
                 if (missing.decrementAndGet() == 0) {
-                    deliver(group, java.util.Arrays.asList(found), null);
+                    deliver(group, Arrays.asList(found), null);
                 }
             });
         }
@@ -117,27 +152,33 @@ final class Reads {
             counts.failed(e);
         }
         List<Frame> whole = found != null && found.size() == group.size() ? found : null;
-        Schedulers.parallel().schedule(() -> {
-            for (int i = 0; i < group.size(); i++) {
-                answer(group.get(i), whole == null ? null : whole.get(i));
-            }
-        });
+        underWay.addAndGet(-group.size());
+        Schedulers.parallel().schedule(() -> answer(group, whole));
+        sendIfDue();
     }
 
-    private void answer(Read read, @Nullable Frame frame) {
-        ByteBuffer value = frame == null ? null : Envelope.open(read.key, frame.body());
-        if (frame != null) {
-            usualBytes = Math.max(1, (int) (usualBytes + (frame.body().remaining() - (long) usualBytes) / 8));
-            if (value == null) {
-                counts.damaged(read.name);
-            }
+    private void answer(List<Read> group, @Nullable List<Frame> found) {
+        @Nullable ByteBuffer[] values = new ByteBuffer[group.size()];
+        int hits = 0;
+        for (int i = 0; found != null && i < values.length; i++) {
+            Frame frame = found.get(i);
+            values[i] = frame == null ? null : opened(group.get(i), frame.body());
+            hits += values[i] == null ? 0 : 1;
         }
+        counts.hits.add(hits); // before anyone is told
+        counts.misses.add(values.length - hits);
+        for (int i = 0; i < values.length; i++) {
+            group.get(i).sink.success(values[i]);
+        }
+    }
+
+    private @Nullable ByteBuffer opened(Read read, ByteBuffer sealed) {
+        int usual = usualBytes;
+        usualBytes = Math.max(1, (int) (usual + (sealed.remaining() - (long) usual) / 8));
+        ByteBuffer value = Envelope.open(read.key, sealed);
         if (value == null) {
-            counts.misses.increment();
-            read.sink.success();
-        } else {
-            counts.hits.increment();
-            read.sink.success(value);
+            counts.damaged(read.name);
         }
+        return value;
     }
 }
