@@ -48,31 +48,27 @@ class BatchServerBlockHoundTest {
 
     @Test
     void sharedMemory_neverBlocksThem() throws Exception {
+        assertThat(takenFromSharedMemory("/shared", "/shared?done=%d")).isEqualTo(100);
+    }
+
+    @Test
+    void announcements_neverBlockThem() throws Exception {
+        assertThat(takenFromSharedMemory("/shared?board=1", "/shared?done=%d&next=%<d"))
+                .isEqualTo(100);
+    }
+
+    private int takenFromSharedMemory(String first, String next) throws Exception {
         CountedFeed feed = new CountedFeed(400, 10_000, 1);
         int batches = 0;
         try (BatchServer server =
                         ServerPlan.of(feed).shared(temporary.resolve("shared")).start();
                 Talk talk = new Talk(server.address())) {
-            while (!talk.ask("/shared?done=" + batches).json().has("end")) {
-                batches++;
-            }
-        }
-        assertThat(batches).isEqualTo(100);
-    }
-
-    @Test
-    void announcements_neverBlockThem() throws Exception {
-        CountedFeed feed = new CountedFeed(400, 10_000, 1);
-        int batches = 0;
-        try (BatchServer server =
-                        ServerPlan.of(feed).shared(temporary.resolve("board")).start();
-                Talk talk = new Talk(server.address())) {
-            String question = "/shared?board=1";
+            String question = first;
             while (!talk.ask(question).json().has("end")) {
                 batches++;
-                question = "/shared?done=%d&next=%<d".formatted(batches);
+                question = next.formatted(batches);
             }
         }
-        assertThat(batches).isEqualTo(100);
+        return batches;
     }
 }
