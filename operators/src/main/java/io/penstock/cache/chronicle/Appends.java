@@ -222,8 +222,7 @@ final class Appends {
         try {
             if (!stopped && !entry.isCancelled()) {
                 if (writer.append(entry)) {
-                    long before = control.countAppended();
-                    seen.compareAndSet(before, before + 1);
+                    count(control, seen);
                 } else {
                     lost.incrementAndGet();
                 }
@@ -235,6 +234,12 @@ final class Appends {
             leave(entry);
             entry.done();
         }
+    }
+
+    /** An entry of this process is known to it, if all before it are. */
+    static void count(Control control, AtomicLong seen) {
+        long before = control.countAppended();
+        seen.compareAndSet(before, before + 1);
     }
 
     private void stop(Throwable reason) {

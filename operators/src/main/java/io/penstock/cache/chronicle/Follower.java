@@ -111,7 +111,7 @@ final class Follower {
                 walk.on(segment);
             }
         }
-        seen.set(appended);
+        seen.accumulateAndGet(appended, Math::max); // the writer may have moved it past this
     }
 
     private void list() throws IOException {

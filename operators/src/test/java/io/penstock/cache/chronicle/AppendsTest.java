@@ -1,0 +1,66 @@
+package io.penstock.cache.chronicle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cache.RamIndex;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** When values get into the files, and what is known of that. */
+class AppendsTest {
+
+    private static final int ROUNDS = 200;
+    private static final int VALUES = 5_000;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    @Timeout(60)
+    void put_ofOneValue_isWrittenWithoutAnotherOneThatWakesTheWriter() throws InterruptedException {
+        try (ChronicleTier tier = ChronicleTier.at(directory).maxBytes(1 << 20).open()) {
+            assertThat(Values.put(tier, 1)).isTrue();
+
+            while (tier.segments().stream().mapToLong(SegmentReport::live).sum() == 0) {
+                Thread.sleep(1);
+            }
+        }
+    }
+
+    /** Otherwise every lease would look through all logs for what this process has itself appended. */
+    @Test
+    void look_whileThisProcessAppends_leavesNothingUnknownBehind() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            Control control = Control.map(directory.resolve("control-" + round));
+            AtomicLong seen = new AtomicLong();
+            Follower follower = follower(control, seen);
+            FutureTask<Void> appending = new FutureTask<>(() -> count(control, seen), null);
+            new Thread(appending, "appends").start();
+            while (!appending.isDone()) {
+                follower.follow();
+            }
+            appending.get();
+
+            assertThat(follower.isBehind()).as("round %d", round).isFalse();
+        }
+    }
+
+    private static void count(Control control, AtomicLong seen) {
+        for (int i = 0; i < VALUES; i++) {
+            Appends.count(control, seen);
+        }
+    }
+
+    private Follower follower(Control control, AtomicLong seen) throws IOException {
+        CacheFiles files = new CacheFiles(directory);
+        Segments segments = new Segments(Location.NUMBERS, false);
+        Catalogue catalogue = new Catalogue(RamIndex.forValuesOf(1 << 20), segments, false, false);
+        LogWriter writer = new LogWriter(files, catalogue, segments, control, new FileSystemSpace(directory), false);
+        return new Follower(files, catalogue, segments, control, writer, seen);
+    }
+}
