@@ -1,6 +1,7 @@
 package io.penstock.store.http;
 
 import io.penstock.pipeline.StoreException;
+import io.penstock.store.OnDemand;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -10,7 +11,6 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
-import reactor.util.context.Context;
 
 /**
  * Lets so many through at once; others wait in order, without a thread.
@@ -103,14 +103,7 @@ final class Gate {
             if (state.get() != INSIDE) {
                 return; // cancelled on the way here
             }
-            // as one signal: see OnDemand
-            running.update(source.doFinally(ended -> leave())
-                    .singleOptional()
-                    .subscribe(
-                            found -> found.ifPresentOrElse(sink::success, sink::success),
-                            sink::error,
-                            null,
-                            Context.of(sink.contextView())));
+            running.update(OnDemand.subscribe(sink, source.doFinally(ended -> leave())));
         }
 
         private void leave() {
