@@ -10,6 +10,8 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * A training job as a pipeline sees it: it takes a batch, computes on a device while the processors of this machine are free, and
@@ -22,6 +24,9 @@ record Training(int batch, Duration step) {
 
     /** Faster than a few cores decode and slower than a cache serves, so that a cache changes what sets the pace. */
     static final Training STANDARD = new Training(32, Duration.ofMillis(6));
+
+    /** A device tells in time, however many decodes wait for the processors: on the workers' own timer a step would wait for them. */
+    private static final Scheduler DEVICE = Schedulers.newSingle("device", true);
 
     static final Schema<Tensor> SCHEMA = Schema.tensor("pixels");
 
@@ -44,7 +49,7 @@ record Training(int batch, Duration step) {
     private void take(Batch taken) {
         try (taken) {
             if (!step.isZero()) {
-                Mono.delay(step).block(); // batches come on a thread that may wait
+                Mono.delay(step, DEVICE).block(); // batches come on a thread that may wait
             }
         }
     }
