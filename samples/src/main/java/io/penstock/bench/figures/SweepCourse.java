@@ -29,11 +29,7 @@ final class SweepCourse implements Course {
     private static final Training TRAINING = Training.STANDARD;
     private static final Duration LATENCY = Duration.ofMillis(20);
     private static final int AT_ONCE = 12;
-
-    /** So that misses which come close together are begun while others are trained on: two batches near, sixteen far. */
-    private static final int NEAR_IN_FLIGHT = 2 * TRAINING.batch();
-
-    private static final int FAR_IN_FLIGHT = 16 * TRAINING.batch();
+    private static final int FAR_IN_FLIGHT = 512;
     private static final int WARM_UPS = 3;
     private static final long ENTRY_BYTES = Pictures.BYTES + 128; // with its header and its place in the index
     private static final double MOST_OFF = 5;
@@ -41,8 +37,8 @@ final class SweepCourse implements Course {
     private final String name;
     private final Pictures pictures;
     private final Sweep.Size size;
-    private final Execution nearby = Execution.standard().inFlight(NEAR_IN_FLIGHT);
-    private final Execution farAway = Execution.standard().inFlight(FAR_IN_FLIGHT);
+    private final Execution nearby = Execution.standard();
+    private final Execution farAway = nearby.inFlight(FAR_IN_FLIGHT);
     private @Nullable FarPictures far;
     private @Nullable Dataset<Tensor> nearSamples;
     private @Nullable Dataset<Tensor> farSamples;
