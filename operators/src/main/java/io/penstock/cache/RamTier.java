@@ -193,16 +193,16 @@ public final class RamTier implements Tier {
                 held++;
             }
         }
+        hits.add(held); // first: counting is a barrier, which would wait for what is touched
+        if (held < keys.length) {
+            misses.add(keys.length - held);
+        }
         for (ByteBuffer view : found) {
             if (view != null) {
                 seen += touch(view);
             }
         }
         touched = seen; // or the compiler would see that nobody needs it
-        hits.add(held);
-        if (held < keys.length) {
-            misses.add(keys.length - held);
-        }
         return true;
     }
 

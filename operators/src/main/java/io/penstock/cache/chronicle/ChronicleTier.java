@@ -117,16 +117,16 @@ public final class ChronicleTier implements Tier {
                 held++;
             }
         }
+        hits.add(held); // first: counting is a barrier, which would wait for what is touched
+        if (held < keys.length) {
+            misses.add(keys.length - held);
+            followLater();
+        }
         for (int i = 0; i < keys.length; i++) {
             ByteBuffer value = found[i];
             seen += value == null ? 0 : touch(value);
         }
         touched = seen; // or the compiler would see that nobody needs it
-        hits.add(held);
-        if (held < keys.length) {
-            misses.add(keys.length - held);
-            followLater();
-        }
         return true;
     }
 
