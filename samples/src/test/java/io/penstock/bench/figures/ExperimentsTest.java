@@ -132,9 +132,13 @@ class ExperimentsTest {
         try (Course course = new NearFar().course(effort, new NearFar.Size(8, 2, List.of(2), 1))) {
             Results results = run(course);
 
-            assertThat(course.trials()).hasSize(4);
+            assertThat(course.trials()).hasSize(5);
             assertThat(results.places("epoch time [s]", "far with a cache on disk by 2"))
                     .containsExactly(1.0, 2.0);
+            for (String place : List.of("near", "far")) { // in turn, from the warm cache
+                assertThat(results.places("warm epoch time [s]", place + " with a cache on disk by 2"))
+                        .hasSize(20);
+            }
             assertThat(course.charts(results))
                     .singleElement()
                     .satisfies(chart -> assertThat(chart.lines()).hasSize(4));
