@@ -1,5 +1,6 @@
 package io.penstock.cache;
 
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -86,12 +87,12 @@ final class Blocks {
         freed += blocks.length;
     }
 
-    void write(int[] blocks, ByteBuffer value) {
-        int from = value.position();
+    void write(int[] blocks, Encoded value) {
+        int from = 0;
         for (int i = 0, run; i < blocks.length; i += run) {
             run = run(blocks, i);
-            int length = Math.min(run * BYTES, value.limit() - from);
-            piece(blocks[i]).put(offset(blocks[i]), value, from, length);
+            int length = Math.min(run * BYTES, value.length() - from);
+            value.copyTo(from, piece(blocks[i]), offset(blocks[i]), length);
             from += length;
         }
     }

@@ -4,6 +4,7 @@ import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -128,17 +129,17 @@ final class LruTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
         return Mono.fromCallable(() -> keep(key, value, null));
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer, Tier slower) {
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer, Tier slower) {
         return Mono.defer(() -> {
             List<Evicted> gone = new ArrayList<>();
             boolean held = keep(key, value, gone);
             Mono<Void> down = Flux.fromIterable(gone)
-                    .concatMap(one -> slower.put(one.key, one.bytes, new Offer(offer.epoch(), 0, false)))
+                    .concatMap(one -> slower.put(one.key, Encoded.of(one.bytes), new Offer(offer.epoch(), 0, false)))
                     .then();
             return held || offer.spare() ? down.thenReturn(held) : down.then(slower.put(key, value, offer));
         });
@@ -149,8 +150,8 @@ final class LruTier implements Tier {
         return true;
     }
 
-    private boolean keep(SampleKey key, ByteBuffer value, @Nullable List<Evicted> gone) {
-        int length = value.remaining();
+    private boolean keep(SampleKey key, Encoded value, @Nullable List<Evicted> gone) {
+        int length = value.length();
         if (isHeld(key)) {
             return true;
         }

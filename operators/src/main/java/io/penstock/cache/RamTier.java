@@ -4,6 +4,7 @@ import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,7 +42,6 @@ import reactor.core.publisher.Mono;
  */
 public final class RamTier implements Tier {
 
-    private static final Offer UNKNOWN = new Offer(0, 0, false);
     private static final Logger LOG = LoggerFactory.getLogger(RamTier.class);
     private static final long WORTH_COLLECTING = 64L << 20;
     private static final long SHORTEST_PAUSE = 50_000_000; // nanoseconds between two collections, as the next one
@@ -217,17 +217,12 @@ public final class RamTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-        return put(key, value, UNKNOWN);
-    }
-
-    @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
         return Mono.fromCallable(() -> keep(key, value, offer));
     }
 
-    private boolean keep(SampleKey key, ByteBuffer value, Offer offer) {
-        int length = value.remaining();
+    private boolean keep(SampleKey key, Encoded value, Offer offer) {
+        int length = value.length();
         if (length < shortest) {
             shortest = length;
         }
@@ -258,11 +253,11 @@ public final class RamTier implements Tier {
         return claim == null ? RamSegment.Claim.REFUSED : claim;
     }
 
-    private boolean copy(SampleKey key, ByteBuffer value, int worth, int givingWay) {
+    private boolean copy(SampleKey key, Encoded value, int worth, int givingWay) {
         boolean copied = false;
         Slabs.@Nullable Room room = null;
         try {
-            int length = value.remaining();
+            int length = value.length();
             room = withRoom(length, givingWay, () -> slabs.reserve(length, worth));
             if (room != null) {
                 room.fill(value);

@@ -1,5 +1,6 @@
 package io.penstock.cache;
 
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
@@ -92,17 +93,17 @@ final class Slabs {
     /** Room for one value, which nobody else has. */
     record Room(Slab slab, int offset, long location) {
 
-        void fill(ByteBuffer value) {
+        void fill(Encoded value) {
             ByteBuffer bytes = slab.bytes;
             int at = offset;
             if (hasHeader(location)) {
-                int rest = value.remaining();
+                int rest = value.length();
                 for (; rest > 0x7F; rest >>>= 7) {
                     bytes.put(at++, (byte) (rest | 0x80));
                 }
                 bytes.put(at++, (byte) rest);
             }
-            bytes.put(at, value, value.position(), value.remaining());
+            value.copyTo(bytes, at);
         }
     }
 

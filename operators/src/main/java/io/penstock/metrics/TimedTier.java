@@ -7,6 +7,7 @@ import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -104,12 +105,7 @@ final class TimedTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-        return isTimed(key) ? timedPut(tier.put(key, value)) : tier.put(key, value);
-    }
-
-    @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
         return isTimed(key) ? timedPut(tier.put(key, value, offer)) : tier.put(key, value, offer);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -24,7 +25,7 @@ class LruTierTest extends TierKit {
     }
 
     private static void offer(Tier tier, int number) {
-        tier.put(key(number), ByteBuffer.wrap(valueOf(number, 1_000)), new Offer(0, 0, false))
+        tier.put(key(number), Encoded.of(ByteBuffer.wrap(valueOf(number, 1_000))), Offer.UNKNOWN)
                 .block(TIMEOUT);
     }
 
@@ -189,7 +190,7 @@ class LruTierTest extends TierKit {
     void put_largerThanTheTier_goesStraightDown() {
         MapTier disk = MapTier.holding(10);
         try (Tier chain = open(4_000).backedBy(disk)) {
-            StepVerifier.create(chain.put(key(1), ByteBuffer.wrap(valueOf(1, 10_000)), new Offer(0, 0, false)), 0)
+            StepVerifier.create(chain.put(key(1), Encoded.of(ByteBuffer.wrap(valueOf(1, 10_000))), Offer.UNKNOWN), 0)
                     .expectSubscription()
                     .thenRequest(1)
                     .expectNext(true)

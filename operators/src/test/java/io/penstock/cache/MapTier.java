@@ -4,6 +4,7 @@ import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -50,15 +51,15 @@ final class MapTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-        keep(key, value);
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+        keep(key, value.joined());
         return Mono.just(held.containsKey(key));
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer, Tier slower) {
-        return Flux.fromIterable(keep(key, value).entrySet())
-                .concatMap(gone -> slower.put(gone.getKey(), gone.getValue(), offer))
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer, Tier slower) {
+        return Flux.fromIterable(keep(key, value.joined()).entrySet())
+                .concatMap(gone -> slower.put(gone.getKey(), Encoded.of(gone.getValue()), offer))
                 .then(Mono.just(true));
     }
 

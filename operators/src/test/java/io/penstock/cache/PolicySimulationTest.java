@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -62,7 +63,10 @@ class PolicySimulationTest {
                 assertThat(found.remaining()).isEqualTo(data.bytes[index]);
                 saved += data.nanos[index];
             } else if (tier.accepts(key)) {
-                tier.put(key, ByteBuffer.allocate(data.bytes[index]), new Offer(epoch, data.nanos[index], false))
+                tier.put(
+                                key,
+                                Encoded.of(ByteBuffer.allocate(data.bytes[index])),
+                                new Offer(epoch, data.nanos[index], false))
                         .block(TIMEOUT);
             }
         }

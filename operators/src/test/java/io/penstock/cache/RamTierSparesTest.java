@@ -10,6 +10,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.Tier;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -30,8 +31,9 @@ class RamTierSparesTest {
     private static final Offer SOLE = new Offer(0, 1_000, false);
 
     private static boolean put(Tier tier, long number, int length, Offer offer) {
-        return Boolean.TRUE.equals(tier.put(key(number), ByteBuffer.wrap(TierKit.valueOf(number, length)), offer)
-                .block(TIMEOUT));
+        return Boolean.TRUE.equals(
+                tier.put(key(number), Encoded.of(ByteBuffer.wrap(TierKit.valueOf(number, length))), offer)
+                        .block(TIMEOUT));
     }
 
     private static long held(Tier tier, long from, long to) {

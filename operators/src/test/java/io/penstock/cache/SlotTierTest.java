@@ -6,10 +6,12 @@ import io.penstock.cache.slot.SharedSlots;
 import io.penstock.cache.slot.SlotLayout;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
 import io.penstock.tensor.Codec;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
@@ -86,7 +88,7 @@ class SlotTierTest extends TierKit {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Encoded(slots.tier(new Keyed(need.keys), CODEC));
+        return new Renamed(slots.tier(new Keyed(need.keys), CODEC));
     }
 
     private record Keyed(List<SampleKey> keys) implements Dataset<Tensor> {
@@ -112,7 +114,7 @@ class SlotTierTest extends TierKit {
     }
 
     /** The kit's keys as those of encoded samples. */
-    private record Encoded(Tier tier) implements Tier {
+    private record Renamed(Tier tier) implements Tier {
         private static SampleKey encoded(SampleKey key) {
             return key.with(Fingerprint.of(CODEC));
         }
@@ -128,8 +130,8 @@ class SlotTierTest extends TierKit {
         }
 
         @Override
-        public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-            return tier.put(encoded(key), value);
+        public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+            return tier.put(encoded(key), value, offer);
         }
 
         @Override

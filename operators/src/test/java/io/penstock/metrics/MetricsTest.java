@@ -8,11 +8,13 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cache.RamTier;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -60,8 +62,8 @@ class MetricsTest {
         }
 
         @Override
-        public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-            return tier.put(key, value).subscribeOn(Schedulers.parallel());
+        public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+            return tier.put(key, value, offer).subscribeOn(Schedulers.parallel());
         }
 
         @Override

@@ -1,7 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.tensor.Codec;
-import java.nio.ByteBuffer;
+import io.penstock.tensor.Encoded;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 
@@ -70,8 +70,8 @@ final class Loads<T> {
         if (roomKnown && !accepts(key)) {
             return Mono.just(false);
         }
-        ByteBuffer bytes = codec.encode(value);
-        requireRoom(bytes.remaining());
+        Encoded bytes = codec.encode(value);
+        requireRoom(bytes.length());
         return Mono.defer(() -> tier.put(key, bytes, offer.get())).onErrorResume(e -> {
             faults.report(tier, e);
             return Mono.just(false);

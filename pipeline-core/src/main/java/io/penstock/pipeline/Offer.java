@@ -10,6 +10,9 @@ package io.penstock.pipeline;
  */
 public record Offer(long epoch, long loadNanos, boolean spare, Origin origin) {
 
+    /** Of a value that nobody knows anything of. */
+    public static final Offer UNKNOWN = new Offer(0, 0, false);
+
     /** A copy of what a slower tier holds. */
     static final Offer SPARE = new Offer(0, 0, true);
 

@@ -37,15 +37,19 @@ final class Rechecks<T> {
                 .flatMap(again -> {
                     verified.count(draw);
                     // equal values may have several encodings, such as sets
-                    boolean same = codec.encode(again).equals(bytes) || held.equals(again);
+                    boolean same = encoded(again).equals(bytes) || held.equals(again);
                     return same ? Mono.just(held) : differs(held, draw);
                 })
                 .defaultIfEmpty(held);
     }
 
+    private ByteBuffer encoded(T value) {
+        return codec.encode(value).joined();
+    }
+
     private Mono<T> differs(T held, Draw draw) {
         differing.count(draw);
-        return base.unsteady(draw, codec::encode).defaultIfEmpty(NONE).flatMap(stage -> {
+        return base.unsteady(draw, this::encoded).defaultIfEmpty(NONE).flatMap(stage -> {
             String message = "the cache holds another value of sample %d: %s than loading it again gives: %s"
                     .formatted(draw.index(), base.pipeline().name(draw.index()), reason(stage));
             if (check.fails()) {

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
@@ -37,21 +38,22 @@ public interface Tier extends AutoCloseable {
     }
 
     /**
-     * Offers the remaining bytes of a buffer under a key. Completes once the tier has taken, refused or copied them, with
-     * whether it holds the key now; a full tier refuses quietly, and a key that is there already keeps its bytes.
+     * Offers a value under a key, with what is known of it, for tiers that choose by that. Completes once the tier has
+     * taken, refused or copied its bytes, with whether it holds the key now; a full tier refuses quietly, and a key that is
+     * there already keeps its bytes.
      */
-    Mono<Boolean> put(SampleKey key, ByteBuffer value);
+    Mono<Boolean> put(SampleKey key, Encoded value, Offer offer);
 
-    /** As {@link #put(SampleKey, ByteBuffer)}, with what is known of the value, for tiers that choose by it. */
-    default Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
-        return put(key, value);
+    /** Offers the remaining bytes of a buffer, of which nothing is known, and which is not written to any more. */
+    default Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+        return put(key, Encoded.of(value), Offer.UNKNOWN);
     }
 
     /**
-     * As {@link #put(SampleKey, ByteBuffer, Offer)}, for a tier that {@link #handsDown}: what gives way to the value, or
+     * As {@link #put(SampleKey, Encoded, Offer)}, for a tier that {@link #handsDown}: what gives way to the value, or
      * the value itself where it does not fit, is put into what lies behind before this completes.
      */
-    default Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer, Tier slower) {
+    default Mono<Boolean> put(SampleKey key, Encoded value, Offer offer, Tier slower) {
         return put(key, value, offer);
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
@@ -53,12 +54,7 @@ final class TierChain implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-        return put(key, value, new Offer(0, 0, false));
-    }
-
-    @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
         return putDownTo(slowestOffered(levels.size()), key, value, offer, false);
     }
 
@@ -72,13 +68,12 @@ final class TierChain implements Tier {
     }
 
     /** Offers to the levels from the slowest to the fastest, each of which learns whether a slower one holds it. */
-    private Mono<Boolean> putDownTo(int level, SampleKey key, ByteBuffer value, Offer offer, boolean held) {
+    private Mono<Boolean> putDownTo(int level, SampleKey key, Encoded value, Offer offer, boolean held) {
         if (level < 0) {
             return Mono.just(held);
         }
         Tier tier = levels.get(level);
-        return Mono.defer(() ->
-                        tier.accepts(key, offer) ? putInto(level, key, value.duplicate(), offer) : Mono.just(false))
+        return Mono.defer(() -> tier.accepts(key, offer) ? putInto(level, key, value, offer) : Mono.just(false))
                 .onErrorResume(e -> {
                     faults.report(tier, e);
                     return Mono.just(false);
@@ -86,7 +81,7 @@ final class TierChain implements Tier {
                 .flatMap(taken -> putDownTo(level - 1, key, value, taken ? offer.asSpare() : offer, held || taken));
     }
 
-    private Mono<Boolean> putInto(int level, SampleKey key, ByteBuffer value, Offer offer) {
+    private Mono<Boolean> putInto(int level, SampleKey key, Encoded value, Offer offer) {
         Tier tier = levels.get(level);
         return tier.handsDown() && level < levels.size() - 1
                 ? tier.put(key, value, offer, new TierChain(levels.subList(level + 1, levels.size()), faults))
@@ -100,7 +95,8 @@ final class TierChain implements Tier {
         }
         for (int faster = 0; faster < level; faster++) {
             if (levels.get(faster).accepts(key, Offer.SPARE)) { // seldom: a full tier that holds takes no copies
-                putDownTo(slowestOffered(level), key, value, Offer.SPARE, true).subscribe();
+                putDownTo(slowestOffered(level), key, Encoded.of(value), Offer.SPARE, true)
+                        .subscribe();
                 return;
             }
         }

@@ -14,8 +14,8 @@ public interface Codec<T> {
      */
     String id();
 
-    /** The value's bytes, between position 0 and the limit of a buffer that nobody else writes to. */
-    ByteBuffer encode(T value);
+    /** The value's bytes. They may be those that the value itself has. */
+    Encoded encode(T value);
 
     /**
      * The value whose bytes remain in the buffer. It may be a view of them and keep the buffer, which is not written to

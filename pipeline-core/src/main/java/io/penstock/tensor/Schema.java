@@ -25,7 +25,7 @@ public interface Schema<T> extends Codec<T> {
     }
 
     @Override
-    default ByteBuffer encode(T value) {
+    default Encoded encode(T value) {
         return TensorFormat.encode(flatten(value));
     }
 

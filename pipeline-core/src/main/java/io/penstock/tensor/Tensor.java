@@ -159,8 +159,15 @@ public final class Tensor {
         return (all.isReadOnly() ? all : all.asReadOnlyBuffer()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private ByteBuffer slice() {
+    /** All bytes, from position 0 of a buffer that is not to be written to. */
+    ByteBuffer slice() {
         return bytes.slice(offset, length);
+    }
+
+    /** Whether it is known to hold fast no more than twice the memory that it takes: not a row of something large. */
+    @SuppressWarnings("ByteBufferBackingArray") // of which only the length is asked
+    boolean isCompact() {
+        return bytes.hasArray() && bytes.array().length <= 2L * length;
     }
 
     /** Copies all bytes to an absolute place in a buffer, whose position stays. */

@@ -17,31 +17,38 @@ final class TensorFormat {
     private static final int MAX_RANK = 32;
     private static final int MAX_FIELDS = 255;
 
+    /** Below it, one copy is less than a second piece. */
+    private static final int WORTH_SHARING = 4 << 10;
+
     private TensorFormat() {}
 
-    static ByteBuffer encode(List<Tensor> tensors) {
+    static Encoded encode(List<Tensor> tensors) {
         if (tensors.size() > MAX_FIELDS) {
             throw new IllegalArgumentException(
                     "a value has at most %d fields, was %d".formatted(MAX_FIELDS, tensors.size()));
         }
-        long size = 2;
+        int headers = 2;
+        long size = 0;
+        boolean compact = true;
         for (Tensor tensor : tensors) {
-            size += headerSize(tensor.shape()) + tensor.byteSize();
+            headers += headerSize(tensor.shape());
+            size += tensor.byteSize();
+            compact &= tensor.isCompact();
         }
-        if (size > Integer.MAX_VALUE - 8) {
+        if (headers + size > Integer.MAX_VALUE - 8) {
             throw new IllegalArgumentException(
-                    "a value of " + size + " bytes is too large to encode; the limit is 2 GiB");
+                    "a value of " + (headers + size) + " bytes is too large to encode; the limit is 2 GiB");
         }
-        ByteBuffer out = ByteBuffer.allocate((int) size);
-        out.put(VERSION).put((byte) tensors.size());
+        ByteBuffer header = ByteBuffer.allocate(headers);
+        header.put(VERSION).put((byte) tensors.size());
+        List<ByteBuffer> pieces = new ArrayList<>(tensors.size() + 1);
+        pieces.add(header);
         for (Tensor tensor : tensors) {
-            writeHeader(out, tensor);
+            writeHeader(header, tensor);
+            pieces.add(tensor.slice());
         }
-        for (Tensor tensor : tensors) {
-            tensor.copyTo(out, out.position());
-            out.position(out.position() + tensor.byteSize());
-        }
-        return out.flip();
+        Encoded all = Encoded.of(pieces, headers + (int) size, compact);
+        return all.length() < WORTH_SHARING ? Encoded.of(all.joined()) : all;
     }
 
     static List<Tensor> decode(ByteBuffer in, int fields) {

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;
@@ -53,26 +54,21 @@ class FakeTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+        if (offer.spare()) {
+            spares.add(key);
+        }
         if (broken) {
             return Mono.error(new IllegalStateException("out of order"));
         }
         return Mono.fromCallable(() -> {
             synchronized (held) {
                 if (accepts(key)) {
-                    held.putIfAbsent(key, value);
+                    held.putIfAbsent(key, value.joined());
                 }
                 return held.containsKey(key);
             }
         });
-    }
-
-    @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
-        if (offer.spare()) {
-            spares.add(key);
-        }
-        return put(key, value);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.penstock.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.tensor.Codec;
+import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -53,8 +54,8 @@ class KeyedCacheTest {
 
     private record Text(String id) implements Codec<String> {
         @Override
-        public ByteBuffer encode(String value) {
-            return ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8));
+        public Encoded encode(String value) {
+            return Encoded.of(ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)));
         }
 
         @Override
@@ -192,7 +193,7 @@ class KeyedCacheTest {
             }
 
             @Override
-            public ByteBuffer encode(String value) {
+            public Encoded encode(String value) {
                 return TEXT.encode(value);
             }
 
@@ -244,7 +245,7 @@ class KeyedCacheTest {
             @Override
             public Mono<Lease> lease(SampleKey key) {
                 return Mono.fromCallable(() -> {
-                    held.put(key, TEXT.encode("theirs"));
+                    held.put(key, TEXT.encode("theirs").joined());
                     return released::incrementAndGet;
                 });
             }
@@ -263,7 +264,7 @@ class KeyedCacheTest {
             KeyedCache<String> one = KeyedCache.of(shared, TEXT, "one");
             KeyedCache<String> two = KeyedCache.of(shared, TEXT, "two");
             SampleKey dataset = SampleKey.of("a sample of a dataset");
-            shared.put(dataset, TEXT.encode("x")).block(TIMEOUT);
+            shared.put(dataset, TEXT.encode("x").joined()).block(TIMEOUT);
             for (int i = 0; i < 10; i++) {
                 get(one, "k" + i, "one");
                 two.get(i, loading("two")).block(TIMEOUT);

@@ -2,9 +2,9 @@ package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -97,7 +97,7 @@ class OriginTest {
         }
 
         @Override
-        public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
+        public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
             origins.add(offer.origin());
             return super.put(key, value, offer);
         }

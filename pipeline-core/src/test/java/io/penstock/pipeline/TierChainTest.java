@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,14 +31,15 @@ class TierChainTest {
         }
 
         @Override
-        public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer, Tier slower) {
+        public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer, Tier slower) {
             spare.add(offer.spare());
             return Flux.fromIterable(List.copyOf(held.entrySet()))
                     .concatMap(gone -> {
                         held.remove(gone.getKey());
-                        return slower.put(gone.getKey(), gone.getValue(), new Offer(offer.epoch(), 0, false));
+                        return slower.put(
+                                gone.getKey(), Encoded.of(gone.getValue()), new Offer(offer.epoch(), 0, false));
                     })
-                    .then(super.put(key, value));
+                    .then(super.put(key, value, Offer.UNKNOWN));
         }
     }
 
@@ -52,7 +54,7 @@ class TierChainTest {
         FakeTier below = new FakeTier("disk");
         Tier chain = above.backedBy(middle.backedBy(below));
 
-        StepVerifier.create(chain.put(KEY, bytes(1), OFFER), 0)
+        StepVerifier.create(chain.put(KEY, Encoded.of(bytes(1)), OFFER), 0)
                 .expectSubscription()
                 .thenRequest(1)
                 .expectNext(true)
@@ -60,7 +62,7 @@ class TierChainTest {
         assertThat(below.held).isEmpty();
         assertThat(above.spares).containsExactly(KEY);
 
-        chain.put(KEY.with(1), bytes(4), OFFER).block();
+        chain.put(KEY.with(1), Encoded.of(bytes(4)), OFFER).block();
 
         assertThat(middle.held).containsOnlyKeys(KEY.with(1));
         assertThat(below.held).containsOnlyKeys(KEY);
@@ -75,9 +77,9 @@ class TierChainTest {
         below.broken = true;
         Tier chain = middle.backedBy(below);
 
-        chain.put(KEY, bytes(1), OFFER).block();
+        chain.put(KEY, Encoded.of(bytes(1)), OFFER).block();
 
-        assertThat(chain.put(KEY.with(1), bytes(4), OFFER).block()).isTrue();
+        assertThat(chain.put(KEY.with(1), Encoded.of(bytes(4)), OFFER).block()).isTrue();
         assertThat(middle.held).containsOnlyKeys(KEY.with(1));
     }
 

@@ -27,9 +27,9 @@ class TensorsFuzzTest {
         try {
             T value = schema.decode(ByteBuffer.wrap(bytes));
             assertThat(schema.decode(ByteBuffer.wrap(bytes))).hasToString(value.toString());
-            ByteBuffer again = schema.encode(value);
+            ByteBuffer again = schema.encode(value).joined();
             assertThat(again.remaining()).isLessThanOrEqualTo(bytes.length + 64);
-            assertThat(schema.encode(schema.decode(again.duplicate()))).isEqualTo(again);
+            assertThat(schema.encode(schema.decode(again.duplicate())).joined()).isEqualTo(again);
         } catch (IllegalArgumentException refused) {
             assertThat(refused).isExactlyInstanceOf(IllegalArgumentException.class);
             assertThat(refused.getMessage()).isNotBlank();
@@ -39,8 +39,8 @@ class TensorsFuzzTest {
     static Stream<byte[]> values() {
         Tensor pixels = Tensor.ofBytes(new byte[6], 2, 3);
         return Stream.of(
-                TENSOR.encode(pixels).array(),
-                TENSOR.encode(Tensor.scalar(3.5f)).array(),
-                PHOTO.encode(new Photo(pixels, 3, 0.5, true, "ü")).array());
+                TENSOR.encode(pixels).joined().array(),
+                TENSOR.encode(Tensor.scalar(3.5f)).joined().array(),
+                PHOTO.encode(new Photo(pixels, 3, 0.5, true, "ü")).joined().array());
     }
 }

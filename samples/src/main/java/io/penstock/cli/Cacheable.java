@@ -140,7 +140,7 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
 
     private Mono<Long> encodedBytes(long index) {
         return dataset.get(index)
-                .map(value -> (long) schema.encode(value).remaining())
+                .map(value -> (long) schema.encode(value).length())
                 .onErrorResume(
                         e -> e instanceof FormatException || e.getCause() instanceof FormatException,
                         e -> Mono.empty());

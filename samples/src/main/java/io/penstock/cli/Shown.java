@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.tensor.Codec;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -39,7 +40,7 @@ record Shown(Tensor before, Tensor after, int label) {
         }
 
         @Override
-        public ByteBuffer encode(Shown value) {
+        public Encoded encode(Shown value) {
             return schema.encode(value.delivered());
         }
 

@@ -11,6 +11,7 @@ import io.penstock.pipeline.Filling;
 import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -242,7 +243,10 @@ class CacheCommandTest {
         try (ChronicleTier tier = ChronicleTier.at(cache).maxBytes(64 << 20).open()) {
             tier.filledBy(before);
             Origin origin = Origin.of(now.dataset().name(3), now.dataset().state(3), before.id());
-            tier.put(SampleKey.of("by the earlier codec"), ByteBuffer.allocate(10), new Offer(0, 0, false, origin))
+            tier.put(
+                            SampleKey.of("by the earlier codec"),
+                            Encoded.of(ByteBuffer.allocate(10)),
+                            new Offer(0, 0, false, origin))
                     .block();
         }
 

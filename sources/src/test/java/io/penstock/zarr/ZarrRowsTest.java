@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -200,12 +202,10 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
         }
 
         @Override
-        public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-            held.put(
-                    key,
-                    ByteBuffer.allocate(value.remaining())
-                            .put(value.duplicate())
-                            .flip());
+        public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+            ByteBuffer copy = ByteBuffer.allocate(value.length());
+            value.copyTo(copy, 0);
+            held.put(key, copy);
             return Mono.just(true);
         }
 

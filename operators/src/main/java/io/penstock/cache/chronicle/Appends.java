@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
@@ -96,7 +97,7 @@ final class Appends {
     }
 
     /** Whether the value is held, once it may be known; empty if it was refused. */
-    @Nullable Mono<Boolean> put(SampleKey key, ByteBuffer value, Origin origin) {
+    @Nullable Mono<Boolean> put(SampleKey key, Encoded value, Origin origin) {
         Pending entry = Pending.value(key, value, origin);
         if (pending.putIfAbsent(key, entry) != null) {
             return Mono.just(true);

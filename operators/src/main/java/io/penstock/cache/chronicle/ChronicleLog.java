@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -103,23 +104,24 @@ final class ChronicleLog implements AutoCloseable {
      * the first write to a page of it is a fault, which costs several times what a call does that writes all pages. (The
      * two ways meet in the page cache.)
      */
-    long append(int kind, SampleKey key, long sequence, ByteBuffer value, Origin origin) throws IOException {
+    long append(int kind, SampleKey key, long sequence, Encoded value, Origin origin) throws IOException {
         try (DocumentContext document = appender.writingDocument()) {
             try {
                 Bytes<?> bytes = document.wire().bytes();
                 long valueAt = Entry.valueAt(bytes.writePosition() - Entry.WORD);
-                int length = value.remaining();
+                int length = value.length();
                 CRC32C sum = Entry.checkOf(key);
                 if (length < LEAST_BY_CALL) {
-                    sum.update(value.duplicate());
-                    bytes.write(valueAt, readable(value), 0, length);
+                    value.copyTo(staging.clear(), 0);
+                    sum.update(staging.limit(length));
+                    bytes.write(valueAt, staging, 0, length);
                 } else {
                     write(valueAt, value, sum);
                 }
                 int check = (int) sum.getValue();
                 ByteBuffer header = Entry.header(kind, key, sequence, length, check, origin, valueAt);
                 bytes.write(valueAt - Entry.HEADER, header, 0, Entry.HEADER);
-                bytes.writePosition(Entry.end(valueAt, value.remaining()));
+                bytes.writePosition(Entry.end(valueAt, length));
                 return valueAt;
             } catch (Throwable e) {
                 document.rollbackOnClose(); // or closing would publish what there is of it
@@ -128,20 +130,13 @@ final class ChronicleLog implements AutoCloseable {
         }
     }
 
-    /** From position 0, and as Chronicle can read it: a read-only array it cannot. */
-    private static ByteBuffer readable(ByteBuffer value) {
-        return value.hasArray() || value.isDirect()
-                ? value.slice()
-                : ByteBuffer.allocate(value.remaining()).put(0, value, value.position(), value.remaining());
-    }
-
     /**
      * Adds the value to its checksum piece by piece while it is copied to where a call takes it from: each is in the
      * processor's cache then. Left to itself the call would copy it as well, and the checksum read it from memory. With zeros
      * for the next word: its page, too, is then made here and not read into by a fault.
      */
-    private void write(long valueAt, ByteBuffer value, CRC32C sum) throws IOException {
-        int length = value.remaining();
+    private void write(long valueAt, Encoded value, CRC32C sum) throws IOException {
+        int length = value.length();
         long at = valueAt;
         staging.clear();
         for (int done = 0; done < length; ) {
@@ -150,7 +145,8 @@ final class ChronicleLog implements AutoCloseable {
             }
             int piece = Math.min(PIECE, length - done);
             int from = staging.position();
-            staging.put(from, value, value.position() + done, piece).position(from + piece);
+            value.copyTo(done, staging, from, piece);
+            staging.position(from + piece);
             sum.update(staging.duplicate().flip().position(from));
             done += piece;
         }

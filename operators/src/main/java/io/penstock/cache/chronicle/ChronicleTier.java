@@ -7,6 +7,7 @@ import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,7 +33,7 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p>Threads: all methods from any number of them. {@link #get} takes no lock and copies nothing; the buffer it gives is a
  * read-only view that stays valid while it is reachable, also after {@link #close}. Page faults aside it does not block.
- * {@link #put} keeps a view of the buffer, which must not be written to any more, and completes when the value can be got;
+ * {@link #put} keeps what it is given until it is written down, and completes when the value can be got;
  * a thread of the tier's own writes it down. While more than {@link ChronicleOptions#pendingBytes} wait for that, puts
  * complete later, when they have been written.
  *
@@ -150,12 +151,7 @@ public final class ChronicleTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-        return Mono.defer(() -> keep(key, value, Origin.UNKNOWN));
-    }
-
-    @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value, Offer offer) {
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
         return Mono.defer(() -> keep(key, value, offer.origin()));
     }
 
@@ -168,12 +164,12 @@ public final class ChronicleTier implements Tier {
         return true;
     }
 
-    private Mono<Boolean> keep(SampleKey key, ByteBuffer value, Origin origin) {
+    private Mono<Boolean> keep(SampleKey key, Encoded value, Origin origin) {
         if (holds(key)) {
             catalogue.use(key);
             return Mono.just(true);
         }
-        int length = value.remaining();
+        int length = value.length();
         if (length < shortest) {
             shortest = length;
         }

@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -95,7 +96,7 @@ final class LogWriter implements AutoCloseable {
      * @throws IOException if the file system has none, or fails
      */
     boolean append(Pending entry) throws IOException {
-        long bytes = Entry.mostBytes(entry.value.remaining());
+        long bytes = Entry.mostBytes(entry.value.length());
         if (bytes > left && !begin(bytes)) {
             return false;
         }
@@ -107,7 +108,7 @@ final class LogWriter implements AutoCloseable {
             if (entry.tombstone) {
                 catalogue.tombstone(target, entry.key, sequence);
             } else {
-                catalogue.value(target, valueAt, entry.key, sequence, entry.value.remaining());
+                catalogue.value(target, valueAt, entry.key, sequence, entry.value.length());
             }
         });
         if (entry.tombstone) {
@@ -125,7 +126,7 @@ final class LogWriter implements AutoCloseable {
         }
         SampleKey key = Entry.key(file, at);
         long sequence = control.nextSequence();
-        ByteBuffer value = file.slice((int) at, length);
+        Encoded value = Encoded.of(file.slice((int) at, length));
         long valueAt = write(Entry.VALUE, key, sequence, value, Entry.origin(file, at));
         Segment target = Objects.requireNonNull(segment);
         catalogue.moved(key, Location.place(from, at), target, valueAt, sequence, length);
@@ -133,10 +134,10 @@ final class LogWriter implements AutoCloseable {
     }
 
     /** Where the value lies. */
-    private long write(int kind, SampleKey key, long sequence, ByteBuffer value, Origin origin) throws IOException {
+    private long write(int kind, SampleKey key, long sequence, Encoded value, Origin origin) throws IOException {
         Segment target = Objects.requireNonNull(segment);
         long valueAt = Objects.requireNonNull(log).append(kind, key, sequence, value, origin);
-        long end = Entry.end(valueAt, value.remaining());
+        long end = Entry.end(valueAt, value.length());
         target.walked = (int) end;
         left = Math.max(0, reserved - end - 2L * Entry.WORD);
         if (target.bytes().limit() < end) {

@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,10 +10,10 @@ import java.util.List;
 /** An entry that waits to be appended: its value is served from here until it can be found in the log. */
 final class Pending {
 
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final Encoded NOTHING = Encoded.of(ByteBuffer.allocate(0));
 
     final SampleKey key;
-    final ByteBuffer value;
+    final Encoded value;
     final Origin origin;
     final boolean tombstone;
     private final Object fate = new Object();
@@ -20,15 +21,15 @@ final class Pending {
     private boolean cancelled;
     private boolean done;
 
-    private Pending(SampleKey key, ByteBuffer value, Origin origin, boolean tombstone) {
+    private Pending(SampleKey key, Encoded value, Origin origin, boolean tombstone) {
         this.key = key;
         this.value = value;
         this.origin = origin;
         this.tombstone = tombstone;
     }
 
-    static Pending value(SampleKey key, ByteBuffer value, Origin origin) {
-        return new Pending(key, value.slice(), origin, false);
+    static Pending value(SampleKey key, Encoded value, Origin origin) {
+        return new Pending(key, value.compact(), origin, false);
     }
 
     static Pending tombstone(SampleKey key) {
@@ -76,10 +77,10 @@ final class Pending {
     }
 
     ByteBuffer view() {
-        return value.asReadOnlyBuffer();
+        return value.joined().asReadOnlyBuffer();
     }
 
     long bytes() {
-        return Entry.mostBytes(value.remaining());
+        return Entry.mostBytes(value.length());
     }
 }

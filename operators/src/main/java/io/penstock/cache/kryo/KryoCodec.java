@@ -1,6 +1,7 @@
 package io.penstock.cache.kryo;
 
 import io.penstock.tensor.Codec;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -79,7 +80,7 @@ public final class KryoCodec<T> implements Codec<T> {
      * @throws IllegalArgumentException if a class in it was not registered, or it is deeper than 64 levels
      */
     @Override
-    public ByteBuffer encode(T value) {
+    public Encoded encode(T value) {
         KryoEngine engine = take();
         ByteBuffer bytes;
         try {
@@ -88,7 +89,7 @@ public final class KryoCodec<T> implements Codec<T> {
             throw refusal("cannot encode", e);
         }
         giveBack(engine);
-        return bytes;
+        return Encoded.of(bytes);
     }
 
     @Override

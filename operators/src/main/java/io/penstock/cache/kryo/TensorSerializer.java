@@ -19,7 +19,7 @@ final class TensorSerializer extends Serializer<Tensor> {
 
     @Override
     public void write(Kryo kryo, Output output, Tensor tensor) {
-        ByteBuffer bytes = SCHEMA.encode(tensor);
+        ByteBuffer bytes = SCHEMA.encode(tensor).joined();
         output.writeVarInt(bytes.remaining(), true);
         output.writeBytes(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
     }

@@ -1,9 +1,11 @@
 package io.penstock.cache.redis;
 
 import io.penstock.pipeline.Lease;
+import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -87,17 +89,17 @@ public final class RedisTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
         return Mono.defer(() -> {
-            if (value.remaining() > settings.maxValueBytes()) {
-                counts.tooLarge(value.remaining(), settings.maxValueBytes());
+            if (value.length() > settings.maxValueBytes()) {
+                counts.tooLarge(value.length(), settings.maxValueBytes());
                 return Mono.just(false);
             }
             if (closed.get()) {
                 counts.refused.increment();
                 return Mono.just(false);
             }
-            return serverOf(key).put(key, value);
+            return serverOf(key).put(key, value.joined());
         });
     }
 

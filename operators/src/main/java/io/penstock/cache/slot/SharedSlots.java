@@ -4,6 +4,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Codec;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -117,7 +118,7 @@ public final class SharedSlots implements AutoCloseable {
      */
     public boolean put(long index, Tensor sample) {
         requireLayout(sample);
-        return !isOutOfRange(index) && indices.put(index, sample.data()) == SlotFace.Outcome.HELD;
+        return !isOutOfRange(index) && indices.put(index, Encoded.of(sample.data())) == SlotFace.Outcome.HELD;
     }
 
     private void requireLayout(Tensor sample) {

@@ -1,6 +1,7 @@
 package io.penstock.cache.slot;
 
 import io.penstock.tensor.Codec;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 
@@ -13,12 +14,12 @@ record SlotCodec(SlotLayout layout) implements Codec<Tensor> {
     }
 
     @Override
-    public ByteBuffer encode(Tensor value) {
+    public Encoded encode(Tensor value) {
         if (value.dtype() != layout.dtype() || !value.shape().equals(layout.shape())) {
             throw new IllegalArgumentException(
                     "a slot takes %s%s, was %s; convert it first".formatted(layout.dtype(), layout.shape(), value));
         }
-        return value.data();
+        return Encoded.of(value.data());
     }
 
     @Override

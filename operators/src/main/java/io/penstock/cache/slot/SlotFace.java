@@ -2,6 +2,7 @@ package io.penstock.cache.slot;
 
 import io.penstock.cache.slot.Members.Membership;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.Encoded;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
@@ -179,8 +180,8 @@ final class SlotFace {
         return word == EMPTY || (word & STATE) == WRITING && isAbandoned(word);
     }
 
-    /** Puts the remaining bytes of a buffer, which fit, into a slot. */
-    Outcome put(long slot, ByteBuffer value) {
+    /** Puts a value that fits into a slot. */
+    Outcome put(long slot, Encoded value) {
         Attached at = attached();
         if (at == null) {
             return Outcome.REFUSED;
@@ -231,14 +232,13 @@ final class SlotFace {
         return others;
     }
 
-    private void write(Attached at, ByteBuffer piece, int place, long slot, ByteBuffer value) {
+    private void write(Attached at, ByteBuffer piece, int place, long slot, Encoded value) {
         long outcome = EMPTY;
         try {
-            int length = value.remaining();
-            at.samples.piece(slot).put(at.samples.at(slot), value, value.position(), length);
+            value.copyTo(at.samples.piece(slot), at.samples.at(slot));
             piece.putLong(place + HIGH, keys.high(slot) ^ at.salt);
             piece.putLong(place + LOW, keys.low(slot));
-            outcome = (long) length << LENGTH_SHIFT | SET;
+            outcome = (long) value.length() << LENGTH_SHIFT | SET;
         } finally {
             LONG.setRelease(piece, place, outcome);
             file.changed();

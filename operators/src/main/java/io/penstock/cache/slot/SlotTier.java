@@ -1,8 +1,10 @@
 package io.penstock.cache.slot;
 
+import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 import reactor.core.publisher.Mono;
@@ -42,17 +44,17 @@ final class SlotTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
         return Mono.fromCallable(() -> keep(key, value));
     }
 
-    private boolean keep(SampleKey key, ByteBuffer value) {
+    private boolean keep(SampleKey key, Encoded value) {
         long slot = keys.slot(key);
-        if (value.remaining() > file.header().layout().sampleBytes()) {
+        if (value.length() > file.header().layout().sampleBytes()) {
             errors.increment();
             throw new IllegalArgumentException(
                     "a slot takes at most %d bytes, was %d; open the slots for larger samples"
-                            .formatted(file.header().layout().sampleBytes(), value.remaining()));
+                            .formatted(file.header().layout().sampleBytes(), value.length()));
         }
         SlotFace.Outcome outcome = slot < 0 ? SlotFace.Outcome.REFUSED : face.put(slot, value);
         if (outcome == SlotFace.Outcome.REFUSED) {

@@ -8,6 +8,7 @@ import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
+import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -152,7 +153,7 @@ class CacheDirectoryTest {
             assertThat(tier.filledBy(FILLING)).isTrue();
             for (int i = 0; i < values; i++) {
                 ByteBuffer value = ByteBuffer.allocate(1000).putInt(0, i);
-                tier.put(SampleKey.of(Integer.toString(i)), value, new Offer(0, 1, false, origin(i)))
+                tier.put(SampleKey.of(Integer.toString(i)), Encoded.of(value), new Offer(0, 1, false, origin(i)))
                         .block();
             }
         }

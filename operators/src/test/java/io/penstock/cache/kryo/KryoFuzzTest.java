@@ -68,8 +68,8 @@ class KryoFuzzTest {
                                 Mood.BAD))
                 .map(CODEC::encode)
                 .map(encoded -> {
-                    byte[] bytes = new byte[encoded.remaining()];
-                    encoded.get(bytes);
+                    byte[] bytes = new byte[encoded.length()];
+                    encoded.joined().get(bytes);
                     return bytes;
                 });
     }

@@ -6,6 +6,7 @@ import io.penstock.pipeline.Sample;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.Shard;
 import io.penstock.tensor.Codec;
+import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -123,8 +124,8 @@ final class Rank {
         }
 
         @Override
-        public ByteBuffer encode(ByteBuffer value) {
-            return value.duplicate();
+        public Encoded encode(ByteBuffer value) {
+            return Encoded.of(value);
         }
 
         @Override

@@ -7,6 +7,7 @@ import io.penstock.cache.slot.SharedSlots.State;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
 import io.penstock.tensor.DType;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
@@ -429,7 +430,7 @@ class SharedSlotsTest {
         try (SharedSlots slots = open()) {
             SlotFace face =
                     new SlotFace(SlotFile.open(fixture.file, LAYOUT, there -> Long.MAX_VALUE), SlotKeys.INDICES);
-            assertThatThrownBy(() -> face.put(99, java.nio.ByteBuffer.allocate(193)))
+            assertThatThrownBy(() -> face.put(99, Encoded.of(java.nio.ByteBuffer.allocate(193))))
                     .isInstanceOf(IndexOutOfBoundsException.class);
 
             assertThat(slots.state(99)).isEqualTo(State.EMPTY);

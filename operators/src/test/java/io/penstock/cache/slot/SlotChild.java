@@ -2,6 +2,7 @@ package io.penstock.cache.slot;
 
 import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.DType;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ final class SlotChild {
         for (long i = 0; ; i++) {
             face.put(
                     i % layout.samples(),
-                    sample(layout, i % layout.samples(), version).data());
+                    Encoded.of(sample(layout, i % layout.samples(), version).data()));
         }
     }
 
@@ -90,7 +91,7 @@ final class SlotChild {
         SlotFace face = face(file, layout, version);
         List<Tensor> views = new ArrayList<>();
         for (long i = 0; i < layout.samples(); i++) {
-            face.put(i, sample(layout, i, version).data());
+            face.put(i, Encoded.of(sample(layout, i, version).data()));
             views.add(Tensor.of(layout.dtype(), layout.shape(), face.get(i)));
         }
         System.out.println("ready");

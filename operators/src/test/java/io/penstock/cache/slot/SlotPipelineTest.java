@@ -163,7 +163,7 @@ class SlotPipelineTest {
     void cache_withASchema_keepsEncodedSamples() {
         Files files = new Files();
         Schema<Tensor> schema = Schema.tensor("value");
-        int encoded = schema.encode(files.expected(0)).remaining();
+        int encoded = schema.encode(files.expected(0)).length();
         try (SharedSlots shared = SharedSlots.open(fixture.file, SlotLayout.ofBytes(SAMPLES, encoded));
                 Tier ram = RamTier.ofBytes(200_000)) {
             Dataset<Tensor> cached = files.cache(ram.backedBy(shared.tier(files, schema)), schema);

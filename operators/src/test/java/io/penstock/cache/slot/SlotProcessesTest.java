@@ -3,6 +3,7 @@ package io.penstock.cache.slot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.tensor.DType;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Tensor;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -89,7 +90,7 @@ class SlotProcessesTest {
                 } else {
                     halfWritten += isBeingWritten(layout, i) ? 1 : 0;
                     assertThat(face.accepts(i)).isTrue();
-                    assertThat(face.put(i, expected.data())).isEqualTo(SlotFace.Outcome.HELD);
+                    assertThat(face.put(i, Encoded.of(expected.data()))).isEqualTo(SlotFace.Outcome.HELD);
                     assertThat(tensor(layout, face.get(i)).equals(expected)).isTrue();
                 }
             }
@@ -130,7 +131,8 @@ class SlotProcessesTest {
         for (int i = 0; i < 20; i++) {
             assertThat(changed.get(i)).as("another stage's sample").isNull();
             assertThat(changed.accepts(i)).isFalse();
-            assertThat(changed.put(i, SlotChild.sample(layout, i, 2).data())).isEqualTo(SlotFace.Outcome.REFUSED);
+            assertThat(changed.put(i, Encoded.of(SlotChild.sample(layout, i, 2).data())))
+                    .isEqualTo(SlotFace.Outcome.REFUSED);
         }
         looker.outputWriter().append('?').flush();
         assertThat(answers.readLine()).isEqualTo("same");
@@ -140,7 +142,8 @@ class SlotProcessesTest {
             LockSupport.parkNanos(1_000_000); // who was seen lately is not looked for again at once
         }
         for (int i = 0; i < 20; i++) {
-            assertThat(changed.put(i, SlotChild.sample(layout, i, 2).data())).isEqualTo(SlotFace.Outcome.HELD);
+            assertThat(changed.put(i, Encoded.of(SlotChild.sample(layout, i, 2).data())))
+                    .isEqualTo(SlotFace.Outcome.HELD);
             assertThat(tensor(layout, changed.get(i))).isEqualTo(SlotChild.sample(layout, i, 2));
         }
     }
