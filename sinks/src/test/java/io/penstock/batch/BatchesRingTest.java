@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -67,11 +68,13 @@ class BatchesRingTest {
                 .containsExactly(4L * slots, 4L * slots + 1, 4L * slots + 2, 4L * slots + 3);
     }
 
+    /** A pause of the whole process now and then looks like a slow consumer, and moves on to another slot. */
     @Test
-    void promptConsumer_shortLastBatches_staysInOneSlotAnEpoch() {
+    void promptConsumer_shortLastBatches_seldomChangesSlotsWithinAnEpoch() {
+        int epochs = 40;
         List<Integer> slots = new ArrayList<>();
 
-        Points.immediate(102).stream(Sampler.sequential().epochs(4))
+        Points.immediate(102).stream(Sampler.sequential().epochs(epochs))
                 .transform(Batches.of(10, Points.SCHEMA).consumeOn(Schedulers.immediate()))
                 .doOnNext(batch -> {
                     if (batch.size() == 10) { // a short batch's tensors are made anew
@@ -81,11 +84,10 @@ class BatchesRingTest {
                 })
                 .blockLast(SOON);
 
-        for (int epoch = 0; epoch < 4; epoch++) {
-            assertThat(slots.subList(10 * epoch, 10 * epoch + 10).stream().distinct())
-                    .as("slots of epoch %d", epoch)
-                    .hasSize(1);
-        }
+        assertThat(slots).hasSize(10 * epochs);
+        assertThat(IntStream.range(1, slots.size())
+                        .filter(i -> i % 10 != 0 && !slots.get(i).equals(slots.get(i - 1))))
+                .hasSizeLessThan(epochs);
     }
 
     @ParameterizedTest
