@@ -36,21 +36,28 @@ final class Rounds {
     }
 
     double median(int contestant) {
-        return median(measured[contestant].clone());
+        return quantile(measured[contestant].clone(), 0.5);
     }
 
     /** The median over the rounds of one contestant's figure over another's. */
     double medianRatio(int contestant, int to) {
+        return ratio(contestant, to, 0.5);
+    }
+
+    /** What so large a share of the rounds' ratios is below. */
+    double ratio(int contestant, int to, double share) {
         double[] ratios = new double[measured[contestant].length];
         for (int i = 0; i < ratios.length; i++) {
             ratios[i] = measured[contestant][i] / measured[to][i];
         }
-        return median(ratios);
+        return quantile(ratios, share);
     }
 
-    private static double median(double[] values) {
+    private static double quantile(double[] values, double share) {
         Arrays.sort(values);
-        int middle = values.length / 2;
-        return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+        double place = share * (values.length - 1);
+        double below = values[(int) place];
+        double above = values[(int) Math.ceil(place)];
+        return below + (place - (int) place) * (above - below);
     }
 }

@@ -44,6 +44,17 @@ class RoundsTest {
     }
 
     @Test
+    void ratio_belowAShareOfTheRounds_liesBetweenTwoOfThem() {
+        double[] figure = {0};
+
+        Rounds rounds = Rounds.of(0, 4, round -> {}, List.of(() -> 2, () -> 2 * ++figure[0]));
+
+        assertThat(rounds.ratio(1, 0, 0)).isEqualTo(1);
+        assertThat(rounds.ratio(1, 0, 0.25)).isEqualTo(1.75);
+        assertThat(rounds.ratio(1, 0, 1)).isEqualTo(4);
+    }
+
+    @Test
     void finding_withALimit_saysWhetherItWasReached() {
         Finding finding = Finding.of("warm", "of the limit", 85, "%");
 
