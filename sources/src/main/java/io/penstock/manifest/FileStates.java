@@ -38,7 +38,7 @@ final class FileStates {
                                 entries.size(), Fingerprint.of(words.toString()).hex()));
     }
 
-    /** Asks for them, and blocks until all are known. Those that are not there are left out: loading them fails. */
+    /** Asks for what the lines do not say, and blocks until all is known. Those that are not there are left out: loading them fails. */
     static FileStates of(Store store, Manifest manifest, int atOnce) {
         List<Manifest.Line> unknown = manifest.lines().stream()
                 .filter(line -> line.checksum() == null)
@@ -47,7 +47,7 @@ final class FileStates {
                 unknown.isEmpty()
                         ? List.of()
                         : Waiting.forValue(Flux.fromIterable(unknown)
-                                .transform(InOrder.map(atOnce, line -> store.entry(line.key())))
+                                .transform(InOrder.map(atOnce, store::entry))
                                 .collectList()));
     }
 

@@ -31,7 +31,7 @@ import reactor.core.scheduler.Schedulers;
  * Either every line has one or none, and all are of one kind.
  *
  * <p>The manifest is fetched once. A sample's key is made of the store's location, its key, size, checksum and label, so a
- * changed manifest reloads what it says has changed. A line without checksum says little of its bytes: opening asks the
+ * changed manifest reloads what it says has changed. A line without checksum says little of its bytes: unless it has size and entity tag, opening asks the
  * store for the state of each such file (over HTTP with a {@code HEAD}, {@value #ASKED_AT_ONCE} at once), which then is in
  * its key, so that a file that was replaced is loaded anew and the others are not. Checksums in the manifest spare these
  * requests. Where a server gives neither entity tag nor date, only another length is noticed. Sizes and checksums are

@@ -16,10 +16,11 @@ import reactor.core.publisher.Mono;
  * What a data set is made of where nothing can be listed: one JSON object a line, in UTF-8.
  * <pre>{@code
  *  {"key":"cat/1.jpg","bytes":10240,"checksum":"sha256:9f86…","label":"cat"}
+ *  {"key":"dog/6.jpg","bytes":9211,"etag":"\"5f2c-61d\""}
  *  {"key":"dog/7.jpg"}
  * }</pre>
- * <p>{@code key} is required; {@code bytes} is the size, {@code checksum} is SHA-256 or CRC32C in hexadecimal, {@code label}
- * a word or a number from 0 on. Other fields are passed over, empty lines too. A key stands once.
+ * <p>{@code key} is required; {@code bytes} is the size, {@code checksum} is SHA-256 or CRC32C in hexadecimal,
+ * {@code etag} the entity tag as the server sends it, quotes included, {@code label} a word or a number from 0 on. Other fields are passed over, empty lines too. A key stands once.
  *
  * <p>At most {@value #MOST_BYTES} bytes in lines of at most {@value #MOST_LINE}. Memory: some 200 bytes and its key a line,
  * and the text while it is read.
@@ -39,6 +40,7 @@ public final class Manifest {
      * @param key      of the bytes in the store
      * @param bytes    their number, -1 where it does not say
      * @param checksum of them; null where it does not say
+     * @param etag     that a server sends with them, quotes included; null where it does not say
      * @param label    a word; null where there is none or it is a number
      * @param number   a label that is a number; -1 where there is none or it is a word
      */
@@ -46,6 +48,7 @@ public final class Manifest {
             String key,
             long bytes,
             @Nullable Checksum checksum,
+            @Nullable String etag,
             @Nullable String label,
             int number) {
 

@@ -6,16 +6,21 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import io.penstock.pipeline.FormatException;
 import java.io.IOException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one line of a manifest at a time. */
 final class ManifestParser {
+
+    /** RFC 9110, section 8.8.3. */
+    private static final Pattern TAG = Pattern.compile("(?:W/)?\"[\\x21\\x23-\\x7E\\x80-\\xFF]*\"");
 
     private final JsonFactory json;
 
     private @Nullable String key;
     private long bytes = -1;
     private @Nullable Checksum checksum;
+    private @Nullable String etag;
     private @Nullable String label;
     private int number = -1;
 
@@ -30,6 +35,7 @@ final class ManifestParser {
         key = null;
         bytes = -1;
         checksum = null;
+        etag = null;
         label = null;
         number = -1;
         try (JsonParser parser = json.createParser(line)) {
@@ -44,7 +50,7 @@ final class ManifestParser {
             if (found == null || found.isEmpty()) {
                 throw new FormatException("has no \"key\"");
             }
-            return new Manifest.Line(found, bytes, checksum, label, number);
+            return new Manifest.Line(found, bytes, checksum, etag, label, number);
         } catch (IOException e) {
             throw at(manifest, lineNumber, "is not JSON", e);
         } catch (FormatException e) {
@@ -68,6 +74,11 @@ final class ManifestParser {
                 bytes = whole(parser, Long.MAX_VALUE, field);
             }
             case "checksum" -> checksum = Checksum.parse(text(field, parser));
+            case "etag" -> {
+                String tag = text(field, parser);
+                require(TAG.matcher(tag).matches(), "\"etag\" is not an entity tag in its quotes: " + tag);
+                etag = tag;
+            }
             case "label" -> {
                 if (token == JsonToken.VALUE_NUMBER_INT) {
                     number = (int) whole(parser, Integer.MAX_VALUE, field);

@@ -127,6 +127,11 @@ public final class MirroredStore implements Store, AutoCloseable {
     }
 
     @Override
+    public Mono<StoreEntry> entry(Manifest.Line line) {
+        return source.entry(line);
+    }
+
+    @Override
     public List<String> state(StoreEntry entry) {
         return source.state(entry);
     }

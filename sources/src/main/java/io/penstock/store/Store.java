@@ -44,6 +44,14 @@ public interface Store {
     Mono<StoreEntry> entry(String key);
 
     /**
+     * As {@link #entry(String)}, for a line of a manifest of this store: where it says itself all that there is to know, it
+     * is believed, and nothing is asked for. What then is not there, or not as it says, fails to be read.
+     */
+    default Mono<StoreEntry> entry(Manifest.Line line) {
+        return entry(line.key());
+    }
+
+    /**
      * All bytes that are at a key now, in one go; empty if nothing is.
      * @param most bytes to be believed: more are a {@link StoreException}, before they take memory
      */

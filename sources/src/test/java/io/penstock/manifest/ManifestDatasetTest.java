@@ -10,13 +10,20 @@ import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
 import io.penstock.store.Manifest;
+import io.penstock.store.MirroredStore;
 import io.penstock.store.http.FileServer;
 import io.penstock.store.http.HttpOptions;
+import io.penstock.store.http.HttpStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -187,6 +194,62 @@ class ManifestDatasetTest extends DatasetKit<LabelledFile> {
         assertThat(server.requests() - ofSummed)
                 .as("the manifest and two files")
                 .isEqualTo(3);
+    }
+
+    /** A line of size and entity tag, as the server says them now. */
+    private String tagged(String key) throws IOException, InterruptedException {
+        HttpResponse<Void> head = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(server.address().resolve(key))
+                                .method("HEAD", BodyPublishers.noBody())
+                                .build(),
+                        BodyHandlers.discarding());
+        return "{\"key\":\"%s\",\"bytes\":%s,\"etag\":\"%s\"}\n"
+                .formatted(
+                        key,
+                        head.headers().firstValue("content-length").orElseThrow(),
+                        head.headers().firstValue("etag").orElseThrow().replace("\"", "\\\""));
+    }
+
+    @Test
+    void open_withEntityTags_asksForTheManifestAloneAndKeysAsTheServerWould() throws Exception {
+        String tagged = tagged("cat/1.bin") + tagged("dog/0.bin");
+        ManifestDataset asked = served("{\"key\":\"cat/1.bin\"}\n{\"key\":\"dog/0.bin\"}\n");
+        long before = server.requests();
+
+        ManifestDataset told = served(tagged);
+
+        assertThat(server.requests() - before).isEqualTo(1);
+        assertThat(told.key(0)).isEqualTo(asked.key(0));
+        assertThat(told.key(1)).isEqualTo(asked.key(1));
+        assertThat(told.get(1).block().bytes().toText()).isEqualTo("bytes of dog/0.bin");
+        assertThat(server.requests() - before).isEqualTo(2);
+    }
+
+    @Test
+    void get_ofAnotherEntityTag_isRefused() throws Exception {
+        ManifestDataset told = served(tagged("cat/1.bin"));
+        Files.writeString(folder.resolve("cat/1.bin"), "BYTES of cat/1.bin");
+        Files.setLastModifiedTime(folder.resolve("cat/1.bin"), FileTime.from(Instant.parse("2001-02-03T04:05:06Z")));
+
+        assertThatThrownBy(() -> told.get(0).block())
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("cat/1.bin");
+    }
+
+    @Test
+    void open_withEntityTagsOfAMirroredServer_asksForTheManifestAlone(@TempDir Path near) throws Exception {
+        Files.writeString(folder.resolve("lines.jsonl"), tagged("cat/1.bin"));
+        try (HttpStore far = HttpStore.at(server.address());
+                MirroredStore mirror = MirroredStore.of(far, near)) {
+            Manifest manifest = Manifest.open(far, "lines.jsonl");
+            long before = server.requests();
+
+            ManifestDataset told = ManifestDataset.of(mirror, manifest);
+
+            assertThat(server.requests()).isEqualTo(before);
+            assertThat(told.get(0).block().bytes().toText()).isEqualTo("bytes of cat/1.bin");
+        }
     }
 
     @Test

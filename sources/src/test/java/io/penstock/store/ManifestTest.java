@@ -29,9 +29,9 @@ class ManifestTest {
 
         assertThat(manifest.lines())
                 .containsExactly(
-                        new Manifest.Line("a/b.jpg", 12, Checksum.parse("crc32c:e3069283"), "cat", -1),
-                        new Manifest.Line("ü", -1, null, null, 3),
-                        new Manifest.Line("z", -1, null, null, -1));
+                        new Manifest.Line("a/b.jpg", 12, Checksum.parse("crc32c:e3069283"), null, "cat", -1),
+                        new Manifest.Line("ü", -1, null, null, null, 3),
+                        new Manifest.Line("z", -1, null, null, null, -1));
     }
 
     @ParameterizedTest
@@ -52,6 +52,7 @@ class ManifestTest {
                 "{\"key\":\"a\",\"label\":2147483648}|\"label\" is not in [0, 2147483647]",
                 "{\"key\":\"a\",\"label\":[]}|\"label\" is not a string",
                 "{\"key\":\"a\",\"checksum\":\"md5:00\"}|a checksum is 64 hexadecimal digits",
+                "{\"key\":\"a\",\"etag\":\"5f2c\"}|\"etag\" is not an entity tag in its quotes: 5f2c",
                 "not json|is not JSON",
             })
     void line_thatIsWrong_isNamed(String line, String message) {
@@ -59,6 +60,14 @@ class ManifestTest {
                 .isInstanceOf(FormatException.class)
                 .hasMessageStartingWith("manifest m, line 2: ")
                 .hasMessageContaining(message);
+    }
+
+    @Test
+    void entityTags_weakAndStrong_areReadAsSent() {
+        Manifest manifest =
+                parse("{\"key\":\"a\",\"etag\":\"\\\"5f-2c\\\"\"}\n{\"key\":\"b\",\"etag\":\"W/\\\"x\\\"\"}");
+
+        assertThat(manifest.lines()).extracting(Manifest.Line::etag).containsExactly("\"5f-2c\"", "W/\"x\"");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.penstock.store.http;
 
 import io.penstock.pipeline.StoreException;
+import io.penstock.store.Checksum;
 import io.penstock.store.Manifest;
 import io.penstock.store.OnDemand;
 import io.penstock.store.Store;
@@ -93,8 +94,8 @@ public final class HttpStore implements Store, AutoCloseable {
     }
 
     /**
-     * Tells what the manifest names, which is fetched anew by every call. Lines without size or checksum cost a request
-     * each. Blocks until done, so not on a thread that must not.
+     * Tells what the manifest names, which is fetched anew by every call. Lines without size, or without checksum and entity tag,
+     * cost a request each. Blocks until done, so not on a thread that must not.
      * @throws StoreException if there is no manifest, or an entry that it names is not there
      */
     @Override
@@ -153,6 +154,18 @@ public final class HttpStore implements Store, AutoCloseable {
             Inquiry inquiry = new Inquiry(exchanges, address, key);
             return retries.of("HEAD " + address, inquiry::attempt);
         }));
+    }
+
+    /** Asks where the line lacks the size, or both checksum and entity tag. */
+    @Override
+    public Mono<StoreEntry> entry(Manifest.Line line) {
+        Checksum sum = line.checksum();
+        String etag = line.etag();
+        if (line.bytes() < 0 || sum == null && etag == null) {
+            return entry(line.key());
+        }
+        long version = sum == null ? new Validator(etag, null, null).version() : sum.version();
+        return Mono.just(new StoreEntry(line.key(), line.bytes(), version));
     }
 
     @Override

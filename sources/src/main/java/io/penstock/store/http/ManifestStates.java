@@ -24,10 +24,7 @@ final class ManifestStates {
 
     private static Mono<StoreEntry> entry(HttpStore store, Manifest manifest, Manifest.Line line) {
         Checksum sum = line.checksum();
-        if (line.bytes() >= 0 && sum != null) {
-            return Mono.just(new StoreEntry(line.key(), line.bytes(), sum.version()));
-        }
-        return store.entry(line.key())
+        return store.entry(line)
                 .switchIfEmpty(Mono.error(() -> new StoreException("%s is not in %s, although %s lists it"
                         .formatted(line.key(), store.location(), manifest.name()))))
                 .map(now -> {
