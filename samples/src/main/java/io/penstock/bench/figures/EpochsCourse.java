@@ -28,7 +28,7 @@ final class EpochsCourse implements Course {
     private static final List<String> CASES = List.of(NONE, RAM, DISK);
     private static final Training TRAINING = Training.STANDARD;
     private static final long ENTRY_BYTES = Pictures.BYTES + 512;
-    private static final int WARM_UPS = 5; // until then the first epoch with a cache is mostly its compilation
+    private static final int WARM_UPS = 8; // until then the first epoch with a cache is mostly its compilation
     private static final double MOST_OVERHEAD = 1.5;
 
     private final String name;

@@ -123,40 +123,41 @@ final class NearFarCourse implements Course {
     }
 
     private List<Measured> kept(String series, Dataset<Tensor> samples, int round, Execution execution) {
-        Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
-        try (Tier cache = ChronicleTier.at(folder).maxBytes(room()).open()) {
-            return epochs(series, samples.cache(cache, Training.SCHEMA), round, execution);
-        } finally {
-            ScratchFolder.delete(folder);
-        }
+        return withCache(cache -> epochs(series, samples.cache(cache, Training.SCHEMA), round, execution));
     }
 
     /** Near and far samples in one cache, an epoch of each in turn, so that what else the machine does weighs on both alike. */
     private List<Measured> warm(int workers, int round) {
-        Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
-        try (Tier cache = ChronicleTier.at(folder).maxBytes(2 * room()).open()) {
+        return withCache(cache -> {
             List<Dataset<Tensor>> kept = PLACES.stream()
                     .map(place -> samples(place).cache(cache, Training.SCHEMA))
                     .toList();
-            return by(workers, execution -> {
-                List<Measured> measured = new ArrayList<>();
-                for (int epoch = 0; epoch <= WARM_EPOCHS; epoch++) {
-                    for (int place = 0; place < kept.size(); place++) {
-                        double seconds = TRAINING.seconds(kept.get(place), round, epoch, execution);
-                        if (epoch > 0) { // the first fills the cache
-                            measured.add(new Measured(WARM, series(PLACES.get(place), true, workers), epoch, seconds));
-                        }
-                    }
+            return by(workers, execution -> warmEpochs(kept, workers, round, execution));
+        });
+    }
+
+    private static List<Measured> warmEpochs(List<Dataset<Tensor>> kept, int workers, int round, Execution execution) {
+        List<Measured> measured = new ArrayList<>();
+        for (int epoch = 0; epoch <= WARM_EPOCHS; epoch++) {
+            for (int place = 0; place < kept.size(); place++) {
+                double seconds = TRAINING.seconds(kept.get(place), round, epoch, execution);
+                if (epoch > 0) { // the first fills the cache
+                    measured.add(new Measured(WARM, series(PLACES.get(place), true, workers), epoch, seconds));
                 }
-                return measured;
-            });
+            }
+        }
+        return measured;
+    }
+
+    /** With an empty cache that has room for the samples of both places. */
+    private List<Measured> withCache(Function<Tier, List<Measured>> run) {
+        Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
+        long room = PLACES.size() * (pictures.count() * ENTRY_BYTES * 2 + (64L << 20));
+        try (Tier cache = ChronicleTier.at(folder).maxBytes(room).open()) {
+            return run.apply(cache);
         } finally {
             ScratchFolder.delete(folder);
         }
-    }
-
-    private long room() {
-        return pictures.count() * ENTRY_BYTES * 2 + (64L << 20);
     }
 
     private static List<Measured> by(int workers, Function<Execution, List<Measured>> run) {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.knowm.xchart.BitmapEncoder;
@@ -32,6 +33,7 @@ final class Plot {
     private static final int HEIGHT = 620;
     private static final float THICK = 2.2f;
     private static final float THIN = 1.6f;
+    private static final String SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻";
     private static final int BAND = 12; // labels of an axis, at most
 
     /** Of falling darkness: black, blue, red-brown, orange, grey. */
@@ -106,8 +108,12 @@ final class Plot {
         }
         List<String> ticks = chart.x().ticks();
         if (ticks.isEmpty()) {
-            boolean percentiles = chart.x().scale() == Chart.Scale.PERCENTILES;
-            styler.setXAxisTickLabelsFormattingFunction(percentiles ? Plot::percentile : Plot::number);
+            styler.setXAxisTickLabelsFormattingFunction(
+                    switch (chart.x().scale()) {
+                        case PERCENTILES -> Plot::percentile;
+                        case LOGARITHMIC -> Plot::power;
+                        case LINEAR -> Plot::number;
+                    });
         } else {
             styler.setXAxisMin(0.5);
             styler.setXAxisMax(ticks.size() + 0.5);
@@ -148,6 +154,15 @@ final class Plot {
             return text.replaceAll("\\.?0+$", "");
         }
         return String.format(Locale.ROOT, size < BAND * 10 && value != Math.rint(value) ? "%.1f" : "%,.0f", value);
+    }
+
+    /** A tick of an axis that labels powers of ten alone: 10³ to 10⁹ as one, however many digits they have. */
+    static String power(double value) {
+        return "10"
+                + Long.toString(Math.round(Math.log10(value)))
+                        .chars()
+                        .mapToObj(digit -> String.valueOf(SUPERSCRIPTS.charAt(digit == '-' ? 10 : digit - '0')))
+                        .collect(Collectors.joining());
     }
 
     /** The percentile of a {@link Chart.Axis#tail}. */

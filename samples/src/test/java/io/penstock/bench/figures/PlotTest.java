@@ -48,6 +48,12 @@ class PlotTest {
                 .containsExactly("0", "0.25", "5", "12.5", "100", "25,000", "1e9", "1e11", "1e-6");
     }
 
+    @Test
+    void power_ofATick_isTheExponentOfTen() {
+        assertThat(List.of(1e-6, 1.0, 1e3, 1e12).stream().map(Plot::power))
+                .containsExactly("10⁻⁶", "10⁰", "10³", "10¹²");
+    }
+
     private static BufferedImage drawn(List<Chart.Line> lines) throws IOException {
         Chart chart = new Chart("f", "title", Chart.Axis.linear("x [%]"), Chart.Axis.linear("y [s]"), lines);
         return ImageIO.read(new ByteArrayInputStream(Plot.png(chart)));
