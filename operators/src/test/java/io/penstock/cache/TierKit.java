@@ -3,9 +3,12 @@ package io.penstock.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,6 +111,28 @@ abstract class TierKit {
             assertThat(get(tier, key(length))).isEqualTo(value);
             assertThat(get(tier, key(length))).isEqualTo(value);
             assertThat(get(tier, key(length + 1))).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {5_000, 20_000, 120_000})
+    void put_ofAValueInPieces_getsItsBytes(int length) {
+        try (Tier tier = open(AMPLE)) {
+            Schema<Tensor> schema = Schema.tensor("bytes");
+            Tensor tensor = Tensor.ofBytes(valueOf(1, length));
+            Tensor row = Tensor.ofBytes(valueOf(2, 4 * length), 4, length).row(2); // which no tier may hold fast
+
+            StepVerifier.create(tier.put(key(1), schema.encode(tensor), Offer.UNKNOWN))
+                    .expectNext(true)
+                    .expectComplete()
+                    .verify(TIMEOUT);
+            StepVerifier.create(tier.put(key(2), schema.encode(row), Offer.UNKNOWN))
+                    .expectNext(true)
+                    .expectComplete()
+                    .verify(TIMEOUT);
+
+            assertThat(schema.decode(ByteBuffer.wrap(get(tier, key(1))))).isEqualTo(tensor);
+            assertThat(schema.decode(ByteBuffer.wrap(get(tier, key(2))))).isEqualTo(row);
         }
     }
 

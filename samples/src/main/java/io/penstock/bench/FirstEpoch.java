@@ -32,8 +32,10 @@ final class FirstEpoch implements Benchmark {
 
     private static final int SIDE = 224;
     private static final int BATCH = 64;
-    private static final int WARM_UP =
-            8; // until some 10,000 samples are written, compiling that takes more than anything else
+
+    /** Until some 10,000 samples are written, compiling that takes more than anything else. */
+    private static final int WARM_UP = 8;
+
     private static final long BUDGET = 16L << 30;
     private static final int ROW = 6;
 

@@ -38,8 +38,8 @@ import reactor.core.publisher.Mono;
  * until it answers again. No call fails because of a server.
  *
  * <p>Threads: all methods from any number of them; none but {@link RedisOptions#open} and {@link #close} blocks. Values come
- * on {@code Schedulers.parallel()}, in arrays of their own. {@link #put} keeps a view of the buffer, which must not be
- * written to any more, and completes when the value can be got here; while more than {@link RedisOptions#pendingBytes} are
+ * on {@code Schedulers.parallel()}, in arrays of their own. {@link #put} keeps what it is given until it is sent, and
+ * completes when the value can be got here; while more than {@link RedisOptions#pendingBytes} are
  * on their way, later, when the server has it. Look-ups and puts that come together travel together, and a look-up waits
  * for more while four times as many are under way, a round trip at most.
  */

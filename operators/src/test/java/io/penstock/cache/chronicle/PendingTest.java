@@ -1,0 +1,28 @@
+package io.penstock.cache.chronicle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.Origin;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.tensor.Encoded;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+class PendingTest {
+
+    /** Or what waits would hold fast many times the bytes that it is counted for. */
+    @Test
+    void value_rowOfSomethingLarge_isCopiedOutOfIt() {
+        byte[] chunk = new byte[100_000];
+        Schema<Tensor> schema = Schema.tensor("row");
+        Encoded row = schema.encode(Tensor.ofBytes(chunk, 10, 10_000).row(3));
+
+        Pending waiting = Pending.value(SampleKey.of("x"), row, Origin.UNKNOWN);
+        chunk[30_000] = 7; // which nobody may do, and shows where the bytes are
+
+        ByteBuffer view = waiting.view();
+        assertThat(schema.decode(view).longAt(0)).isZero();
+    }
+}
