@@ -1,7 +1,6 @@
 package io.penstock.pipeline;
 
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * How a stream runs, which never changes what it delivers.
@@ -21,10 +20,14 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
         }
     }
 
-    /** Reactor's own pool, one thread a processor, and sixteen loads in flight for each, at least 32. */
+    /**
+     * The process's pool for work on the processor, one daemon thread a processor, and sixteen loads in flight for each, at
+     * least 32. All threads of that pool take their tasks from one queue, so that none is idle while a task waits, which those
+     * of {@code Schedulers.parallel()} are; disposing of it does nothing. {@code -Dreactor.schedulers.defaultPoolSize} sets another
+     * number of threads.
+     */
     public static Execution standard() {
-        int processors = Schedulers.DEFAULT_POOL_SIZE;
-        return new Execution(Math.max(32, 16 * processors), Schedulers.parallel(), processors);
+        return new Execution(Math.max(32, 16 * WorkerPool.THREADS), WorkerPool.SHARED, WorkerPool.THREADS);
     }
 
     /** Another number of loads in flight: more for far sources. A {@link Prefetch} bounds their bytes besides. */

@@ -2,7 +2,6 @@ package io.penstock.pipeline;
 
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
@@ -18,7 +17,7 @@ final class Workers {
     }
 
     private static Scheduler of(ContextView context) {
-        return context.hasKey(KEY) ? context.get(KEY) : Schedulers.parallel();
+        return context.hasKey(KEY) ? context.get(KEY) : WorkerPool.SHARED;
     }
 
     /** Runs a stage on what was begun: here and now if the value is at hand, on a worker once it comes otherwise. */

@@ -30,7 +30,7 @@ class StreamBlockHoundTest {
                     java.util.concurrent.locks.LockSupport.parkNanos(1_000);
                     return 1;
                 })
-                .subscribeOn(Schedulers.parallel());
+                .subscribeOn(Execution.standard().workers());
 
         assertThatThrownBy(() -> blocking.block(Duration.ofSeconds(10)))
                 .hasRootCauseInstanceOf(BlockingOperationError.class);

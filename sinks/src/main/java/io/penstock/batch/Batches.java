@@ -1,6 +1,7 @@
 package io.penstock.batch;
 
 import io.penstock.pipeline.Batch;
+import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Remainder;
 import io.penstock.pipeline.Sample;
 import io.penstock.tensor.Schema;
@@ -141,7 +142,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
         return new Batches<>(collation, running.consumeOn(scheduler));
     }
 
-    /** Where upstream is asked for more while a slow consumer works; {@code parallel()} unless set. */
+    /** Where upstream is asked for more while a slow consumer works; the {@linkplain Execution#standard standard} workers unless set. */
     public Batches<T> fillOn(Scheduler scheduler) {
         return new Batches<>(collation, running.fillOn(scheduler));
     }

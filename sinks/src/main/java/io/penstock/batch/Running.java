@@ -1,5 +1,6 @@
 package io.penstock.batch;
 
+import io.penstock.pipeline.Execution;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.IntFunction;
@@ -19,7 +20,7 @@ record Running(int slots, Scheduler consumer, Scheduler workers, IntFunction<Byt
     }
 
     static Running standard() {
-        return new Running(3, Schedulers.boundedElastic(), Schedulers.parallel(), Memory::aligned);
+        return new Running(3, Schedulers.boundedElastic(), Execution.standard().workers(), Memory::aligned);
     }
 
     Running slots(int other) {

@@ -64,7 +64,7 @@ class BatchesBlockHoundTest {
 
             assertThat(batches).isEqualTo(25);
         }
-        assertThat(stackedOn).anyMatch(name -> name.startsWith("parallel-"));
+        assertThat(stackedOn).anyMatch(name -> name.startsWith("penstock-worker-"));
     }
 
     @Test

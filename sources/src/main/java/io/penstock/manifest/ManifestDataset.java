@@ -2,6 +2,7 @@ package io.penstock.manifest;
 
 import io.penstock.folder.LabelledFile;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.SampleKey;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The files that a {@link Manifest} names, not decoded: {@code https://host/data/manifest.jsonl}, whose keys lie beside it.
@@ -175,7 +175,9 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
             }
             return bytes;
         });
-        return bytes.remaining() > MOST_ON_CALLER ? checked.subscribeOn(Schedulers.parallel()) : checked;
+        return bytes.remaining() > MOST_ON_CALLER
+                ? checked.subscribeOn(Execution.standard().workers())
+                : checked;
     }
 
     @Override

@@ -1,11 +1,11 @@
 package io.penstock.store;
 
+import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.StoreException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Bytes by key and range. Implementations are thread-safe and never reach outside their root, whatever a key says.
@@ -59,17 +59,19 @@ public interface Store {
 
     /**
      * What a function makes of {@link #find(String, int)}'s bytes, for work on the processor such as decompressing. Runs
-     * on {@code Schedulers.parallel()}; or, in stores whose reads may block, on the thread that has read, which saves a
+     * on the {@linkplain Execution#standard workers} that stages run on; or, in stores whose reads may block, on the thread that has read, which saves a
      * hand-over a read.
      */
     default <R> Mono<R> find(String key, int most, Function<? super ByteBuffer, ? extends R> made) {
-        return find(key, most).publishOn(Schedulers.parallel()).map(made);
+        return find(key, most).publishOn(Execution.standard().workers()).map(made);
     }
 
     /** What a function makes of a range's bytes; where it runs, see {@link #find(String, int, Function)}. */
     default <R> Mono<R> read(
             StoreEntry entry, long offset, int length, Function<? super ByteBuffer, ? extends R> made) {
-        return read(entry, offset, length).publishOn(Schedulers.parallel()).map(made);
+        return read(entry, offset, length)
+                .publishOn(Execution.standard().workers())
+                .map(made);
     }
 
     /** An entry's state as two words for people: its size, and what its version is here. */

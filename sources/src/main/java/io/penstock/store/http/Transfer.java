@@ -3,6 +3,7 @@ package io.penstock.store.http;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
+import io.penstock.pipeline.Execution;
 import io.penstock.store.Checksum;
 import io.penstock.store.StoreEntry;
 import java.net.URI;
@@ -12,7 +13,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 import reactor.netty.ByteBufFlux;
 
 /**
@@ -263,7 +263,7 @@ final class Transfer {
         boolean heavy = arrival.count() > MOST_ON_LOOP
                 && (inflation != Inflation.NONE || listed != null && Checksum.isVersion(listed.version()));
         Mono<ByteBuffer> bytes = Mono.fromCallable(this::checked);
-        return heavy ? bytes.subscribeOn(Schedulers.parallel()) : bytes;
+        return heavy ? bytes.subscribeOn(Execution.standard().workers()) : bytes;
     }
 
     private ByteBuffer checked() {

@@ -1,0 +1,68 @@
+package io.penstock.pipeline;
+
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import reactor.core.Disposable;
+import reactor.core.scheduler.NonBlocking;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The process's threads for work on the processor, one a processor, which take their tasks from one queue.
+ *
+ * <p>{@code Schedulers.parallel()} has a queue a thread and deals tasks out in turn: a picture that is dealt to a thread with
+ * another in hand waits, though the next thread has nothing to do. Where a cache answers for some samples, misses are few
+ * and uneven, and two threads so stood idle for a tenth of an epoch. That pool's timers stay punctual, too, when pictures are
+ * decoded elsewhere.
+ *
+ * <p>Tasks begin in the order in which they came. Threads are daemons and must not be blocked. It serves
+ * every stream, so disposing of it does nothing.
+ */
+final class WorkerPool implements Scheduler {
+
+    static final int THREADS = Schedulers.DEFAULT_POOL_SIZE;
+    static final WorkerPool SHARED = new WorkerPool();
+
+    private final Scheduler threads;
+
+    private WorkerPool() {
+        AtomicInteger started = new AtomicInteger();
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(
+                THREADS, task -> new WorkerThread(task, "penstock-worker-" + started.incrementAndGet()));
+        executor.setRemoveOnCancelPolicy(true); // what a cancelled task holds is free at once
+        this.threads = Schedulers.fromExecutorService(executor, "penstock-worker");
+    }
+
+    private static final class WorkerThread extends Thread implements NonBlocking {
+        WorkerThread(Runnable task, String name) {
+            super(task, name);
+            setDaemon(true);
+        }
+    }
+
+    @Override
+    public Disposable schedule(Runnable task) {
+        return threads.schedule(task);
+    }
+
+    @Override
+    public Disposable schedule(Runnable task, long delay, TimeUnit unit) {
+        return threads.schedule(task, delay, unit);
+    }
+
+    @Override
+    public Disposable schedulePeriodically(Runnable task, long initialDelay, long period, TimeUnit unit) {
+        return threads.schedulePeriodically(task, initialDelay, period, unit);
+    }
+
+    @Override
+    public Worker createWorker() {
+        return threads.createWorker();
+    }
+
+    @Override
+    public String toString() {
+        return "penstock-worker";
+    }
+}

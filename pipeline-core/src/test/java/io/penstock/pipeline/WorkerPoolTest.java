@@ -1,0 +1,78 @@
+package io.penstock.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.NonBlocking;
+import reactor.core.scheduler.Scheduler;
+
+class WorkerPoolTest {
+
+    private final Scheduler pool = Execution.standard().workers();
+
+    @Test
+    void schedule_oneThreadBusyForLong_theOthersTakeEveryTask() throws InterruptedException {
+        assumeTrue(WorkerPool.THREADS > 1, "needs two processors");
+        CountDownLatch over = new CountDownLatch(1);
+        CountDownLatch others = new CountDownLatch(4 * WorkerPool.THREADS);
+        try {
+            pool.schedule(() -> workUntil(over));
+            for (int task = 0; task < 4 * WorkerPool.THREADS; task++) {
+                pool.schedule(others::countDown);
+            }
+
+            assertThat(others.await(20, TimeUnit.SECONDS))
+                    .as("no task waits behind the one that takes long")
+                    .isTrue();
+        } finally {
+            over.countDown();
+        }
+    }
+
+    @Test
+    void threads_areDaemonsThatMustNotBeBlocked() {
+        Thread worker =
+                Mono.fromCallable(Thread::currentThread).subscribeOn(pool).block(Duration.ofSeconds(20));
+
+        assertThat(worker).isInstanceOf(NonBlocking.class);
+        assertThat(worker.isDaemon()).isTrue();
+        assertThat(worker.getName()).startsWith("penstock-worker-");
+    }
+
+    @Test
+    void publishOn_manyThreads_keepsTheOrder() {
+        assertThat(Flux.range(0, 10_000).publishOn(pool, 16).collectList().block(Duration.ofSeconds(20)))
+                .isSorted()
+                .hasSize(10_000);
+    }
+
+    @Test
+    void schedule_later_runsLater() {
+        assertThat(Mono.delay(Duration.ofMillis(5), pool).block(Duration.ofSeconds(20)))
+                .isZero();
+        assertThat(Flux.interval(Duration.ofMillis(1), pool).take(3).count().block(Duration.ofSeconds(20)))
+                .isEqualTo(3);
+    }
+
+    @Test
+    void dispose_aPoolThatAllShare_goesOn() {
+        pool.dispose();
+
+        assertThat(Mono.just(1).publishOn(pool).block(Duration.ofSeconds(20))).isOne();
+    }
+
+    /** Busy, not blocked, which these threads must not be; {@code onSpinWait} counts as blocking. */
+    private static void workUntil(CountDownLatch over) {
+        long looks = 0;
+        while (over.getCount() > 0) {
+            looks++;
+        }
+        assertThat(looks).isNotNegative();
+    }
+}
