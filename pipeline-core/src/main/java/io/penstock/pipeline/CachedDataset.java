@@ -4,6 +4,7 @@ import io.penstock.tensor.Codec;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -208,14 +209,14 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         return loads.leased(key, () -> Node.toMono(lookUp(0, key, draw, LEASED)), () -> loadAndStore(key, draw));
     }
 
+    /** Begins to load on the thread that calls. */
     private Mono<T> loadAndStore(SampleKey key, Draw draw) {
-        return Mono.defer(() -> {
-            misses.count(draw); // not before: what another process loaded meanwhile is a hit
-            long started = System.nanoTime();
-            return base.deferred(draw).flatMap(value -> {
-                long took = System.nanoTime() - started;
-                return loads.store(key, value, () -> offer(draw, took)).thenReturn(value);
-            });
+        misses.count(draw); // not before: what another process loaded meanwhile is a hit
+        long started = System.nanoTime();
+        return Node.<T>toMono(base.begin(draw)).flatMap(value -> {
+            long took = System.nanoTime() - started;
+            Mono<Boolean> stored = loads.store(key, value, () -> offer(draw, took));
+            return stored instanceof Callable<?> ? Mono.just(value) : stored.thenReturn(value);
         });
     }
 

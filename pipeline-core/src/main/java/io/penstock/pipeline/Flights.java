@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
 /**
@@ -12,7 +13,7 @@ import reactor.core.publisher.Mono;
  */
 final class Flights<T> {
 
-    private final ConcurrentMap<SampleKey, Mono<T>> underWay = new ConcurrentHashMap<>();
+    private final ConcurrentMap<SampleKey, Flight<T>> underWay = new ConcurrentHashMap<>();
     private final AtomicLong landed = new AtomicLong();
 
     /**
@@ -23,33 +24,40 @@ final class Flights<T> {
         return landed.get();
     }
 
-    /** @param joined called where another's load is joined */
+    /**
+     * The value of the load of a key: of one under way, or else of a new one.
+     * @param load   begins one, on the thread that subscribes
+     * @param joined called where another's load is joined
+     */
     Mono<T> join(SampleKey key, Supplier<Mono<T>> load, Runnable joined) {
-        return Mono.defer(() -> {
-            Mono<T> own = flight(key, load);
-            Mono<T> first = underWay.putIfAbsent(key, own);
-            if (first == null) {
-                return own;
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> actual) {
+                Flight.Passenger<T> passenger = new Flight.Passenger<>(actual);
+                actual.onSubscribe(passenger);
+                carry(key, load, joined, passenger);
             }
-            joined.run();
-            return first;
-        });
+        };
     }
 
-    private Mono<T> flight(SampleKey key, Supplier<Mono<T>> load) {
-        // the entry goes when the load ends and before anyone is told, so that whoever sees the result and asks again
-        // finds the tier, not this
-        return Mono.defer(load)
-                .doOnTerminate(() -> land(key))
-                .doOnCancel(() -> land(key))
-                .flux()
-                .replay(1)
-                .refCount()
-                .singleOrEmpty();
+    private void carry(SampleKey key, Supplier<Mono<T>> load, Runnable joined, Flight.Passenger<T> passenger) {
+        while (!passenger.isCancelled()) {
+            Flight<T> own = new Flight<>(passenger.currentContext(), ended -> ended(key, ended));
+            Flight<T> other = underWay.putIfAbsent(key, own);
+            if (other == null && own.board(passenger)) {
+                Mono.defer(load).subscribe(own);
+                return;
+            }
+            if (other != null && other.board(passenger)) {
+                joined.run();
+                return;
+            }
+            underWay.remove(key, other == null ? own : other); // given up by all, and not yet gone from here
+        }
     }
 
-    private void land(SampleKey key) {
+    private void ended(SampleKey key, Flight<T> flight) {
         landed.incrementAndGet();
-        underWay.remove(key);
+        underWay.remove(key, flight);
     }
 }

@@ -65,17 +65,25 @@ final class Loads<T> {
         }
     }
 
-    /** Offers a value to the tier if it would take it: whether it did. */
+    /** Offers a value to the tier if it would take it: whether it did, which is at hand where the tier answers at once. */
     Mono<Boolean> store(SampleKey key, T value, Supplier<Offer> offer) {
         if (roomKnown && !accepts(key)) {
             return Mono.just(false);
         }
         Encoded bytes = codec.encode(value);
         requireRoom(bytes.length());
-        return Mono.defer(() -> tier.put(key, bytes, offer.get())).onErrorResume(e -> {
-            faults.report(tier, e);
-            return Mono.just(false);
-        });
+        try {
+            Object put = Node.settle(tier.put(key, bytes, offer.get()));
+            Mono<Boolean> taken = Node.toMono(put);
+            return put instanceof Mono<?> ? taken.onErrorResume(this::refused) : taken;
+        } catch (RuntimeException e) {
+            return refused(e);
+        }
+    }
+
+    private Mono<Boolean> refused(Throwable cause) {
+        faults.report(tier, cause);
+        return Mono.just(false);
     }
 
     private boolean accepts(SampleKey key) {
