@@ -1,7 +1,6 @@
 package io.penstock.pipeline;
 
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -23,15 +22,19 @@ final class Flight<T> implements CoreSubscriber<T> {
     private static final AtomicReferenceFieldUpdater<Flight, Subscription> UPSTREAM =
             AtomicReferenceFieldUpdater.newUpdater(Flight.class, Subscription.class, "upstream");
 
+    @SuppressWarnings("rawtypes")
+    private static final AtomicReferenceFieldUpdater<Flight, Passenger[]> ABOARD =
+            AtomicReferenceFieldUpdater.newUpdater(Flight.class, Passenger[].class, "aboard");
+
     private static final Passenger<?>[] NOBODY_YET = {};
     private static final Passenger<?>[] LANDED = {};
     private static final Passenger<?>[] GIVEN_UP = {};
 
     private final Context context;
     private final Consumer<Flight<T>> ended;
-    private final AtomicReference<Passenger<?>[]> aboard = new AtomicReference<>(NOBODY_YET);
     private @Nullable T value;
     private @Nullable Throwable failure;
+    private volatile Passenger<?>[] aboard = NOBODY_YET;
 
     @SuppressWarnings("UnusedVariable") // through its updater
     private volatile @Nullable Subscription upstream;
@@ -49,7 +52,7 @@ final class Flight<T> implements CoreSubscriber<T> {
     boolean board(Passenger<T> passenger) {
         passenger.flight = this;
         while (true) {
-            Passenger<?>[] now = aboard.get();
+            Passenger<?>[] now = aboard;
             if (now == GIVEN_UP) {
                 return false;
             }
@@ -59,7 +62,7 @@ final class Flight<T> implements CoreSubscriber<T> {
             }
             Passenger<?>[] then = Arrays.copyOf(now, now.length + 1);
             then[now.length] = passenger;
-            if (aboard.compareAndSet(now, then)) {
+            if (ABOARD.compareAndSet(this, now, then)) {
                 if (passenger.isCancelled()) {
                     leave(passenger); // who cancelled may have found no flight to leave
                 }
@@ -70,7 +73,7 @@ final class Flight<T> implements CoreSubscriber<T> {
 
     private void leave(Passenger<?> passenger) {
         while (true) {
-            Passenger<?>[] now = aboard.get();
+            Passenger<?>[] now = aboard;
             int at = Arrays.asList(now).indexOf(passenger);
             if (at < 0) {
                 return;
@@ -80,7 +83,7 @@ final class Flight<T> implements CoreSubscriber<T> {
             if (!last) {
                 System.arraycopy(now, at + 1, then, at, now.length - at - 1);
             }
-            if (aboard.compareAndSet(now, then)) {
+            if (ABOARD.compareAndSet(this, now, then)) {
                 if (last) {
                     ended.accept(this);
                     Operators.terminate(UPSTREAM, this);
@@ -114,7 +117,7 @@ final class Flight<T> implements CoreSubscriber<T> {
 
     @Override
     public void onError(Throwable e) {
-        if (aboard.get() == GIVEN_UP) {
+        if (aboard == GIVEN_UP) {
             Operators.onErrorDropped(e, context);
             return;
         }
@@ -125,7 +128,7 @@ final class Flight<T> implements CoreSubscriber<T> {
     @SuppressWarnings("unchecked") // only its own passengers board
     private void land() {
         ended.accept(this);
-        for (Passenger<?> passenger : aboard.getAndSet(LANDED)) {
+        for (Passenger<?> passenger : ABOARD.getAndSet(this, LANDED)) {
             tell((Passenger<T>) passenger);
         }
     }
@@ -164,6 +167,6 @@ final class Flight<T> implements CoreSubscriber<T> {
 
         /** The value is the others' too. */
         @Override
-        protected void discard(T shared) {}
+        protected void discard(@Nullable T shared) {}
     }
 }

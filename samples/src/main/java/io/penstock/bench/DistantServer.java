@@ -33,7 +33,7 @@ import reactor.netty.tcp.TcpServer;
  */
 public final class DistantServer implements AutoCloseable {
 
-    private static final Duration CLOSING = Duration.ofMillis(300);
+    private static final Duration CLOSING = Duration.ofSeconds(10); // at most: it takes a millisecond
 
     private final LoopResources loop;
     private final DisposableServer server;
