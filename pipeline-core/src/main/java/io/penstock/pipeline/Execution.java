@@ -35,6 +35,18 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
         return new Execution(samples, workers, parallelism);
     }
 
+    /**
+     * A pool of {@code threads} daemon threads as {@link #standard} has one, for {@link #workers(Scheduler, int)}; the caller's
+     * to dispose.
+     * @throws IllegalArgumentException if less than 1
+     */
+    public static Scheduler newWorkers(int threads) {
+        if (threads < 1) {
+            throw new IllegalArgumentException("workers must be at least 1, was " + threads);
+        }
+        return WorkerPool.of(threads);
+    }
+
     /** Stages on {@code threads} threads of another pool, which stays the caller's to dispose. */
     public Execution workers(Scheduler pool, int threads) {
         return new Execution(inFlight, pool, threads);

@@ -22,16 +22,23 @@ import reactor.core.scheduler.Schedulers;
 final class WorkerPool implements Scheduler {
 
     static final int THREADS = Schedulers.DEFAULT_POOL_SIZE;
+
+    private static final AtomicInteger STARTED = new AtomicInteger();
+
     static final WorkerPool SHARED = new WorkerPool();
 
     private final Scheduler threads;
 
     private WorkerPool() {
-        AtomicInteger started = new AtomicInteger();
+        this.threads = of(THREADS);
+    }
+
+    /** Another pool of such threads, which ends when it is disposed of. */
+    static Scheduler of(int threads) {
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(
-                THREADS, task -> new WorkerThread(task, "penstock-worker-" + started.incrementAndGet()));
+                threads, task -> new WorkerThread(task, "penstock-worker-" + STARTED.incrementAndGet()));
         executor.setRemoveOnCancelPolicy(true); // what a cancelled task holds is free at once
-        this.threads = Schedulers.fromExecutorService(executor, "penstock-worker");
+        return Schedulers.fromExecutorService(executor, "penstock-worker");
     }
 
     private static final class WorkerThread extends Thread implements NonBlocking {

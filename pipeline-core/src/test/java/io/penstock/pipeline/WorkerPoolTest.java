@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
@@ -65,6 +66,26 @@ class WorkerPoolTest {
         pool.dispose();
 
         assertThat(Mono.just(1).publishOn(pool).block(Duration.ofSeconds(20))).isOne();
+    }
+
+    @Test
+    void newWorkers_disposed_theirThreadsEnd() throws InterruptedException {
+        Scheduler own = Execution.newWorkers(1);
+        Thread worker =
+                Mono.fromCallable(Thread::currentThread).subscribeOn(own).block(Duration.ofSeconds(20));
+
+        own.dispose();
+
+        worker.join(20_000);
+        assertThat(worker.isAlive()).isFalse();
+        assertThat(pool.isDisposed()).isFalse();
+    }
+
+    @Test
+    void newWorkers_none_refused() {
+        assertThatThrownBy(() -> Execution.newWorkers(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("workers must be at least 1, was 0");
     }
 
     /** Busy, not blocked, which these threads must not be; {@code onSpinWait} counts as blocking. */

@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import io.penstock.cache.CachePolicy;
 import io.penstock.cache.RamTier;
+import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
 import java.io.IOException;
@@ -12,7 +13,6 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * What a run opened, and closes at its end.
@@ -73,7 +73,7 @@ record StreamResources(
                 cache == null || metrics == null ? cache : metrics.show(cache),
                 options.cacheDisk(),
                 quarantine,
-                workers == null ? null : Schedulers.newParallel("penstock-worker", workers, true),
+                workers == null ? null : Execution.newWorkers(workers),
                 metrics);
     }
 

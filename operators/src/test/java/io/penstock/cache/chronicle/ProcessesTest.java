@@ -221,10 +221,8 @@ class ProcessesTest {
 
         List<String> said = runFour(budget);
 
-        assertThat(said)
-                .filteredOn(line -> line.startsWith("right "))
-                .allSatisfy(line ->
-                        assertThat(Long.parseLong(line.split(" ", -1)[3])).isBetween(budget / 2, budget));
+        // one that is done before the others have written what they reserved has seen little of it
+        assertUsed(said, budget);
         try (ChronicleTier tier = options(directory, budget).open()) {
             assertThat(tier.statistics().bytes()).isBetween(budget / 2, budget);
         }
