@@ -3,6 +3,7 @@ package io.penstock.pipeline;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import java.util.function.Supplier;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
 /**
@@ -76,8 +77,9 @@ final class Loads<T> {
             Object put = Node.settle(tier.put(key, bytes, offer.get()));
             Mono<Boolean> taken = Node.toMono(put);
             return put instanceof Mono<?> ? taken.onErrorResume(this::refused) : taken;
-        } catch (RuntimeException e) {
-            return refused(e);
+        } catch (Throwable e) { // what a Mono would bring as its error, Errors included
+            Exceptions.throwIfFatal(e);
+            return refused(Exceptions.unwrap(e));
         }
     }
 

@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -365,6 +366,20 @@ class CachedDatasetTest {
                 .containsExactly(2L, 1L, 1L);
         assertThat(cached.statistics(1).misses() + cached.statistics(2).misses())
                 .isEqualTo(2);
+    }
+
+    @Test
+    void cache_putAtHandThatBreaksWithAnError_changesNoValue() {
+        FakeTier tier = new FakeTier("ram") {
+            @Override
+            public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+                return Mono.fromCallable(() -> {
+                    throw new AssertionError("broken");
+                });
+            }
+        };
+
+        assertThat(values(FakeDataset.blocking(50).cache(tier, VALUE))).isEqualTo(uncached(50));
     }
 
     @Test
