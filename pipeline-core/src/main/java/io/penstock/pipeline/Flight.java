@@ -10,8 +10,8 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * One load and all who wait for it. Reactor's {@code replay(1).refCount()} between two peeks does the same with eight
- * objects and a queue a load, which took longer than a record of 1 KiB takes to be read.
+ * One load and all who wait for it. Reactor's {@code replay(1).refCount()} between two peeks does the same with some eight
+ * objects and a queue a load, which is much beside a record of 1 KiB.
  *
  * <p>Passengers board until it has ended or all have left; boarding after the end gives the outcome. When the last one
  * leaves before the end, the load is cancelled and nobody can board any more.
@@ -74,17 +74,14 @@ final class Flight<T> implements CoreSubscriber<T> {
     private void leave(Passenger<?> passenger) {
         while (true) {
             Passenger<?>[] now = aboard;
-            int at = Arrays.asList(now).indexOf(passenger);
-            if (at < 0) {
-                return;
+            Passenger<?>[] rest =
+                    Arrays.stream(now).filter(other -> other != passenger).toArray(Passenger<?>[]::new);
+            if (rest.length == now.length) {
+                return; // has left before, or all have been told
             }
-            boolean last = now.length == 1;
-            Passenger<?>[] then = last ? GIVEN_UP : Arrays.copyOf(now, now.length - 1);
-            if (!last) {
-                System.arraycopy(now, at + 1, then, at, now.length - at - 1);
-            }
+            Passenger<?>[] then = rest.length == 0 ? GIVEN_UP : rest;
             if (ABOARD.compareAndSet(this, now, then)) {
-                if (last) {
+                if (then == GIVEN_UP) {
                     ended.accept(this);
                     Operators.terminate(UPSTREAM, this);
                 }
