@@ -2,8 +2,11 @@ package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
@@ -89,51 +92,41 @@ class FlightTest {
         assertThat(only.isDisposed()).isTrue();
     }
 
+    private record Race(
+            Flight<Integer> flight, TestPublisher<Integer> load, Seen leaving, Seen boarding, AtomicBoolean boarded) {}
+
+    private Race race() {
+        Race race = new Race(flight(), TestPublisher.create(), new Seen(), new Seen(), new AtomicBoolean());
+        race.flight.board(race.leaving.passenger);
+        race.load.mono().subscribe(race.flight);
+        return race;
+    }
+
     /** One boards while the other, till then the only one, leaves: it is refused, or told. */
     @Test
     void board_whileTheOnlyOneLeaves_isRefusedOrTold() throws Exception {
         CyclicBarrier together = new CyclicBarrier(2);
-        Seen[] leaving = new Seen[RACES];
-        Seen[] boarding = new Seen[RACES];
-        boolean[] boarded = new boolean[RACES];
-        for (int race = 0; race < RACES; race++) {
-            leaving[race] = new Seen();
-            boarding[race] = new Seen();
-        }
-        Flight<?>[] flown = new Flight<?>[RACES];
-        TestPublisher<?>[] loads = new TestPublisher<?>[RACES];
-        for (int race = 0; race < RACES; race++) {
-            Flight<Integer> next = flight();
-            TestPublisher<Integer> load = TestPublisher.create();
-            next.board(leaving[race].passenger);
-            load.mono().subscribe(next);
-            flown[race] = next;
-            loads[race] = load;
-        }
+        List<Race> races = Stream.generate(this::race).limit(RACES).toList();
         var left = Mono.fromCallable(() -> {
-                    for (Seen one : leaving) {
+                    for (Race race : races) {
                         together.await();
-                        one.cancel();
+                        race.leaving.cancel();
                     }
                     return true;
                 })
                 .subscribeOn(Schedulers.boundedElastic())
                 .toFuture();
 
-        for (int race = 0; race < RACES; race++) {
+        for (Race race : races) {
             together.await();
-            @SuppressWarnings("unchecked")
-            Flight<Integer> next = (Flight<Integer>) flown[race];
-            boarded[race] = next.board(boarding[race].passenger);
+            race.boarded.set(race.flight.board(race.boarding.passenger));
         }
 
         assertThat(left.get()).isTrue();
-        for (int race = 0; race < RACES; race++) {
-            @SuppressWarnings("unchecked")
-            TestPublisher<Integer> load = (TestPublisher<Integer>) loads[race];
-            assertThat(load.wasCancelled()).as("given up").isNotEqualTo(boarded[race]);
-            load.emit(7);
-            assertThat(boarding[race].value).isEqualTo(boarded[race] ? 7 : 0);
+        for (Race race : races) {
+            assertThat(race.load.wasCancelled()).as("given up").isNotEqualTo(race.boarded.get());
+            race.load.emit(7);
+            assertThat(race.boarding.value).isEqualTo(race.boarded.get() ? 7 : 0);
         }
     }
 }
