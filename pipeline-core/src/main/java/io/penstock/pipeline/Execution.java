@@ -22,8 +22,8 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
 
     /**
      * The process's pool for work on the processor, one daemon thread a processor, and sixteen loads in flight for each, at
-     * least 32. All threads of that pool take their tasks from one queue, so that none is idle while a task waits, which those
-     * of {@code Schedulers.parallel()} are; disposing of it does nothing. {@code -Dreactor.schedulers.defaultPoolSize} sets another
+     * least 32. All threads of that pool take their tasks from one queue, so that none is idle while a task waits, as those
+     * of {@code Schedulers.parallel()} may be; disposing of it does nothing. {@code -Dreactor.schedulers.defaultPoolSize} sets another
      * number of threads.
      */
     public static Execution standard() {

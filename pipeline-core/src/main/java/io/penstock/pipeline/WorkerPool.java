@@ -13,8 +13,8 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p>{@code Schedulers.parallel()} has a queue a thread and deals tasks out in turn: a picture that is dealt to a thread with
  * another in hand waits, though the next thread has nothing to do. Where a cache answers for some samples, misses are few
- * and uneven, and two threads so stood idle for a tenth of an epoch. That pool's timers stay punctual, too, when pictures are
- * decoded elsewhere.
+ * and uneven, and two threads so stood idle for a tenth of an epoch. Nor do that pool's timers wait behind pictures
+ * any more.
  *
  * <p>Tasks begin in the order in which they came. Threads are daemons and must not be blocked. It serves
  * every stream, so disposing of it does nothing.

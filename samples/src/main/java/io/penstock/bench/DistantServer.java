@@ -33,7 +33,7 @@ import reactor.netty.tcp.TcpServer;
  */
 public final class DistantServer implements AutoCloseable {
 
-    private static final Duration CLOSING = Duration.ofSeconds(10); // at most: it takes a millisecond
+    private static final Duration CLOSING = Duration.ofSeconds(10); // at most; a machine that stands still needs it
 
     private final LoopResources loop;
     private final DisposableServer server;

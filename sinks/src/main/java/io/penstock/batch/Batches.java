@@ -142,7 +142,10 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
         return new Batches<>(collation, running.consumeOn(scheduler));
     }
 
-    /** Where upstream is asked for more while a slow consumer works; the {@linkplain Execution#standard standard} workers unless set. */
+    /**
+     * Where upstream is asked for more while a slow consumer works; the {@linkplain Execution#standard standard} workers
+     * unless set.
+     */
     public Batches<T> fillOn(Scheduler scheduler) {
         return new Batches<>(collation, running.fillOn(scheduler));
     }

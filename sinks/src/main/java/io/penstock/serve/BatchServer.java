@@ -44,7 +44,7 @@ public final class BatchServer implements AutoCloseable {
     public static final String MEDIA_TYPE = "application/vnd.apache.arrow.stream";
 
     private static final Logger LOG = LoggerFactory.getLogger(BatchServer.class);
-    private static final Duration CLOSING = Duration.ofSeconds(10); // at most: it takes a millisecond
+    private static final Duration CLOSING = Duration.ofSeconds(10); // at most; a machine that stands still needs it
     private static final Duration REQUEST = Duration.ofSeconds(30);
     private static final int LONGEST_LINE = 16 << 10;
 

@@ -59,8 +59,8 @@ public interface Store {
 
     /**
      * What a function makes of {@link #find(String, int)}'s bytes, for work on the processor such as decompressing. Runs
-     * on the {@linkplain Execution#standard workers} that stages run on; or, in stores whose reads may block, on the thread that has read, which saves a
-     * hand-over a read.
+     * on the {@linkplain Execution#standard workers} that stages run on; or, in stores whose reads may block, on the thread
+     * that has read, which saves a hand-over a read.
      */
     default <R> Mono<R> find(String key, int most, Function<? super ByteBuffer, ? extends R> made) {
         return find(key, most).publishOn(Execution.standard().workers()).map(made);

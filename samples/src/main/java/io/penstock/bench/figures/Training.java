@@ -25,7 +25,7 @@ record Training(int batch, Duration step) {
     /** Faster than a few cores decode and slower than a cache serves, so that a cache changes what sets the pace. */
     static final Training STANDARD = new Training(32, Duration.ofMillis(6));
 
-    /** A device tells in time, however many decodes wait for the processors: on the workers' own timer a step would wait for them. */
+    /** A device tells in time, whatever else this process's timers have to do. */
     private static final Scheduler DEVICE = Schedulers.newSingle("device", true);
 
     static final Schema<Tensor> SCHEMA = Schema.tensor("pixels");

@@ -31,7 +31,7 @@ import reactor.netty.http.server.HttpServer;
 public final class FileServer implements AutoCloseable {
 
     private static final String LOOPBACK = "127.0.0.1";
-    private static final Duration CLOSING = Duration.ofSeconds(10); // at most: it takes a millisecond
+    private static final Duration CLOSING = Duration.ofSeconds(10); // at most; a machine that stands still needs it
 
     /** What is served and how, before it is. Immutable; every method returns a copy. */
     public static final class Plan {
