@@ -19,7 +19,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The files of a folder, by their path below it.
@@ -59,9 +58,9 @@ public final class FileStore implements Store, AutoCloseable {
         this.cleanable = CLEANER.register(this, toClose::close);
     }
 
-    /** The store of a folder, which reads on {@code Schedulers.boundedElastic()}; see {@link #open(Path, Scheduler)}. */
+    /** The store of a folder, which reads on daemon threads that the process keeps for that; see {@link #open(Path, Scheduler)}. */
     public static FileStore open(Path root) {
-        return open(root, Schedulers.boundedElastic());
+        return open(root, ReadThreads.SHARED);
     }
 
     /**

@@ -36,7 +36,7 @@ import reactor.core.scheduler.Schedulers;
  * <p>With {@link #inBackground} a read never waits for a copy. Otherwise the first read of an entry, also of a part of it,
  * copies it whole, in slices of 8 MiB. Reads cancelled while copying let the copy finish, for the others who want it.
  *
- * <p>Threads: blocks on {@code Schedulers.boundedElastic()} and a thread of its own that goes when idle. A local failure,
+ * <p>Threads: blocks on the threads of {@link FileStore#open(Path)} and a thread of its own that goes when idle. A local failure,
  * such as a full disk, is logged once and then the source serves. {@link #list}, {@link #entry} and {@link #location} are
  * the source's, so caches and fingerprints are the same with a mirror and without.
  */
@@ -54,7 +54,7 @@ public final class MirroredStore implements Store, AutoCloseable {
     private final long maxBytes;
     private final boolean background;
     private final MirrorNames names;
-    private final Scheduler blocking = Schedulers.boundedElastic();
+    private final Scheduler blocking = ReadThreads.SHARED;
     private final Scheduler bookkeeping;
     private final Mono<Place> place;
     private final ConcurrentMap<String, Mono<Path>> copying = new ConcurrentHashMap<>();
@@ -295,7 +295,8 @@ public final class MirroredStore implements Store, AutoCloseable {
                 return Mono.empty();
             }
             Duration next = look.multipliedBy(2).compareTo(LAST_LOOK) > 0 ? LAST_LOOK : look.multipliedBy(2);
-            return Mono.delay(look, blocking)
+            return Mono.delay(look)
+                    .publishOn(blocking)
                     .flatMap(late -> inTurn(open, name, entry, slices, next, waited.plus(look)));
         }));
     }

@@ -21,9 +21,9 @@ import reactor.core.scheduler.Scheduler;
  * <p>A lane that is delivering runs the subscriber's code and may not come back for long, so it does not count as
  * {@code ready}. The invariant is: where reads wait, at least one lane is ready, that is scheduled, reading or about to
  * take the next. So no read waits for a subscriber that waits for it, as long as the scheduler has a thread for one more
- * lane: {@code boundedElastic} queues it behind a busy one when all its threads are. Slow reads get more lanes, one for each
- * {@value #NANOS_A_LANE} ns that a read takes on average: one for 1 KiB from the page cache, two to four for 150 kB, up to
- * {@value #MOST_LANES} for a cold or far disk, which is what its queue wants.
+ * lane, which {@link ReadThreads} always has. Slow reads get more lanes, one for each {@value #NANOS_A_LANE} ns that a read
+ * takes on average: one for 1 KiB from the page cache, two to four for 150 kB, up to {@value #MOST_LANES} for a cold or far
+ * disk, which is what its queue wants.
  *
  * <p>Lanes are never interrupted from here: a cancelled read is left out if it has not begun, and its result dropped if
  * it has.

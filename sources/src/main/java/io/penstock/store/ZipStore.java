@@ -19,7 +19,6 @@ import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The entries of a zip file, stored or deflated, zip64 too, by their names.
@@ -52,9 +51,9 @@ public final class ZipStore implements Store, AutoCloseable {
         this.cleanable = CLEANER.register(this, () -> close(zip));
     }
 
-    /** The store of a zip file, which reads on {@code Schedulers.boundedElastic()}; see {@link #open(Path, Scheduler)}. */
+    /** The store of a zip file, which reads as {@link FileStore#open(Path)} does; see {@link #open(Path, Scheduler)}. */
     public static ZipStore open(Path file) {
-        return open(file, Schedulers.boundedElastic());
+        return open(file, ReadThreads.SHARED);
     }
 
     /**
@@ -89,12 +88,12 @@ public final class ZipStore implements Store, AutoCloseable {
 
     /**
      * The store of a zip file that is a copy of one elsewhere, and is known by that place: keys and fingerprints are the
-     * same wherever the copy lies. Reads on {@code Schedulers.boundedElastic()}.
+     * same wherever the copy lies. Reads as {@link FileStore#open(Path)} does.
      * @param location of what was copied
      * @throws StoreException as {@link #open(Path, Scheduler)}
      */
     public static ZipStore openCopy(Path file, String location) {
-        return open(file, location, Schedulers.boundedElastic());
+        return open(file, location, ReadThreads.SHARED);
     }
 
     private static Map<String, StoreEntry> entries(String location, ZipFile zip) {

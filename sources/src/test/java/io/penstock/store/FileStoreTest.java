@@ -332,7 +332,7 @@ class FileStoreTest {
                             bytes -> StandardCharsets.US_ASCII.decode(bytes).toString())
                     .block();
 
-            assertThat(made).startsWith("boundedElastic");
+            assertThat(made).startsWith("penstock-read-");
             assertThat(part).isEqualTo("ne");
             assertThat(store.find("none", 10, ByteBuffer::remaining).block()).isNull();
             assertThatThrownBy(

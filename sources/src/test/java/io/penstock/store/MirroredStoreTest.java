@@ -15,7 +15,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -200,12 +199,8 @@ class MirroredStoreTest {
         MirroredStore one = mirror();
         MirroredStore other = mirror();
 
-        // before, since asking blocks, and the threads that reads come on are those that the answer needs
-        List<StoreEntry> entries =
-                IntStream.range(0, FILES).mapToObj(this::entry).toList();
-
         List<ByteBuffer> read = Flux.range(0, 400)
-                .flatMap(n -> (n % 2 == 0 ? one : other).read(entries.get(n / 2 % FILES)), 64)
+                .flatMap(n -> (n % 2 == 0 ? one : other).read(entry(n / 2 % FILES)), 64)
                 .collectList()
                 .block(SOON);
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -76,7 +77,7 @@ class ReadLanesTest {
 
     @Test
     void read_thatFails_isAnErrorAndTheNextGoesOn() {
-        ReadLanes lanes = new ReadLanes(Schedulers.boundedElastic());
+        ReadLanes lanes = new ReadLanes(ReadThreads.SHARED);
 
         Flux<String> outcomes = Flux.range(0, 4)
                 .concatMap(i -> lanes.read(() -> {
@@ -126,7 +127,7 @@ class ReadLanesTest {
 
     @Test
     void read_comingWhenALaneIsAboutToEnd_isNotForgotten() {
-        ReadLanes lanes = new ReadLanes(Schedulers.boundedElastic());
+        ReadLanes lanes = new ReadLanes(ReadThreads.SHARED);
         AtomicInteger delivered = new AtomicInteger();
         long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
 
@@ -142,7 +143,7 @@ class ReadLanesTest {
 
     @Test
     void read_subscriberThatWaitsForAnotherRead_getsIt() {
-        ReadLanes lanes = new ReadLanes(Schedulers.boundedElastic());
+        ReadLanes lanes = new ReadLanes(ReadThreads.SHARED);
 
         Flux<ByteBuffer> nested = Flux.range(0, 20)
                 .flatMap(
@@ -158,22 +159,23 @@ class ReadLanesTest {
 
     @Test
     void read_subscribersThatWaitForEachOther_allGetTheirs() {
-        ReadLanes lanes = new ReadLanes(Schedulers.boundedElastic());
-        CyclicBarrier together = new CyclicBarrier(2); // as two ranks in one process do, step by step
+        ReadLanes lanes = new ReadLanes(ReadThreads.SHARED);
+        int ranks = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE + 1; // so many that pool has no threads for
+        CyclicBarrier together = new CyclicBarrier(ranks); // as ranks in one process do, step by step
 
-        Flux<ByteBuffer> rank = Flux.range(0, 50)
+        Flux<ByteBuffer> rank = Flux.range(0, 10)
                 .flatMapSequential(i -> lanes.read(this::counted), 8)
                 .doOnNext(bytes -> await(together));
 
-        StepVerifier.create(Flux.merge(List.of(rank, rank)))
-                .expectNextCount(100)
+        StepVerifier.create(Flux.range(0, ranks).flatMap(i -> rank, ranks))
+                .expectNextCount(10L * ranks)
                 .expectComplete()
                 .verify(Duration.ofSeconds(60));
     }
 
     private static void await(CyclicBarrier barrier) {
         try {
-            barrier.await();
+            barrier.await(30, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new AssertionError(e);
         }

@@ -114,7 +114,7 @@ class ZipStoreTest {
                     .block();
             Integer part = store.read(entry, 1, 4, ByteBuffer::remaining).block();
 
-            assertThat(made).startsWith("boundedElastic");
+            assertThat(made).startsWith("penstock-read-");
             assertThat(part).isEqualTo(4);
             assertThat(store.find("none", 10, ByteBuffer::remaining).block()).isNull();
             assertThatThrownBy(() ->
