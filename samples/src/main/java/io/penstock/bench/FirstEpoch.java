@@ -53,6 +53,11 @@ final class FirstEpoch implements Benchmark {
     }
 
     @Override
+    public List<String> flags() {
+        return Leftovers.FLAGS;
+    }
+
+    @Override
     public List<Finding> run(Effort effort) {
         return ScratchFolder.with(folder -> {
             effort.progress().accept("first-epoch: preparing pictures");
@@ -100,7 +105,7 @@ final class FirstEpoch implements Benchmark {
     }
 
     private double processorSeconds(Runnable work) {
-        System.gc(); // the garbage, and the mappings, of what was measured before
+        Leftovers.clear();
         long before = system.getProcessCpuTime();
         work.run();
         return (system.getProcessCpuTime() - before) / 1e9;

@@ -5,7 +5,7 @@ import io.penstock.bench.Effort;
 /** Bagua's experiment: how long each epoch takes with a cache and without. */
 final class Epochs implements Experiment {
 
-    private static final int SAMPLES = 1920;
+    private static final int SAMPLES = 3840;
     private static final int QUICK_SAMPLES = 320;
 
     /**

@@ -3,6 +3,7 @@ package io.penstock.bench.figures;
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.Effort;
 import io.penstock.bench.Finding;
+import io.penstock.bench.Leftovers;
 import io.penstock.bench.ScratchFolder;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -40,6 +41,11 @@ public final class Figures implements Benchmark {
     @Override
     public String about() {
         return experiment.about();
+    }
+
+    @Override
+    public List<String> flags() {
+        return Leftovers.FLAGS;
     }
 
     @Override
@@ -102,6 +108,7 @@ public final class Figures implements Benchmark {
             for (Trial trial : trials) {
                 if (!journal.results().has(trial.name(), round)) {
                     advance.show("round %d of %d: %s".formatted(round + 1, course.rounds(), trial.name()));
+                    Leftovers.clear();
                     journal.add(trial.name(), round, trial.run().apply(round));
                     advance.did();
                 }

@@ -4,6 +4,7 @@ import io.penstock.bench.Benchmark;
 import io.penstock.bench.Effort;
 import io.penstock.bench.Finding;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Other people's caches and loaders beside ours, cold and warm, in one run. */
 public final class Peers implements Benchmark {
@@ -40,6 +41,9 @@ public final class Peers implements Benchmark {
         }
     }
 
+    private static final List<String> BUFFERS =
+            List.of("--add-opens=java.base/java.nio=ALL-UNNAMED", "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
+
     private final Figures figures = new Figures(new Cached());
 
     @Override
@@ -55,7 +59,7 @@ public final class Peers implements Benchmark {
     /** LMDB reaches into the JDK's buffers. */
     @Override
     public List<String> flags() {
-        return List.of("--add-opens=java.base/java.nio=ALL-UNNAMED", "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
+        return Stream.concat(figures.flags().stream(), BUFFERS.stream()).toList();
     }
 
     @Override
