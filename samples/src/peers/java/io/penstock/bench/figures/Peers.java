@@ -12,10 +12,11 @@ public final class Peers implements Benchmark {
     /**
      * How much to do.
      *
-     * @param loads  one for each size of samples
-     * @param rounds of repetitions
+     * @param loads      one for each size of samples
+     * @param rehearsals before the clock counts: until six or so, the first epoch of a loader in Java is its compilation
+     * @param rounds     of repetitions
      */
-    record Size(List<PeerLoad> loads, int rounds) {}
+    record Size(List<PeerLoad> loads, int rehearsals, int rounds) {}
 
     /** The experiment behind it. */
     private static final class Cached implements Experiment {
@@ -37,6 +38,7 @@ public final class Peers implements Benchmark {
                             List.of(
                                     new PeerLoad(effort.of(40_000, 10_000), 1024, 256),
                                     new PeerLoad(effort.of(3_000, 500), 150_528, 64)),
+                            effort.of(6, 1),
                             effort.of(7, 3)));
         }
     }

@@ -130,8 +130,10 @@ final class PeersCourse implements Course {
 
     @Override
     public void warmUp() {
-        for (Trial trial : trials()) {
-            var unused = trial.run().apply(size.rounds());
+        for (int time = 0; time < size.rehearsals(); time++) {
+            for (Trial trial : trials()) {
+                var unused = trial.run().apply(size.rounds());
+            }
         }
     }
 
