@@ -1,5 +1,7 @@
 package io.penstock.bench;
 
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import reactor.core.publisher.Mono;
@@ -13,13 +15,21 @@ public final class Leftovers {
     /** A heap that gives back what a collection frees must touch it anew, in the time of whoever is measured next. */
     public static final List<String> FLAGS = List.of("-XX:MaxHeapFreeRatio=100");
 
-    private static final Duration ENDING = Duration.ofMillis(100);
+    private static final Duration LOOK = Duration.ofMillis(50);
+    private static final BufferPoolMXBean MAPPED = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter(pool -> pool.getName().equals("mapped"))
+            .findFirst()
+            .orElseThrow();
 
     private Leftovers() {}
 
-    /** Blocks until they are gone. */
+    /** Collects, and blocks until nothing is unmapped any more. */
     public static void clear() {
         System.gc();
-        Mono.delay(ENDING).block();
+        long before;
+        do {
+            before = MAPPED.getMemoryUsed();
+            Mono.delay(LOOK).block();
+        } while (MAPPED.getMemoryUsed() < before);
     }
 }

@@ -1,0 +1,50 @@
+package io.penstock.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cache.RamTier;
+import io.penstock.pipeline.SampleKey;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+class LeftoversTest {
+
+    private static final int CACHES = 8;
+    private static final int BYTES = 4 << 20;
+    private static final int SAMPLES = 8; // a larger tier asks for a collection when it is closed
+
+    @Test
+    void clear_afterCachesInRam_leavesNoneOfTheirMappings() {
+        Leftovers.clear();
+        long before = mapped();
+        for (int i = 0; i < CACHES; i++) {
+            fill();
+        }
+        long filled = mapped();
+
+        Leftovers.clear();
+
+        assertThat(filled).isGreaterThan(before);
+        assertThat(mapped()).isLessThanOrEqualTo(before);
+    }
+
+    private static void fill() {
+        ByteBuffer value = ByteBuffer.allocateDirect(BYTES); // no garbage that would be collected anyway
+        try (RamTier tier = RamTier.ofBytes(32L * BYTES)) {
+            for (int i = 0; i < SAMPLES; i++) {
+                assertThat(tier.put(SampleKey.of("left").with(i), value.duplicate())
+                                .block())
+                        .isTrue();
+            }
+        }
+    }
+
+    private static long mapped() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("mapped"))
+                .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                .sum();
+    }
+}
