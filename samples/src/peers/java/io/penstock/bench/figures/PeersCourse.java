@@ -21,7 +21,7 @@ final class PeersCourse implements Course {
     private static final String WARM = "warm";
     private static final String OURS = "Penstock, ";
     private static final int EPOCHS = 8;
-    private static final int REHEARSED = 2; // the first writes or loads, in the second memory is read the first time
+    private static final int FIRST_WARM = 2; // the first writes or loads, in the second memory is read the first time
     private static final long SPARE = 64L << 20;
 
     private final String name;
@@ -145,7 +145,7 @@ final class PeersCourse implements Course {
         try (Peer peer = kind.open(load, file, folder)) {
             double[] seconds = peer.seconds(EPOCHS);
             double warm =
-                    Spread.of(Arrays.copyOfRange(seconds, REHEARSED, EPOCHS)).median();
+                    Spread.of(Arrays.copyOfRange(seconds, FIRST_WARM, EPOCHS)).median();
             found.add(new Measured(figure(what, COLD), load.toString(), place, seconds[0] * micros));
             found.add(new Measured(figure(what, WARM), load.toString(), place, warm * micros));
         }
