@@ -30,6 +30,7 @@ class ProcessesTest {
 
     private static final int SAMPLES = 600;
     private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration LOOK = Duration.ofMillis(5);
     private static final Path MEMORY = Path.of("/dev/shm");
 
     @TempDir
@@ -85,17 +86,14 @@ class ProcessesTest {
                 awaitUsed(tier, Long.parseLong(arguments[3]));
                 out.println("right " + right + " used " + tier.statistics().bytes() + " errors "
                         + tier.statistics().errors());
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
             }
         }
 
         /** Misses until then: one that is done before the others have written what they reserved has seen little of it. */
-        private static void awaitUsed(ChronicleTier tier, long bytes) throws InterruptedException {
+        private static void awaitUsed(ChronicleTier tier, long bytes) {
             long started = System.nanoTime();
             while (tier.statistics().bytes() < bytes && System.nanoTime() - started < SOON.toNanos()) {
-                tier.get(Values.key(SAMPLES)).block();
-                Thread.sleep(5);
+                tier.get(Values.key(SAMPLES)).delaySubscription(LOOK).block();
             }
         }
     }
