@@ -31,8 +31,8 @@ import reactor.core.publisher.Mono;
  * or changing files changes those files' keys alone; adding a class changes those of the classes behind it, whose labels
  * move.
  *
- * <p>Memory: a path and 36 bytes a sample. Reads block on the threads of {@link FileStore#open(Path)}, never on the caller, and
- * values come from its threads. There is nothing to close.
+ * <p>Memory: a path and 36 bytes a sample. Reads block on the threads of {@link FileStore#open(Path)}, never
+ * on the caller, and values come from those. There is nothing to close.
  * @see <a href="https://pytorch.org/vision/stable/generated/torchvision.datasets.ImageFolder.html">torchvision's</a>
  */
 public final class ImageFolder implements Dataset<LabelledFile> {

@@ -29,7 +29,7 @@ import reactor.core.publisher.Mono;
  * is opened for reading; up to 128 then stay open. So what is noticed later is a file that has become shorter, not
  * one that is overwritten in place with as many bytes.
  *
- * <p>Reads block on the threads of {@link FileStore#open(Path)}, never on the caller, and values come from its threads. Closing
+ * <p>Reads block on the threads of {@link FileStore#open(Path)}, never on the caller, and values come from those. Closing
  * gives the open files back at once. It is optional: they are given back, too, when the data set is no longer reachable.
  */
 public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {

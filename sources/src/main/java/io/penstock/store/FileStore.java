@@ -58,7 +58,7 @@ public final class FileStore implements Store, AutoCloseable {
         this.cleanable = CLEANER.register(this, toClose::close);
     }
 
-    /** The store of a folder, which reads on daemon threads that the process keeps for that; see {@link #open(Path, Scheduler)}. */
+    /** As {@link #open(Path, Scheduler)}, reading on daemon threads that the process keeps for that. */
     public static FileStore open(Path root) {
         return open(root, ReadThreads.SHARED);
     }

@@ -36,7 +36,7 @@ import reactor.core.scheduler.Schedulers;
  * <p>With {@link #inBackground} a read never waits for a copy. Otherwise the first read of an entry, also of a part of it,
  * copies it whole, in slices of 8 MiB. Reads cancelled while copying let the copy finish, for the others who want it.
  *
- * <p>Threads: blocks on the threads of {@link FileStore#open(Path)} and a thread of its own that goes when idle. A local failure,
+ * <p>Threads: blocks on those of {@link FileStore#open(Path)} and on one of its own that goes when idle. A local failure,
  * such as a full disk, is logged once and then the source serves. {@link #list}, {@link #entry} and {@link #location} are
  * the source's, so caches and fingerprints are the same with a mirror and without.
  */

@@ -9,8 +9,8 @@ import reactor.core.scheduler.Schedulers;
  * The process's threads for reads that block: as many as are busy, of which those that are idle for a minute go.
  *
  * <p>{@code Schedulers.boundedElastic()} queues a task behind a busy thread when all its threads are. Where that thread runs
- * a subscriber that waits for the very read that is queued behind it, both wait for ever. Here no read waits for a thread;
- * what bounds the threads is what bounds the reads, {@value ReadLanes#MOST_LANES} at once of each store.
+ * a subscriber that waits for the very read that is queued behind it, both wait for ever. Here no read waits for a thread:
+ * a store reads on {@value ReadLanes#MOST_LANES} at most, and there is one more for each subscriber that does not return.
  */
 final class ReadThreads {
 
