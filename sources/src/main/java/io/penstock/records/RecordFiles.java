@@ -25,9 +25,9 @@ import reactor.core.publisher.Mono;
  * <p>Shapes: {@code u8[recordBytes]}. Index 0 is the first record of the first file; files lie in the order of their
  * paths, byte by byte in UTF-8, so the same on every machine. Memory: some 300 bytes a file, nothing a record.
  *
- * <p>Sizes and modification times are taken when opening and are part of every key. They are checked again whenever a file
- * is opened for reading; up to 128 then stay open. So what is noticed later is a file that has become shorter, not
- * one that is overwritten in place with as many bytes.
+ * <p>Sizes and modification times are taken when opening and are part of every key. They are looked at again after every
+ * read, before a value is delivered: a file that was written to since then is a {@link StoreException} that names it, and
+ * never a value. {@link io.penstock.store.FileStore} says what can be noticed. Up to 128 files stay open.
  *
  * <p>Reads block on the threads of {@link FileStore#open(Path)}, never on the caller, and values come from those. Closing
  * gives the open files back at once. It is optional: they are given back, too, when the data set is no longer reachable.

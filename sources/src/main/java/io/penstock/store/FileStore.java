@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
@@ -28,7 +27,17 @@ import reactor.core.scheduler.Scheduler;
  * circles, are left out with one warning. Keys with {@code ..}, absolute ones and links that lead out are refused.
  *
  * <p>Files read whole are opened and closed; files read by range stay open, {@value #MOST_OPEN} at most, until the store
- * is closed or becomes unreachable, whichever is first: closing is good manners, not a duty.
+ * is closed or becomes unreachable, whichever is first. Closing is optional.
+ *
+ * <p>A value is read between two looks at its file that find the same state: size, modification time, change time and
+ * inode. A file whose size or modification time is not as listed is a {@link StoreException} and never a value. A change
+ * of the other two alone (by {@code chmod}, or a hard link) makes the store read again. A file that was changed less than
+ * 20 ms ago is read when that time is over (2 s where the file system counts whole seconds): a second write in one tick of
+ * its clock would leave no trace.
+ *
+ * <p>A file of the same size and modification time counts as unchanged. So three writes are not noticed: one whose
+ * modification time is set back before the file is opened, one through a mapping until the kernel writes it back, and one
+ * that was under way when the file was listed and whose single call lasts longer than the 20 ms.
  *
  * <p>Blocking reads run on the scheduler given, as few lanes of it as keep up; values are delivered from its threads.
  */
@@ -42,6 +51,7 @@ public final class FileStore implements Store, AutoCloseable {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final int FOLDERS_REMEMBERED = 10_000;
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
+    private static final int MOST_READS = 4;
 
     private final Path root;
     private final String location;
@@ -157,15 +167,17 @@ public final class FileStore implements Store, AutoCloseable {
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
         Objects.checkFromToIndex(offset, offset + length, entry.size());
-        return lanes.read(() -> readRange(entry, offset, length));
+        return lanes.read(() -> readRange(entry, offset, length), this::unchanged);
     }
 
     /** The size and the time of the last modification. */
     @Override
     public List<String> state(StoreEntry entry) {
-        Instant modified =
-                Instant.ofEpochSecond(Math.floorDiv(entry.version(), NANOS), Math.floorMod(entry.version(), NANOS));
-        return List.of("size " + entry.size(), "modified " + modified);
+        return List.of("size " + entry.size(), "modified " + instant(entry.version()));
+    }
+
+    private static Instant instant(long nanos) {
+        return Instant.ofEpochSecond(Math.floorDiv(nanos, NANOS), Math.floorMod(nanos, NANOS));
     }
 
     @Override
@@ -189,7 +201,7 @@ public final class FileStore implements Store, AutoCloseable {
     @Override
     public <R> Mono<R> read(StoreEntry entry, long offset, int length, Function<? super ByteBuffer, ? extends R> made) {
         Objects.checkFromToIndex(offset, offset + length, entry.size());
-        return lanes.read(() -> made.apply(readRange(entry, offset, length)));
+        return lanes.read(() -> readRange(entry, offset, length), range -> made.apply(unchanged(range)));
     }
 
     private @Nullable ByteBuffer readNow(String key, int most) {
@@ -230,59 +242,80 @@ public final class FileStore implements Store, AutoCloseable {
                     .formatted(entry.key(), root, LARGEST_ARRAY, entry.size()));
         }
         try {
-            OpenFile file = openUnchanged(entry);
-            try {
-                return readExactly(file, entry, 0, (int) entry.size());
-            } finally {
-                file.release();
+            for (int count = 1; count <= MOST_READS; count++) {
+                Range range = read(openUnchanged(entry), entry, 0, (int) entry.size());
+                if (range.file.isUnchangedSince(range.readAt)) {
+                    return range.bytes;
+                }
             }
         } catch (IOException e) {
             throw cannotRead(entry.key(), e);
         }
+        throw changing(entry);
     }
 
-    private ByteBuffer readRange(StoreEntry entry, long offset, int length) {
+    /** What was read, and when that was done; no value before its file has been looked at again. */
+    private record Range(StoreEntry entry, long offset, OpenFile file, ByteBuffer bytes, long readAt) {}
+
+    private Range readRange(StoreEntry entry, long offset, int length) {
         try {
-            OpenFile file = files.hold(entry, this::openUnchanged);
-            try {
-                return readExactly(file, entry, offset, length);
-            } finally {
-                file.release();
-            }
+            return read(files.hold(entry, this::openUnchanged), entry, offset, length);
         } catch (IOException e) {
             throw cannotRead(entry.key(), e);
         }
     }
 
-    private ByteBuffer readExactly(OpenFile file, StoreEntry entry, long offset, int length) throws IOException {
-        ByteBuffer bytes = ByteBuffer.allocate(length);
-        file.read(bytes, offset);
-        if (bytes.hasRemaining()) {
-            throw changed(entry, "has %d or fewer".formatted(offset + bytes.position()));
+    /** The bytes of a range if its file is as it was before; else read anew, from the file that is there now. */
+    private ByteBuffer unchanged(Range read) {
+        Range range = read;
+        try {
+            for (int count = 1; count <= MOST_READS; count++) {
+                if (range.file.isUnchangedSince(range.readAt)) {
+                    return range.bytes;
+                }
+                files.drop(range.entry, range.file);
+                range = readRange(range.entry, range.offset, range.bytes.capacity());
+            }
+        } catch (IOException e) {
+            throw cannotRead(range.entry.key(), e);
         }
-        return bytes.flip();
+        throw changing(range.entry);
+    }
+
+    private Range read(OpenFile file, StoreEntry entry, long offset, int length) throws IOException {
+        try {
+            ByteBuffer bytes = ByteBuffer.allocate(length);
+            file.read(bytes, offset);
+            if (bytes.hasRemaining()) {
+                throw changed(entry, "has %d or fewer".formatted(offset + bytes.position()));
+            }
+            return new Range(entry, offset, file, bytes.flip(), System.nanoTime());
+        } finally {
+            file.release();
+        }
     }
 
     private OpenFile openUnchanged(StoreEntry entry) throws IOException {
         Path path = locate(entry.key());
-        BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        if (now.isSymbolicLink()) {
+        FileState now = FileState.of(path);
+        if (now.kind() == FileState.Kind.LINK) {
             path = path.toRealPath();
             if (!path.startsWith(root)) {
                 throw FileNames.outside(root, entry.key());
             }
-            now = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            now = FileState.of(path);
         }
-        if (!now.isRegularFile()) {
-            throw changed(entry, "is no file");
+        if (!now.isAsListed(entry.size(), entry.version())) {
+            throw changed(
+                    entry,
+                    !now.isFile()
+                            ? "is no file"
+                            : now.size() != entry.size()
+                                    ? "has " + now.size()
+                                    : "was written at " + instant(now.modified()));
         }
-        if (now.size() != entry.size()) {
-            throw changed(entry, "has " + now.size());
-        }
-        if (FileWalk.version(now) != entry.version()) {
-            throw changed(entry, "was written at " + now.lastModifiedTime());
-        }
-        return OpenFile.at(path);
+        now.settle();
+        return OpenFile.at(path, now);
     }
 
     /** The path of a key, whose folder is known to lie under the root; the file itself may yet be a link. */
@@ -308,6 +341,12 @@ public final class FileStore implements Store, AutoCloseable {
     private StoreException changed(StoreEntry entry, String now) {
         return new StoreException("%s in %s changed since it was listed: had %d bytes, now %s; open the data again"
                 .formatted(entry.key(), root, entry.size(), now));
+    }
+
+    private StoreException changing(StoreEntry entry) {
+        return new StoreException(
+                "%s in %s changed while it was read, %d times in a row; open the data when it is complete"
+                        .formatted(entry.key(), root, MOST_READS));
     }
 
     private StoreException cannotRead(String key, IOException failure) {

@@ -29,16 +29,26 @@ final class OpenFile {
     private static final ExecutorService CALLER_THREAD = new CallerThread();
 
     private final AsynchronousFileChannel channel;
+    private final FileWatch watch;
     private final AtomicInteger holders = new AtomicInteger(1);
     private volatile boolean used;
 
-    private OpenFile(AsynchronousFileChannel channel) {
+    private OpenFile(AsynchronousFileChannel channel, FileWatch watch) {
         this.channel = channel;
+        this.watch = watch;
     }
 
-    /** Opens a file that is no link; its first holder is the caller. */
-    static OpenFile at(Path path) throws IOException {
-        return new OpenFile(AsynchronousFileChannel.open(path, READ, CALLER_THREAD));
+    /**
+     * Opens a file that is no link; its first holder is the caller.
+     * @param state of the path just now
+     */
+    static OpenFile at(Path path, FileState state) throws IOException {
+        return new OpenFile(AsynchronousFileChannel.open(path, READ, CALLER_THREAD), new FileWatch(path, state));
+    }
+
+    /** Whether it was still the file that was opened, in the same state, at a {@link System#nanoTime} or later. */
+    boolean isUnchangedSince(long time) throws IOException {
+        return watch.isUnchangedSince(time);
     }
 
     /** One more holder, unless the file has been closed. */

@@ -64,7 +64,8 @@ final class OpenFiles {
         }
     }
 
-    private void drop(StoreEntry entry, OpenFile file) {
+    /** Lets go of a file that is not to be read any more; the entry is opened anew when it is next wanted. */
+    void drop(StoreEntry entry, OpenFile file) {
         if (files.remove(entry, file)) {
             file.release();
         }

@@ -30,22 +30,26 @@ import reactor.core.scheduler.Scheduler;
  *
  * <p>Blocking reads run on the scheduler given, as few lanes of it as keep up; values are delivered from its threads.
  * Closing gives the file back at once. It is optional: it is given back, too, when the store is no longer reachable. A
- * file that is overwritten while it is open reads as damaged or as it was.
+ * zip file that is written to or replaced while it is open is a {@link StoreException}, as {@link FileStore} says it.
  */
 public final class ZipStore implements Store, AutoCloseable {
 
     private static final Cleaner CLEANER = Cleaner.create();
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
+    private static final int MOST_READS = 4;
 
     private final String location;
     private final ZipFile zip;
+    private volatile FileWatch watch;
     private final Map<String, StoreEntry> entries;
     private final ReadLanes lanes;
     private final Cleaner.Cleanable cleanable;
 
-    private ZipStore(String location, ZipFile zip, Map<String, StoreEntry> entries, Scheduler scheduler) {
+    private ZipStore(
+            String location, ZipFile zip, FileWatch watch, Map<String, StoreEntry> entries, Scheduler scheduler) {
         this.location = location;
         this.zip = zip;
+        this.watch = watch;
         this.entries = entries;
         this.lanes = new ReadLanes(scheduler);
         this.cleanable = CLEANER.register(this, () -> close(zip));
@@ -70,8 +74,13 @@ public final class ZipStore implements Store, AutoCloseable {
         try {
             Path real = file.toRealPath();
             String location = place == null ? FileNames.ofAll(real) : place;
+            FileState state = FileState.of(real);
+            if (!state.isFile()) {
+                throw new StoreException("cannot open %s: not a file".formatted(file.toAbsolutePath()));
+            }
+            state.settle();
             zip = new ZipFile(real.toFile());
-            return new ZipStore(location, zip, entries(location, zip), scheduler);
+            return new ZipStore(location, zip, new FileWatch(real, state), entries(location, zip), scheduler);
         } catch (IOException e) {
             throw new StoreException("cannot open %s: %s".formatted(file.toAbsolutePath(), FileErrors.reason(e)), e);
         } catch (IllegalArgumentException e) {
@@ -183,7 +192,7 @@ public final class ZipStore implements Store, AutoCloseable {
             throw new StoreException("cannot read %s in %s: a sample holds at most %d bytes, the entry has %d"
                     .formatted(entry.key(), location, LARGEST_ARRAY, entry.size()));
         }
-        byte[] bytes = bytes(entry, 0, (int) entry.size());
+        byte[] bytes = unchanged(entry, 0, (int) entry.size());
         CRC32 crc = new CRC32();
         crc.update(bytes);
         if (crc.getValue() != entry.version()) {
@@ -194,7 +203,33 @@ public final class ZipStore implements Store, AutoCloseable {
     }
 
     private ByteBuffer range(StoreEntry entry, long offset, int length) {
-        return ByteBuffer.wrap(bytes(entry, offset, length));
+        if (length == entry.size()) {
+            return whole(entry);
+        }
+        return ByteBuffer.wrap(unchanged(entry, offset, length));
+    }
+
+    /** A range, read between two looks at the zip file that find it as it was opened; another range's look may serve. */
+    private byte[] unchanged(StoreEntry entry, long offset, int length) {
+        try {
+            for (int count = 1; count <= MOST_READS; count++) {
+                FileWatch before = watch;
+                byte[] bytes = bytes(entry, offset, length);
+                if (before.isUnchangedSince(System.nanoTime())) {
+                    return bytes;
+                }
+                FileWatch now = before.again();
+                if (now == null) {
+                    break;
+                }
+                watch = now;
+            }
+        } catch (IOException e) {
+            throw new StoreException(
+                    "cannot read %s in %s: %s".formatted(entry.key(), location, FileErrors.reason(e)), e);
+        }
+        throw new StoreException(
+                "cannot read %s: %s changed since it was opened; open the data again".formatted(entry.key(), location));
     }
 
     private byte[] bytes(StoreEntry entry, long offset, int length) {

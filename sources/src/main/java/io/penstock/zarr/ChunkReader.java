@@ -122,8 +122,7 @@ final class ChunkReader {
     private Mono<Shard> open(int level, long[] leafAt) {
         if (level == 0) {
             String key = path + metadata.keys().of(at(0, leafAt));
-            return stored.store()
-                    .entry(key)
+            return stored.entry(key)
                     .flatMap(entry -> index(0, new Part(entry, 0, entry.size())))
                     .defaultIfEmpty(Shard.ABSENT);
         }

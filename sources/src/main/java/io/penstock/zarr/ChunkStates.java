@@ -3,32 +3,37 @@ package io.penstock.zarr;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
 import io.penstock.tensor.Shape;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Sizes and versions of an array's stored chunks as they were listed; one that is not stored has the state 0. */
+/**
+ * An array's stored chunks as they were listed, sizes and versions. They are part of the samples' keys, so chunks are read
+ * as they were listed or not at all. One that was not stored has the state 0.
+ */
 final class ChunkStates {
 
     static final ChunkStates UNKNOWN = new ChunkStates(Map.of(), false);
 
-    private final Map<String, Long> states;
+    private final Map<String, StoreEntry> chunks;
     private final boolean known;
     private final Fingerprint all;
 
-    private ChunkStates(Map<String, Long> states, boolean known) {
-        this.states = states;
+    private ChunkStates(Map<String, StoreEntry> chunks, boolean known) {
+        this.chunks = chunks;
         this.known = known;
         if (known) {
             StringBuilder text = new StringBuilder();
-            new TreeMap<>(states)
-                    .forEach((key, state) ->
-                            text.append(key).append(' ').append(state).append('\n'));
+            new TreeMap<>(chunks)
+                    .forEach((key, chunk) ->
+                            text.append(key).append(' ').append(state(chunk)).append('\n'));
             this.all = Fingerprint.of("%d chunks %s"
-                    .formatted(states.size(), Fingerprint.of(text.toString()).hex()));
+                    .formatted(chunks.size(), Fingerprint.of(text.toString()).hex()));
         } else {
             this.all = Fingerprint.of();
         }
@@ -37,7 +42,7 @@ final class ChunkStates {
     static Mono<ChunkStates> list(Store store, String path) {
         String prefix = path.isEmpty() ? "" : path + "/";
         return Mono.fromCallable(() -> {
-                    Map<String, Long> states = new HashMap<>();
+                    Map<String, StoreEntry> chunks = new HashMap<>();
                     store.list(new Store.Visitor() {
                         @Override
                         public boolean folder(String key) {
@@ -47,19 +52,21 @@ final class ChunkStates {
                         @Override
                         public void file(String key, long size, long version) {
                             if (key.startsWith(prefix) && !key.endsWith("zarr.json")) {
-                                // mixed as a key is, since sizes and times differ in few bits
-                                states.put(
-                                        key,
-                                        new SampleKey(size, version)
-                                                .with(size)
-                                                .with(version)
-                                                .low());
+                                chunks.put(key, new StoreEntry(key, size, version));
                             }
                         }
                     });
-                    return new ChunkStates(states, true);
+                    return new ChunkStates(chunks, true);
                 })
                 .subscribeOn(Schedulers.boundedElastic());
+    }
+
+    /** Mixed as a key is, since sizes and times differ in few bits. */
+    private static long state(StoreEntry chunk) {
+        return new SampleKey(chunk.size(), chunk.version())
+                .with(chunk.size())
+                .with(chunk.version())
+                .low();
     }
 
     boolean isKnown() {
@@ -70,8 +77,15 @@ final class ChunkStates {
         return all;
     }
 
+    /** The state of what was listed under a key. */
     long of(String key) {
-        return states.getOrDefault(key, 0L);
+        StoreEntry chunk = chunks.get(key);
+        return chunk == null ? 0 : state(chunk);
+    }
+
+    /** What was listed under a key; null if nothing was. */
+    @Nullable StoreEntry entry(String key) {
+        return chunks.get(key);
     }
 
     /** The state of a stored chunk, or of several, as a word for people. */

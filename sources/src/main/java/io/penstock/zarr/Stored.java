@@ -1,6 +1,8 @@
 package io.penstock.zarr;
 
+import io.penstock.pipeline.StoreException;
 import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -8,14 +10,34 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * A store, and where what was read from it is decoded: on a scheduler, or without one wherever the store does such work.
+ * An array's bytes in a store.
+ *
+ * @param chunks   as they were listed, and then read in no other state; as they are now, where they were not
+ * @param decoding where what was read is decoded; null for wherever the store does such work
  */
-record Stored(Store store, @Nullable Scheduler decoding) {
+record Stored(Store store, ChunkStates chunks, @Nullable Scheduler decoding) {
 
+    /** What lies under a key; empty if nothing does. */
     <R> Mono<R> find(String key, int most, Function<ByteBuffer, R> decode) {
+        if (chunks.isKnown()) {
+            return entry(key).flatMap(chunk -> read(new Part(chunk, 0, chunk.size()), 0, size(chunk, most), decode));
+        }
         return decoding == null
                 ? store.find(key, most, decode)
                 : store.find(key, most).publishOn(decoding).map(decode);
+    }
+
+    private int size(StoreEntry chunk, int most) {
+        if (chunk.size() > most) {
+            throw new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
+                    .formatted(chunk.key(), store.location(), most, chunk.size()));
+        }
+        return (int) chunk.size();
+    }
+
+    /** Size and version of what lies under a key; empty if nothing does. */
+    Mono<StoreEntry> entry(String key) {
+        return chunks.isKnown() ? Mono.justOrEmpty(chunks.entry(key)) : store.entry(key);
     }
 
     <R> Mono<R> read(Part part, long from, int count, Function<ByteBuffer, R> decode) {

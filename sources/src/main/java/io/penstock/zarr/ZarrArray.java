@@ -59,8 +59,8 @@ public final class ZarrArray {
         this.settings = settings;
         this.states = states;
         String prefix = source.path.isEmpty() ? "" : source.path + "/";
-        this.reader =
-                new ChunkReader(new Stored(source.store, settings.decoding), prefix, metadata, settings.mostChunkBytes);
+        this.reader = new ChunkReader(
+                new Stored(source.store, states, settings.decoding), prefix, metadata, settings.mostChunkBytes);
         Dataset<Tensor> chunks = settings.chunks;
         this.regions = new Regions(
                 metadata,
@@ -124,8 +124,9 @@ public final class ZarrArray {
 
     /**
      * The same array with the sizes and versions of all its stored chunks in its keys and fingerprint, as they are now: a
-     * chunk that was written anew gives its samples new keys, and only them. Lists the store, on a thread that may block;
-     * some 150 bytes of memory a stored chunk.
+     * chunk that was written anew gives its samples new keys, and only them. One that is written later fails to be read: its
+     * bytes must not be kept under a key of what they were. Lists the store, on a thread that may block; some 170 bytes of
+     * memory a stored chunk.
      */
     public Mono<ZarrArray> checkingChunks() {
         return ChunkStates.list(source.store, source.path)

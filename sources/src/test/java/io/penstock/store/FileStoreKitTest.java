@@ -1,0 +1,12 @@
+package io.penstock.store;
+
+import io.penstock.kit.StoreKit;
+import java.nio.file.Path;
+
+class FileStoreKitTest extends StoreKit {
+
+    @Override
+    protected Store open(Path folder) {
+        return FileStore.open(folder);
+    }
+}

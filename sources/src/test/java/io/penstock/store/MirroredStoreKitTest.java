@@ -1,0 +1,27 @@
+package io.penstock.store;
+
+import io.penstock.kit.StoreKit;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+
+class MirroredStoreKitTest extends StoreKit {
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path directory;
+
+    @SuppressWarnings("NullAway.Init")
+    private MirroredStore store;
+
+    @Override
+    protected Store open(Path folder) {
+        store = MirroredStore.of(FileStore.open(folder), directory);
+        return store;
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+}
