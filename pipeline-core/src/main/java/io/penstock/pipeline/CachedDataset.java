@@ -64,8 +64,13 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     public void beginAll(Draw[] draws, Object[] begun) {
         long landed = loads.landed();
         SampleKey[] keys = new SampleKey[draws.length];
-        for (int i = 0; i < draws.length; i++) {
-            keys[i] = key(draws[i].index());
+        try {
+            for (int i = 0; i < draws.length; i++) {
+                keys[i] = key(draws[i].index());
+            }
+        } catch (Throwable e) { // of one draw, so each begins by itself and fails by itself
+            super.beginAll(draws, begun);
+            return;
         }
         @Nullable ByteBuffer[] found = new ByteBuffer[draws.length];
         boolean asked = askAll(keys, found);
@@ -88,8 +93,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
             }
             try {
                 begun[i] = asked ? behind(keys[i], draws[i], landed) : begin(keys[i], draws[i], landed);
-            } catch (Throwable e) { // as in Node.beginAll
-                begun[i] = new Failure(e);
+            } catch (Throwable e) {
+                begun[i] = Failure.of(e);
             }
         }
         levels[0].hits.count(draws[counted].epoch(), hits);
@@ -98,7 +103,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private boolean askAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
         try {
             return levels[0].tier.getAll(keys, found);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             faults.report(levels[0].tier, e);
             Arrays.fill(found, null);
             return true;
@@ -115,7 +120,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private Object ask(Level level, SampleKey key) {
         try {
             return Node.settle(level.tier.get(key));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             faults.report(level.tier, e);
             return ABSENT;
         }
@@ -127,7 +132,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         if (value != ABSENT) {
             level.hits.count(draw);
             if (level.number > 0) {
-                tier.answered(level.number, key, bytes);
+                loads.answered(level.number, key, bytes);
             }
         }
         return value;
@@ -141,7 +146,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
                 return rechecks.compared(codec.decode(bytes), kept, draw);
             }
             return codec.decode(bytes);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             faults.report(level.tier, e);
             return ABSENT;
         }
@@ -170,12 +175,13 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private Mono<T> askedLater(Mono<ByteBuffer> asked, int at, SampleKey key, Draw draw, long landed) {
         Level level = levels[at];
-        return asked.onErrorResume(e -> {
+        return new Guarded<>(asked)
+                .onErrorResume(e -> {
                     faults.report(level.tier, e);
                     return Mono.empty();
                 })
                 .flatMap(bytes -> Node.<T>toMono(hit(level, key, bytes, draw)))
-                .switchIfEmpty(Mono.defer(() -> {
+                .switchIfEmpty(Mono.defer(Thrown.supplier(() -> {
                     Object found = lookUp(at + 1, key, draw, landed);
                     if (found != ABSENT) {
                         return Node.toMono(found);
@@ -184,7 +190,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
                         return Mono.empty(); // whoever has the lease goes on
                     }
                     return landed == FLYING ? load(key, draw) : miss(key, draw, landed);
-                }));
+                })));
     }
 
     private Mono<T> miss(SampleKey key, Draw draw, long landed) {
@@ -213,17 +219,17 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private Mono<T> loadAndStore(SampleKey key, Draw draw) {
         misses.count(draw); // not before: what another process loaded meanwhile is a hit
         long started = System.nanoTime();
-        return Node.<T>toMono(base.begin(draw)).flatMap(value -> {
+        return Node.<T>toMono(base.begin(draw)).flatMap(Thrown.function(value -> {
             long took = System.nanoTime() - started;
             Mono<Boolean> stored = loads.store(key, value, () -> offer(draw, took));
             return stored instanceof Callable<?> ? Mono.just(value) : stored.thenReturn(value);
-        });
+        }));
     }
 
     private Offer offer(Draw draw, long loadNanos) {
         Boolean origins = originsWanted;
         if (origins == null) {
-            origins = tier.filledBy(filling);
+            origins = loads.filledBy(filling);
             originsWanted = origins;
         }
         Origin origin = origins ? Origin.of(name(draw.index()), state(draw.index()), fillingId) : Origin.UNKNOWN;

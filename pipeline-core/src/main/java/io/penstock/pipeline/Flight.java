@@ -118,7 +118,7 @@ final class Flight<T> implements CoreSubscriber<T> {
             Operators.onErrorDropped(e, context);
             return;
         }
-        failure = e;
+        failure = Thrown.signal(e);
         land();
     }
 
@@ -131,6 +131,14 @@ final class Flight<T> implements CoreSubscriber<T> {
     }
 
     private void tell(Passenger<T> passenger) {
+        try {
+            tellOutcome(passenger);
+        } catch (Throwable e) { // of what is behind this passenger: the others wait too
+            passenger.fail(e);
+        }
+    }
+
+    private void tellOutcome(Passenger<T> passenger) {
         if (passenger.isCancelled()) {
             return;
         }
@@ -160,6 +168,11 @@ final class Flight<T> implements CoreSubscriber<T> {
             if (boarded != null) {
                 boarded.leave(this);
             }
+        }
+
+        /** Its subscriber threw. */
+        void fail(Throwable thrown) {
+            actual.onError(Thrown.signal(thrown));
         }
 
         /** The value is the others' too. */

@@ -45,7 +45,11 @@ final class Flights<T> {
             Flight<T> own = new Flight<>(passenger.currentContext(), ended -> ended(key, ended));
             Flight<T> other = underWay.putIfAbsent(key, own);
             if (other == null && own.board(passenger)) {
-                Mono.defer(load).subscribe(own);
+                try {
+                    Mono.defer(load).subscribe(own);
+                } catch (Throwable e) {
+                    own.onError(e); // others may wait for it
+                }
                 return;
             }
             if (other != null && other.board(passenger)) {

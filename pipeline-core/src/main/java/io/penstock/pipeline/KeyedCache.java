@@ -87,9 +87,10 @@ public final class KeyedCache<T> {
     }
 
     private Mono<T> called(Callable<? extends T> loader, Object key) {
-        return Mono.fromCallable(() -> Objects.requireNonNull(
+        return Mono.fromCallable(Thrown.callable(() -> Objects.requireNonNull(
                 loader.call(),
-                () -> "loader of key \"%s\" in name space \"%s\" gave null: wanted a value".formatted(key, nameSpace)));
+                () -> "loader of key \"%s\" in name space \"%s\" gave null: wanted a value"
+                        .formatted(key, nameSpace))));
     }
 
     private Mono<T> get(SampleKey hash, Mono<? extends T> loader) {
@@ -112,7 +113,7 @@ public final class KeyedCache<T> {
     private Mono<T> loadAndStore(SampleKey key, Mono<? extends T> loader, long era) {
         return Mono.defer(() -> {
             long started = System.nanoTime();
-            return loader.flatMap(value -> store(key, value, era, System.nanoTime() - started));
+            return loader.flatMap(Thrown.function(value -> store(key, value, era, System.nanoTime() - started)));
         });
     }
 
@@ -151,15 +152,15 @@ public final class KeyedCache<T> {
 
     private Mono<T> lookUp(int level, SampleKey key) {
         Tier asked = levels.get(level);
-        return Mono.defer(() -> asked.get(key))
-                .map(bytes -> {
+        return Mono.defer(Thrown.supplier(() -> new Guarded<>(asked.get(key))))
+                .map(Thrown.function(bytes -> {
                     T value = codec.decode(bytes.duplicate());
                     saw(key);
                     if (level > 0) {
-                        tier.answered(level, key, bytes);
+                        loads.answered(level, key, bytes);
                     }
                     return value;
-                })
+                }))
                 .onErrorResume(e -> {
                     faults.report(asked, e);
                     return Mono.empty();

@@ -32,7 +32,12 @@ final class Load<T> implements CoreSubscriber<Object> {
     }
 
     void start() {
-        mono.subscribe(this);
+        try {
+            mono.subscribe(this);
+        } catch (Throwable e) {
+            cancel();
+            onError(e);
+        }
     }
 
     void cancel() {
@@ -64,7 +69,7 @@ final class Load<T> implements CoreSubscriber<Object> {
 
     @Override
     public void onError(Throwable e) {
-        settle(new Failure(e));
+        settle(Failure.of(e));
     }
 
     private void settle(Object result) {

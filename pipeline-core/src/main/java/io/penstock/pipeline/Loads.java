@@ -2,8 +2,9 @@ package io.penstock.pipeline;
 
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
+import java.nio.ByteBuffer;
 import java.util.function.Supplier;
-import reactor.core.Exceptions;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -49,18 +50,45 @@ final class Loads<T> {
             return load.get();
         }
         return Mono.usingWhen(
-                lease.onErrorResume(e -> {
+                new Guarded<>(lease).onErrorResume(e -> {
                     faults.report(tier, e);
                     return Lease.NONE;
                 }),
-                held -> Mono.defer(lookAgain).switchIfEmpty(Mono.defer(load)),
-                held -> Mono.fromRunnable(held::release));
+                held -> Mono.defer(Thrown.supplier(lookAgain)).switchIfEmpty(Mono.defer(Thrown.supplier(load))),
+                held -> Mono.fromRunnable(() -> release(held)));
+    }
+
+    private void release(Lease held) {
+        try {
+            held.release();
+        } catch (Throwable e) {
+            faults.report(tier, e);
+        }
+    }
+
+    /** Tells the tier that one of its levels answered. */
+    void answered(int level, SampleKey key, ByteBuffer value) {
+        try {
+            tier.answered(level, key, value);
+        } catch (Throwable e) {
+            faults.report(tier, e);
+        }
+    }
+
+    /** Tells the tier who fills it: whether offers should say their origin. */
+    boolean filledBy(Filling filling) {
+        try {
+            return tier.filledBy(filling);
+        } catch (Throwable e) {
+            faults.report(tier, e);
+            return false;
+        }
     }
 
     private Mono<Lease> lease(SampleKey key) {
         try {
             return tier.lease(key);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             faults.report(tier, e);
             return Lease.NONE;
         }
@@ -76,22 +104,21 @@ final class Loads<T> {
         try {
             Object put = Node.settle(tier.put(key, bytes, offer.get()));
             Mono<Boolean> taken = Node.toMono(put);
-            return put instanceof Mono<?> ? taken.onErrorResume(this::refused) : taken;
-        } catch (Throwable e) { // what a Mono would bring as its error, Errors included
-            Exceptions.throwIfFatal(e);
-            return refused(Exceptions.unwrap(e));
+            return put instanceof Mono<?> ? new Guarded<>(taken).onErrorResume(this::refused) : taken;
+        } catch (Throwable e) {
+            return refused(e);
         }
     }
 
-    private Mono<Boolean> refused(Throwable cause) {
-        faults.report(tier, cause);
+    private Mono<Boolean> refused(Throwable thrown) {
+        faults.report(tier, thrown);
         return Mono.just(false);
     }
 
     private boolean accepts(SampleKey key) {
         try {
             return tier.accepts(key);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             faults.report(tier, e);
             return false;
         }
@@ -103,13 +130,22 @@ final class Loads<T> {
             return;
         }
         for (Tier level : tier.levels()) {
-            TierStatistics now = level.statistics();
-            if (now.samples() == 0 && now.capacity() < bytes) {
+            TierStatistics now = statistics(level);
+            if (now != null && now.samples() == 0 && now.capacity() < bytes) {
                 throw new IllegalArgumentException(
                         "cache tier \"%s\" of %d bytes cannot hold one sample of %d bytes; give it at least that or leave it out"
                                 .formatted(level.name(), now.capacity(), bytes));
             }
         }
         roomKnown = true;
+    }
+
+    private @Nullable TierStatistics statistics(Tier level) {
+        try {
+            return level.statistics();
+        } catch (Throwable e) {
+            faults.report(level, e);
+            return null;
+        }
     }
 }

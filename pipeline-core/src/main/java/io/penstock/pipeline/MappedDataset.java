@@ -46,7 +46,7 @@ final class MappedDataset<A, T> extends Stage<A, T> implements Dataset<T> {
     @Override
     public Mono<String> unsteady(Draw draw, Function<? super T, ByteBuffer> finish) {
         return base.deferred(draw)
-                .mapNotNull(input -> step.unsteady(input, draw, finish))
+                .mapNotNull(Thrown.function(input -> step.unsteady(input, draw, finish)))
                 .switchIfEmpty(base.unsteady(draw, input -> finish.apply(step.apply(input, draw))));
     }
 

@@ -118,8 +118,16 @@ final class MergeRun<T> implements Subscription, Runnable {
         }
         int missed = 1;
         do {
-            if (!cancelled) {
-                deliver();
+            try {
+                if (!cancelled) {
+                    deliver();
+                }
+            } catch (Throwable e) { // the subscriber threw, which it must not; the stream still has to end
+                if (cancelled) {
+                    Operators.onErrorDropped(e, context);
+                } else {
+                    fail(Thrown.signal(e));
+                }
             }
             if (cancelled) {
                 forgetAll();
@@ -209,6 +217,20 @@ final class MergeRun<T> implements Subscription, Runnable {
 
     /** Begins draws that are the calling thread's, and puts what comes of them into their slots. */
     private void begin(long first, int samples) {
+        try {
+            beginEach(first, samples);
+        } catch (Throwable e) { // slots stay empty, so nothing else would end the stream
+            breakOff(e);
+        }
+    }
+
+    /** Ends the stream with what cannot be told by a draw's outcome; from any thread. */
+    private void breakOff(Throwable thrown) {
+        broken = Thrown.signal(thrown);
+        drain();
+    }
+
+    private void beginEach(long first, int samples) {
         long started = System.nanoTime();
         Draw[] drawn = new Draw[samples];
         for (int i = 0; i < samples; i++) {
@@ -274,8 +296,8 @@ final class MergeRun<T> implements Subscription, Runnable {
         if (prefetched != null) {
             try {
                 prefetched.came(number, outcome);
-            } catch (Throwable e) { // the user's function; a stream that ends is better than one that hangs
-                broken = e;
+            } catch (Throwable e) { // the user's function
+                broken = Thrown.signal(e);
             }
         }
     }
@@ -308,10 +330,9 @@ final class MergeRun<T> implements Subscription, Runnable {
             if (RUNNERS.compareAndSet(this, running, running + 1)) {
                 try {
                     execution.workers().schedule(this);
-                } catch (RuntimeException e) { // the pool was disposed of under the stream
+                } catch (Throwable e) { // the pool was disposed of under the stream, or gets no thread
                     RUNNERS.decrementAndGet(this);
-                    broken = e;
-                    WIP.incrementAndGet(this); // we are draining: once more, for this
+                    breakOff(e);
                     return;
                 }
             }
@@ -321,7 +342,7 @@ final class MergeRun<T> implements Subscription, Runnable {
     /** A worker: takes blocks of draws and begins them until the window is full. */
     @Override
     public void run() {
-        while (!cancelled && pace.onWorkers()) {
+        while (!cancelled && broken == null && pace.onWorkers()) {
             long first = begun;
             int samples = (int) Math.min(pace.block(), limit() - first);
             if (samples <= 0) {

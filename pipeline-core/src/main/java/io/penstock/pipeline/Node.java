@@ -33,8 +33,8 @@ interface Node<T> {
         for (int i = 0; i < draws.length; i++) {
             try {
                 begun[i] = begin(draws[i]);
-            } catch (Throwable e) { // an Error too: a stream that ends is better than one that hangs
-                begun[i] = new Failure(e);
+            } catch (Throwable e) {
+                begun[i] = Failure.of(e);
             }
         }
     }
@@ -71,7 +71,7 @@ interface Node<T> {
      */
     default Mono<String> unsteady(Draw draw, Function<? super T, ByteBuffer> finish) {
         return deferred(draw)
-                .map(finish)
+                .map(Thrown.function(finish))
                 .repeat(Step.AGAIN)
                 .collectList()
                 .filter(results -> results.stream().distinct().count() > 1)
@@ -89,7 +89,7 @@ interface Node<T> {
 
     /** A draw as a {@code Mono} that begins it at each subscription. */
     default Mono<T> deferred(Draw draw) {
-        return Mono.defer(() -> toMono(begin(draw)));
+        return Mono.defer(Thrown.supplier(() -> toMono(begin(draw))));
     }
 
     @SuppressWarnings("unchecked")

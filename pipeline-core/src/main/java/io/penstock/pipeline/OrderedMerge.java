@@ -3,6 +3,7 @@ package io.penstock.pipeline;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
 
 /** The stream of a pipeline: each subscription merges the loads of its own draws, in draw order. */
 final class OrderedMerge<T> extends Flux<Sample<T>> {
@@ -21,7 +22,13 @@ final class OrderedMerge<T> extends Flux<Sample<T>> {
 
     @Override
     public void subscribe(CoreSubscriber<? super Sample<T>> actual) {
-        MergeRun<T> run = new MergeRun<>(node, draws, execution, prefetch, actual);
+        MergeRun<T> run;
+        try {
+            run = new MergeRun<>(node, draws, execution, prefetch, actual);
+        } catch (Throwable e) {
+            Operators.error(actual, Thrown.signal(e));
+            return;
+        }
         actual.onSubscribe(run);
         if (draws.count() == 0) {
             run.drain(); // nothing to wait for, not even a request

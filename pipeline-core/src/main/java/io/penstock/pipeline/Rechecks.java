@@ -34,12 +34,12 @@ final class Rechecks<T> {
     /** The held value, once loading it again has given the same. */
     Mono<T> compared(T held, ByteBuffer bytes, Draw draw) {
         return base.deferred(draw)
-                .flatMap(again -> {
+                .flatMap(Thrown.function(again -> {
                     verified.count(draw);
                     // equal values may have several encodings, such as sets
                     boolean same = encoded(again).equals(bytes) || held.equals(again);
                     return same ? Mono.just(held) : differs(held, draw);
-                })
+                }))
                 .defaultIfEmpty(held);
     }
 

@@ -1,7 +1,6 @@
 package io.penstock.pipeline;
 
 import java.util.List;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
 /** A user's dataset at the top of a pipeline: counted, timed, and with a place in its errors. */
@@ -26,7 +25,7 @@ final class Source<T> implements Dataset<T>, Node<T> {
         Object begun;
         try {
             begun = Node.settle(dataset.get(draw.index()));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             throw failure(draw, e);
         }
         if (begun instanceof Mono<?> mono) {
@@ -36,18 +35,17 @@ final class Source<T> implements Dataset<T>, Node<T> {
         return begun;
     }
 
-    private Mono<?> later(Mono<?> mono, Draw draw) {
+    private <A> Mono<A> later(Mono<A> mono, Draw draw) {
         return Mono.defer(() -> {
             long started = System.nanoTime();
-            return mono.doOnSuccess(value -> meter.stop(draw, started)).onErrorMap(e -> failure(draw, e));
+            return new Guarded<>(mono)
+                    .onErrorMap(e -> failure(draw, e))
+                    .doOnSuccess(value -> meter.stop(draw, started));
         });
     }
 
     private SampleException failure(Draw draw, Throwable thrown) {
-        Throwable cause = Exceptions.unwrap(thrown); // what is checked comes wrapped, and that says nothing
-        return cause instanceof SampleException named
-                ? named
-                : new SampleException(STAGE, draw.index(), name(draw.index()), cause);
+        return Thrown.ofSample(STAGE, draw, dataset::name, thrown);
     }
 
     @Override

@@ -98,16 +98,11 @@ interface Step<A, B> {
             B result;
             try {
                 result = fn.apply(value, draw);
-            } catch (SampleException e) {
-                throw e;
-            } catch (RuntimeException e) {
-                throw failure(draw, e);
-            } catch (LinkageError | StackOverflowError e) {
-                // Reactor rethrows these instead of signalling them, and the stream would wait for ever
-                throw new IllegalStateException("stage \"%s\" cannot run: %s".formatted(stage, e), e);
-            }
-            if (result == null) {
-                throw failure(draw, new NullPointerException("the stage returned null; throw to refuse a sample"));
+                if (result == null) {
+                    throw new NullPointerException("the stage returned null; throw to refuse a sample");
+                }
+            } catch (Throwable e) {
+                throw Thrown.ofSample(stage, draw, names, e);
             }
             meter.stop(draw, started);
             return result;
@@ -122,10 +117,6 @@ interface Step<A, B> {
                 }
             }
             return null;
-        }
-
-        private SampleException failure(Draw draw, RuntimeException cause) {
-            return new SampleException(stage, draw.index(), names.apply(draw.index()), cause);
         }
 
         @Override

@@ -73,7 +73,8 @@ final class TierChain implements Tier {
             return Mono.just(held);
         }
         Tier tier = levels.get(level);
-        return Mono.defer(() -> tier.accepts(key, offer) ? putInto(level, key, value, offer) : Mono.just(false))
+        return Mono.defer(Thrown.supplier(
+                        () -> tier.accepts(key, offer) ? putInto(level, key, value, offer) : Mono.just(false)))
                 .onErrorResume(e -> {
                     faults.report(tier, e);
                     return Mono.just(false);
@@ -83,9 +84,10 @@ final class TierChain implements Tier {
 
     private Mono<Boolean> putInto(int level, SampleKey key, Encoded value, Offer offer) {
         Tier tier = levels.get(level);
-        return tier.handsDown() && level < levels.size() - 1
+        Mono<Boolean> put = tier.handsDown() && level < levels.size() - 1
                 ? tier.put(key, value, offer, new TierChain(levels.subList(level + 1, levels.size()), faults))
                 : tier.put(key, value, offer);
+        return new Guarded<>(put);
     }
 
     @Override

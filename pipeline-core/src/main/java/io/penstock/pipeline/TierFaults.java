@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Failures of tiers, said once a cause: training does not stop for a cache, nor drown in its complaints. */
+/** Failures of tiers, whatever was thrown: each is a miss or a refusal, and each cause is logged once. */
 final class TierFaults {
 
     private static final Logger LOG = LoggerFactory.getLogger(TierFaults.class);
@@ -13,7 +13,8 @@ final class TierFaults {
 
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
 
-    void report(Tier tier, Throwable e) {
+    void report(Tier tier, Throwable thrown) {
+        Throwable e = Thrown.cause(thrown);
         String cause = tier.name() + ": " + e;
         if (logged.size() < CAUSES_LOGGED && logged.add(cause)) {
             LOG.warn("cache tier \"{}\" failed, going on without it for this sample: {}", tier.name(), e.toString());

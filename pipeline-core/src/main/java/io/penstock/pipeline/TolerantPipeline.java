@@ -26,7 +26,10 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
         try {
             return tolerant(base.begin(draw), draw);
         } catch (SampleException e) {
-            return retried(draw, e);
+            if (Thrown.isTolerable(e)) {
+                return retried(draw, e);
+            }
+            throw e;
         }
     }
 
@@ -34,19 +37,19 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
     public void beginAll(Draw[] draws, Object[] begun) {
         base.beginAll(draws, begun);
         for (int i = 0; i < draws.length; i++) {
-            begun[i] = begun[i] instanceof Failure failure && failure.cause() instanceof SampleException e
-                    ? retried(draws[i], e)
+            begun[i] = begun[i] instanceof Failure failure && Thrown.isTolerable(failure.cause())
+                    ? retried(draws[i], failure.cause())
                     : tolerant(begun[i], draws[i]);
         }
     }
 
     private Object tolerant(Object begun, Draw draw) {
         return begun instanceof Mono<?>
-                ? Node.<T>toMono(begun).onErrorResume(SampleException.class, e -> retried(draw, e))
+                ? Node.<T>toMono(begun).onErrorResume(Thrown::isTolerable, e -> retried(draw, e))
                 : begun;
     }
 
-    private Mono<T> retried(Draw draw, SampleException first) {
+    private Mono<T> retried(Draw draw, Throwable first) {
         if (policy.retries() == 0) {
             return givenUp(draw, first);
         }
@@ -55,14 +58,12 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
                 ? again
                 : again.retryWhen(
                         Retry.backoff(policy.retries() - 1L, policy.backoff().multipliedBy(2))
-                                .filter(SampleException.class::isInstance)
+                                .filter(Thrown::isTolerable)
                                 .onRetryExhaustedThrow((spec, signal) -> signal.failure()));
-        return Mono.delay(policy.backoff())
-                .then(rest)
-                .onErrorResume(SampleException.class, last -> givenUp(draw, last));
+        return Mono.delay(policy.backoff()).then(rest).onErrorResume(Thrown::isTolerable, last -> givenUp(draw, last));
     }
 
-    private Mono<T> givenUp(Draw draw, SampleException failure) {
+    private Mono<T> givenUp(Draw draw, Throwable failure) {
         return switch (policy.outcome()) {
             case FAIL -> Mono.error(failure);
             case SKIP -> recorded(failure).then(Mono.fromRunnable(() -> skipped.count(draw)));
@@ -71,7 +72,8 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
     }
 
     /** Counts a failure against the budget, and reports it the first time the sample fails. */
-    private Mono<Void> recorded(SampleException failure) {
+    private Mono<Void> recorded(Throwable tolerable) {
+        SampleException failure = (SampleException) tolerable;
         if (failed.contains(failure.index())) {
             return Mono.empty();
         }
@@ -81,14 +83,14 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
             }
             failed.add(failure.index());
         }
-        return Mono.<Void>fromRunnable(() -> policy.quarantine().accept(failure))
+        return Mono.<Void>fromRunnable(Thrown.runnable(() -> policy.quarantine().accept(failure)))
                 .subscribeOn(Schedulers.boundedElastic());
     }
 
     private Mono<T> substitute(Draw draw, int attempt) {
         return base.deferred(ErrorPolicy.substituteFor(draw, attempt, size()))
                 .onErrorResume(
-                        SampleException.class,
+                        Thrown::isTolerable,
                         e -> recorded(e)
                                 .then(
                                         attempt < ErrorPolicy.SUBSTITUTES

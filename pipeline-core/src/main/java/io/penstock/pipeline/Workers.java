@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import java.util.function.Function;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.util.context.Context;
@@ -25,7 +26,8 @@ final class Workers {
     static <A> Object apply(Object begun, Step<A, ?> step, Draw draw) {
         if (begun instanceof Mono<?> mono) {
             Mono<A> later = (Mono<A>) mono;
-            return Mono.deferContextual(context -> later.publishOn(of(context)).map(value -> step.apply(value, draw)));
+            Function<A, Object> apply = Thrown.function(value -> step.apply(value, draw));
+            return Mono.deferContextual(context -> later.publishOn(of(context)).map(apply));
         }
         return begun == Node.ABSENT ? begun : step.apply((A) begun, draw);
     }
@@ -36,8 +38,8 @@ final class Workers {
             if (!(begun[i] instanceof Failure)) {
                 try {
                     begun[i] = apply(begun[i], step, draws[i]);
-                } catch (Throwable e) { // as in Node.beginAll
-                    begun[i] = new Failure(e);
+                } catch (Throwable e) {
+                    begun[i] = Failure.of(e);
                 }
             }
         }

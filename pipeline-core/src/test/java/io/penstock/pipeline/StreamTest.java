@@ -218,7 +218,8 @@ class StreamTest {
                                 throw new UnsatisfiedLinkError("no such library");
                             })
                             .stream(Sampler.sequential()))
-                    .expectErrorMessage("stage \"native\" cannot run: java.lang.UnsatisfiedLinkError: no such library")
+                    .expectErrorMessage(
+                            "stage \"native\" failed on sample 0: #0: UnsatisfiedLinkError: no such library")
                     .verify(Duration.ofSeconds(10));
         }
     }

@@ -2,6 +2,7 @@ package io.penstock.arrow;
 
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import java.nio.file.Path;
 import java.util.Objects;
 import reactor.core.publisher.Flux;
@@ -52,7 +53,7 @@ public final class ArrowFile {
         return Mono.using(
                 () -> ArrowFileRun.begin(path, stream),
                 run -> batches.doOnNext(run::write)
-                        .then(Mono.fromCallable(run::finish))
+                        .then(Mono.fromCallable(Thrown.callable(run::finish)))
                         .doOnDiscard(Batch.class, Batch::close),
                 ArrowFileRun::close);
     }

@@ -2,9 +2,9 @@ package io.penstock.batch;
 
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Sample;
+import io.penstock.pipeline.Thrown;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -135,7 +135,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
         }
         try {
             intake.add(sample);
-        } catch (Throwable e) { // an Error too: a stream that ends is better than one that hangs
+        } catch (Throwable e) {
             broken(e);
         }
     }
@@ -169,7 +169,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
 
     private void broken(Throwable e) {
         upstream.cancel();
-        end(e);
+        end(Thrown.signal(e));
     }
 
     private void end(@Nullable Throwable cause) {
@@ -227,7 +227,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
                     filling = 0;
                     ask(true);
                 });
-            } catch (RejectedExecutionException e) {
+            } catch (Throwable e) { // the pool was disposed of under the stream, or gets no thread
                 refuse(e);
             }
         }
@@ -260,8 +260,12 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
             long more = grant(all ? Long.MAX_VALUE : n - Math.floorMod(granted - consumed, n));
             if (more > 0) {
                 granted += more;
-                upstream.request(more);
                 progress = true;
+                try {
+                    upstream.request(more);
+                } catch (Throwable e) {
+                    broken(e);
+                }
             }
             missed = ASKING.addAndGet(this, -missed);
         } while (missed != 0);
@@ -297,8 +301,8 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
         schedule();
     }
 
-    private void refuse(RuntimeException cause) {
-        refused = cause;
+    private void refuse(Throwable cause) {
+        refused = Thrown.signal(cause);
         upstream.cancel();
         schedule();
     }
@@ -313,9 +317,8 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
         }
         try {
             consumer.schedule(this);
-        } catch (
-                RejectedExecutionException e) { // the pool was disposed of under the stream: no thread but this is left
-            refused = e;
+        } catch (Throwable e) { // the pool was disposed of under the stream, or gets no thread: this one is left
+            refused = Thrown.signal(e);
             upstream.cancel();
             run();
         }
@@ -329,8 +332,12 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
                 turn();
             } catch (Throwable e) { // the consumer threw, which it must not; the flow behind it still has to end
                 upstream.cancel();
-                over = true;
-                actual.onError(e);
+                if (over) {
+                    Operators.onErrorDropped(e, currentContext());
+                } else {
+                    over = true;
+                    actual.onError(Thrown.signal(e));
+                }
             }
             if (over) {
                 discard();

@@ -7,6 +7,7 @@ import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Sample;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -124,7 +125,7 @@ public final class ShardJob<T> {
             }
             return at + 1;
         });
-        return Mono.fromRunnable(this::claim)
+        return Mono.fromRunnable(Thrown.runnable(this::claim))
                 .thenMany(left)
                 .subscribeOn(Schedulers.boundedElastic())
                 .flatMap(this::write, AT_ONCE, 1);

@@ -1,6 +1,7 @@
 package io.penstock.write;
 
 import io.penstock.pipeline.Sample;
+import io.penstock.pipeline.Thrown;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.LongFunction;
@@ -48,8 +49,8 @@ final class Writing<T> {
                 Mono.fromCallable(() -> new Writing<>(outputs, most, place)),
                 writing -> samples.publishOn(io, AHEAD)
                         .handle(writing::append)
-                        .concatWith(Mono.fromCallable(writing::last)),
-                writing -> Mono.fromRunnable(writing::close).subscribeOn(io));
+                        .concatWith(Mono.fromCallable(Thrown.callable(writing::last))),
+                writing -> Mono.fromRunnable(Thrown.runnable(writing::close)).subscribeOn(io));
     }
 
     private void append(Sample<T> sample, SynchronousSink<Written> finished) {
@@ -66,6 +67,8 @@ final class Writing<T> {
             }
         } catch (IOException e) {
             throw UnfinishedFile.failed(place, e);
+        } catch (Throwable e) {
+            finished.error(Thrown.signal(e));
         }
     }
 

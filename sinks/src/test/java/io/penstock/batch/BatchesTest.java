@@ -264,7 +264,7 @@ class BatchesTest {
 
         StepVerifier.create(batches, 0)
                 .thenRequest(1)
-                .expectErrorMatches(e -> e instanceof LinkageError)
+                .expectErrorMatches(e -> e.getCause() instanceof LinkageError)
                 .verify(SOON);
     }
 

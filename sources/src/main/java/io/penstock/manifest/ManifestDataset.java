@@ -7,6 +7,7 @@ import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import io.penstock.store.Checksum;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
@@ -167,14 +168,14 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
         if (sum == null) {
             return Mono.just(bytes);
         }
-        Mono<ByteBuffer> checked = Mono.fromCallable(() -> {
+        Mono<ByteBuffer> checked = Mono.fromCallable(Thrown.callable(() -> {
             Checksum found = Checksum.of(sum.kind(), bytes);
             if (!found.equals(sum)) {
                 throw new FormatException("%s in %s is not what %s says: its %d bytes come to %s, not to %s"
                         .formatted(line.key(), store.location(), manifest.name(), bytes.remaining(), found, sum));
             }
             return bytes;
-        });
+        }));
         return bytes.remaining() > MOST_ON_CALLER
                 ? checked.subscribeOn(Execution.standard().workers())
                 : checked;

@@ -5,6 +5,7 @@ import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -114,7 +115,7 @@ public final class TarSamples implements Dataset<TarSample> {
         TarShard shard = shards.shard(number);
         int[] files = files(number, shards.within(index, number));
         int[] inOrder = Arrays.stream(files).distinct().sorted().toArray();
-        return shard.read(inOrder, mostBytes).map(bytes -> sample(shard, files, inOrder, bytes));
+        return shard.read(inOrder, mostBytes).map(Thrown.function(bytes -> sample(shard, files, inOrder, bytes)));
     }
 
     private TarSample sample(TarShard shard, int[] files, int[] inOrder, List<Tensor> bytes) {

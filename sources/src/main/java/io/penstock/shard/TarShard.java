@@ -2,6 +2,7 @@ package io.penstock.shard;
 
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import io.penstock.store.InOrder;
 import io.penstock.store.StoreFile;
 import io.penstock.tensor.DType;
@@ -53,7 +54,7 @@ record TarShard(String name, SampleKey key, List<String> state, StoreFile bytes,
         int last = files[files.length - 1];
         long span = index.offset(last) + index.length(last) - start;
         if (!sparse && span <= Math.min(bytesOfAll + NEAR * (files.length - 1), LARGEST_ARRAY)) {
-            return bytes.read(start, (int) span).map(all -> cut(all, files, start));
+            return bytes.read(start, (int) span).map(Thrown.function(all -> cut(all, files, start)));
         }
         return Flux.range(0, files.length)
                 .transform(InOrder.map(PARTS_AT_ONCE, i -> readOne(files[i], most)))
@@ -70,7 +71,8 @@ record TarShard(String name, SampleKey key, List<String> state, StoreFile bytes,
 
     private Mono<Tensor> readOne(int file, long most) {
         return bytes.read(index.offset(file), (int) index.length(file))
-                .map(read -> tensor(index.isSparse(file) ? SparseFile.expand(read, name, most) : read));
+                .map(Thrown.function(
+                        read -> tensor(index.isSparse(file) ? SparseFile.expand(read, name, most) : read)));
     }
 
     private static Tensor tensor(ByteBuffer bytes) {

@@ -1,6 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileLock;
@@ -73,7 +74,9 @@ public final class MirroredStore implements Store, AutoCloseable {
         this.background = background;
         this.names = new MirrorNames(source.location());
         this.bookkeeping = Schedulers.newBoundedElastic(1, Integer.MAX_VALUE, "penstock-mirror", 10, true);
-        this.place = Mono.fromCallable(this::open).subscribeOn(bookkeeping).cache();
+        this.place = Mono.fromCallable(Thrown.callable(this::open))
+                .subscribeOn(bookkeeping)
+                .cache();
     }
 
     /** A store's entries, to be copied into a directory, which is made when it is first used. */
@@ -314,7 +317,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         return onBooks(() -> open.room.begin(target, entry.size()))
                 .flatMap(Mono::justOrEmpty)
                 .flatMap(begun -> slices.publishOn(blocking, 1)
-                        .concatMap(bytes -> Mono.fromCallable(() -> append(begun, bytes)))
+                        .concatMap(bytes -> Mono.fromCallable(Thrown.callable(() -> append(begun, bytes))))
                         .then(onBooks(() -> {
                             open.room.finish(begun);
                             copied.incrementAndGet();
@@ -338,7 +341,7 @@ public final class MirroredStore implements Store, AutoCloseable {
     }
 
     private <T> Mono<T> onBooks(Callable<T> work) {
-        return Mono.fromCallable(work).subscribeOn(bookkeeping);
+        return Mono.fromCallable(Thrown.callable(work)).subscribeOn(bookkeeping);
     }
 
     private void warnOnce(String what, Throwable failure) {

@@ -1,6 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -158,8 +159,8 @@ final class ReadLanes implements Runnable {
         long started = System.nanoTime();
         try {
             result = read.finish();
-        } catch (Throwable e) { // an Error too: out of memory for one huge file must not leave its subscriber waiting
-            failure = e;
+        } catch (Throwable e) { // out of memory for one huge file, as an example
+            failure = Thrown.signal(e);
         }
         long before = meanNanos;
         meanNanos = before + (read.nanos + System.nanoTime() - started - before) / SMOOTHING;

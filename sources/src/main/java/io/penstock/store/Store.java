@@ -2,6 +2,7 @@ package io.penstock.store;
 
 import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Function;
@@ -63,7 +64,7 @@ public interface Store {
      * that has read, which saves a hand-over a read.
      */
     default <R> Mono<R> find(String key, int most, Function<? super ByteBuffer, ? extends R> made) {
-        return find(key, most).publishOn(Execution.standard().workers()).map(made);
+        return find(key, most).publishOn(Execution.standard().workers()).map(Thrown.function(made));
     }
 
     /** What a function makes of a range's bytes; where it runs, see {@link #find(String, int, Function)}. */
@@ -71,7 +72,7 @@ public interface Store {
             StoreEntry entry, long offset, int length, Function<? super ByteBuffer, ? extends R> made) {
         return read(entry, offset, length)
                 .publishOn(Execution.standard().workers())
-                .map(made);
+                .map(Thrown.function(made));
     }
 
     /** An entry's state as two words for people: its size, and what its version is here. */

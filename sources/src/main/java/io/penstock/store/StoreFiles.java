@@ -1,6 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -191,7 +192,8 @@ public final class StoreFiles implements AutoCloseable {
             List<T> made = Waiting.on(Flux.fromIterable(entries)
                     .transform(InOrder.map(
                             AT_ONCE,
-                            entry -> Mono.fromCallable(() -> fn.apply(entry)).subscribeOn(threads)))
+                            entry -> Mono.fromCallable(Thrown.callable(() -> fn.apply(entry)))
+                                    .subscribeOn(threads)))
                     .collectList());
             return Objects.requireNonNull(made, "a list is never absent");
         } finally {

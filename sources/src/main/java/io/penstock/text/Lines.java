@@ -4,6 +4,7 @@ import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import io.penstock.store.StoreFile;
 import io.penstock.store.StoreFiles;
 import io.penstock.store.Unpacker;
@@ -124,7 +125,7 @@ final class Lines {
                 : part.file().size();
         // what lies between two lines may be blank ones that were left out: no more of it than may belong to this one
         int length = (int) Math.min(end - start, most + 2L);
-        return part.file().read(start, length).map(bytes -> cut(bytes, index, most));
+        return part.file().read(start, length).map(Thrown.function(bytes -> cut(bytes, index, most)));
     }
 
     private ByteBuffer cut(ByteBuffer bytes, long index, int most) {

@@ -5,6 +5,7 @@ import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import io.penstock.store.Store;
 import io.penstock.store.StoreFiles;
 import io.penstock.store.Unpacker;
@@ -116,7 +117,7 @@ public final class TextLines implements Dataset<String>, AutoCloseable {
 
     @Override
     public Mono<String> get(long index) {
-        return lines.read(index, mostBytes).map(bytes -> text(bytes, index));
+        return lines.read(index, mostBytes).map(Thrown.function(bytes -> text(bytes, index)));
     }
 
     private String text(ByteBuffer bytes, long index) {

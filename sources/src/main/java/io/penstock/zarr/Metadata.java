@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.penstock.pipeline.DataException;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import io.penstock.store.Store;
 import java.util.List;
 import java.util.function.Function;
@@ -59,7 +60,7 @@ final class Metadata {
     }
 
     Mono<JsonNode> document(String name, int most) {
-        return store.find(key(path, name), most).map(bytes -> at(name, bytes, Json::parse));
+        return store.find(key(path, name), most).map(Thrown.function(bytes -> at(name, bytes, Json::parse)));
     }
 
     /** What a function makes of a document, with errors that name it. */

@@ -1,5 +1,6 @@
 package io.penstock.zarr;
 
+import io.penstock.pipeline.Thrown;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
@@ -80,7 +81,7 @@ final class Regions {
         Chunk held = atHand(index);
         return held != null
                 ? Mono.fromCallable(() -> tensor(held, index, start, region, given))
-                : load(index).map(chunk -> tensor(chunk, index, start, region, given));
+                : load(index).map(Thrown.function(chunk -> tensor(chunk, index, start, region, given)));
     }
 
     private boolean isOneChunk(long[] start, Shape region) {
@@ -122,19 +123,19 @@ final class Regions {
         }
         if (count == 1) {
             long index = index(touched, 0);
-            return load(index).map(chunk -> as.apply(put(begin(start, region), chunk, index)));
+            return load(index).map(Thrown.function(chunk -> as.apply(put(begin(start, region), chunk, index))));
         }
         if (count > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("region %s of chunks %s has too many of them: %d; read a smaller one"
                     .formatted(region, grid.chunk(), count));
         }
-        return Mono.defer(() -> {
+        return Mono.defer(Thrown.supplier(() -> {
             RegionCells cells = begin(start, region);
             return Flux.range(0, (int) count)
                     .map(number -> index(touched, number))
-                    .flatMap(index -> load(index).doOnNext(chunk -> put(cells, chunk, index)), IN_FLIGHT)
-                    .then(Mono.fromCallable(() -> as.apply(cells)));
-        });
+                    .flatMap(index -> load(index).map(Thrown.function(chunk -> put(cells, chunk, index))), IN_FLIGHT)
+                    .then(Mono.fromCallable(Thrown.callable(() -> as.apply(cells))));
+        }));
     }
 
     private RegionCells begin(long[] start, Shape region) {
@@ -175,7 +176,7 @@ final class Regions {
 
     /** A whole chunk as caches keep it, filled where it is not stored. */
     Mono<Tensor> chunk(long index) {
-        return load(index).map(chunk -> {
+        return load(index).map(Thrown.function(chunk -> {
             Tensor tensor = chunk.tensor();
             if (tensor != null) {
                 return tensor;
@@ -183,7 +184,7 @@ final class Regions {
             RegionCells filled = begin(new long[grid.chunk().rank()], grid.chunk());
             filled.putFill(new long[grid.chunk().rank()], grid.chunk());
             return filled.chunk();
-        });
+        }));
     }
 
     Loads<Chunk> loads() {

@@ -1,6 +1,7 @@
 package io.penstock.zarr;
 
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import java.nio.ByteBuffer;
@@ -24,7 +25,7 @@ record Stored(Store store, ChunkStates chunks, @Nullable Scheduler decoding) {
         }
         return decoding == null
                 ? store.find(key, most, decode)
-                : store.find(key, most).publishOn(decoding).map(decode);
+                : store.find(key, most).publishOn(decoding).map(Thrown.function(decode));
     }
 
     private int size(StoreEntry chunk, int most) {
@@ -44,6 +45,6 @@ record Stored(Store store, ChunkStates chunks, @Nullable Scheduler decoding) {
         long offset = part.offset() + from;
         return decoding == null
                 ? store.read(part.entry(), offset, count, decode)
-                : store.read(part.entry(), offset, count).publishOn(decoding).map(decode);
+                : store.read(part.entry(), offset, count).publishOn(decoding).map(Thrown.function(decode));
     }
 }

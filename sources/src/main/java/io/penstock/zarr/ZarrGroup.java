@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import io.penstock.store.Store;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -133,7 +134,7 @@ public final class ZarrGroup {
 
     /** Level by level: what lies below an array is chunks, however many folders they make. */
     private Flux<String> listed() {
-        return Mono.fromCallable(this::folders)
+        return Mono.fromCallable(Thrown.callable(this::folders))
                 .subscribeOn(Schedulers.boundedElastic())
                 .flatMapMany(folders -> below(folders, ""))
                 .sort(Comparator.naturalOrder());

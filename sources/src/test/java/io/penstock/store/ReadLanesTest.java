@@ -93,7 +93,7 @@ class ReadLanesTest {
                         .onErrorResume(e -> Mono.just(e.getMessage())));
 
         StepVerifier.create(outcomes)
-                .expectNext("broken", "read", "too large", "read")
+                .expectNext("broken", "read", "java.lang.OutOfMemoryError: too large", "read")
                 .verifyComplete();
     }
 

@@ -4,12 +4,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.pipeline.Execution;
+import io.penstock.pipeline.Thrown;
 import io.penstock.store.Checksum;
 import io.penstock.store.StoreEntry;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -222,17 +224,17 @@ final class Transfer {
         if (inflation == Inflation.NONE) {
             arrival.expect(wanted);
         }
-        return body.takeWhile(bytes -> {
-                    take(bytes);
-                    return !cut || arrival.count() < length;
-                })
-                .then(Mono.fromCallable(() -> {
-                    if (inflation == Inflation.NONE && wanted >= 0 && arrival.count() != wanted) {
-                        throw HttpFault.passing(
-                                "ended after %d of %d bytes".formatted(arrival.count(), wanted), "check the server");
-                    }
-                    return End.COMPLETE;
-                }));
+        Function<ByteBuf, Boolean> wantsMore = Thrown.function(bytes -> {
+            take(bytes);
+            return !cut || arrival.count() < length;
+        });
+        return body.takeWhile(wantsMore::apply).then(Mono.fromCallable(() -> {
+            if (inflation == Inflation.NONE && wanted >= 0 && arrival.count() != wanted) {
+                throw HttpFault.passing(
+                        "ended after %d of %d bytes".formatted(arrival.count(), wanted), "check the server");
+            }
+            return End.COMPLETE;
+        }));
     }
 
     private void take(ByteBuf bytes) {
@@ -262,7 +264,7 @@ final class Transfer {
         }
         boolean heavy = arrival.count() > MOST_ON_LOOP
                 && (inflation != Inflation.NONE || listed != null && Checksum.isVersion(listed.version()));
-        Mono<ByteBuffer> bytes = Mono.fromCallable(this::checked);
+        Mono<ByteBuffer> bytes = Mono.fromCallable(Thrown.callable(this::checked));
         return heavy ? bytes.subscribeOn(Execution.standard().workers()) : bytes;
     }
 
