@@ -1,6 +1,8 @@
 package io.penstock.pipeline;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -142,24 +144,30 @@ public final class ResumeToken {
      * @throws StoreException if it cannot be read
      */
     public static ResumeToken load(Path file) {
-        try {
-            long size = Files.size(file);
-            if (size > LONGEST) {
-                throw new IllegalArgumentException("%s is no resume token: it has %d bytes".formatted(file, size));
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(LONGEST + 1); // a device may have no end
+            if (bytes.length > LONGEST) {
+                throw new IllegalArgumentException(
+                        "%s is no resume token: it has more than %d bytes".formatted(file, LONGEST));
             }
-            return parse(Files.readString(file).strip());
+            return parse(new String(bytes, StandardCharsets.UTF_8).strip());
         } catch (IOException e) {
-            throw new StoreException("cannot read the resume token " + file, e);
+            throw new StoreException("cannot read the resume token %s: %s".formatted(file, e.getMessage()), e);
         }
     }
 
     /**
      * Writes the token into a file, in place of what is there, at once: whoever reads it, or finds it after the process was
      * killed, has this token or the one before. Blocks. It is not forced to the disk, so a crash of the machine may lose it.
-     * @throws StoreException if it cannot be written
+     * @throws StoreException if it cannot be written, or another thing than a file is there
      */
     public void save(Path file) {
         Path absolute = file.toAbsolutePath();
+        if (Files.exists(absolute) && !Files.isRegularFile(absolute)) {
+            throw new StoreException(
+                    "cannot save the resume token as %s: a file was wanted, a folder or a device is there"
+                            .formatted(file));
+        }
         // a name of its own, so that ranks that save into one file do not write into each other's
         Path beside = absolute.resolveSibling(".%s.%s.new".formatted(absolute.getFileName(), UUID.randomUUID()));
         try {
@@ -170,7 +178,7 @@ public final class ResumeToken {
                 Files.deleteIfExists(beside);
             }
         } catch (IOException e) {
-            throw new StoreException("cannot save the resume token as " + file, e);
+            throw new StoreException("cannot save the resume token as %s: %s".formatted(file, e.getMessage()), e);
         }
     }
 

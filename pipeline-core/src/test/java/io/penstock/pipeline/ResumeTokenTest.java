@@ -142,7 +142,11 @@ class ResumeTokenTest {
         assertThatThrownBy(() -> ResumeToken.load(folder.resolve("none")))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("none");
-        assertThatThrownBy(() -> ResumeToken.load(large)).hasMessageContaining("it has 131072 bytes");
+        assertThatThrownBy(() -> ResumeToken.load(large)).hasMessageContaining("it has more than 65536 bytes");
+        assertThatThrownBy(() -> ResumeToken.load(Path.of("/dev/zero"))).hasMessageContaining("/dev/zero");
+        assertThatThrownBy(() -> TOKEN.save(folder))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("a file was wanted, a folder or a device is there");
         assertThatThrownBy(() -> TOKEN.save(folder.resolve("no").resolve("token")))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("cannot save the resume token");

@@ -51,7 +51,7 @@ final class CacheFlags {
 
     /** One line on standard error, for what ends with status 1. */
     void complain(String line) {
-        err().println(spec.qualifiedName() + ": " + line);
+        err().println(spec.qualifiedName() + ": " + Terminal.escape(line));
     }
 
     PrintWriter err() {

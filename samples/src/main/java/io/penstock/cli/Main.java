@@ -1,27 +1,27 @@
 package io.penstock.cli;
 
 import io.penstock.pipeline.DataException;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
-import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
+import java.io.StringWriter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExecutionException;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Hooks;
 
-/** The command line. Exit status: 0 done, 2 wrong usage, 130 interrupted, 141 nobody reads the output, 1 anything else. */
+/** The command line. Exit status: 0 done, 2 wrong usage, 130 interrupted, 141 the reader of the output has gone, 1 anything else. */
 @Command(
         name = "penstock",
         description = "Reactive data pipelines that feed training jobs.",
@@ -59,16 +59,13 @@ public final class Main implements Runnable {
 
     /** Runs a command and exits with its status. */
     public static void main(String[] arguments) {
-        PrintWriter out = standardOutput();
-        int status = execute(commandLine().setOut(out), arguments);
-        out.flush();
-        System.exit(status);
+        System.exit(run(commandLine(), arguments));
     }
 
-    /** Unlike {@code System.out}, it says when nobody reads it. */
-    private static PrintWriter standardOutput() {
-        FileOutputStream out = new FileOutputStream(FileDescriptor.out);
-        return new PrintWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), true);
+    /** Runs a command on this process's standard output and standard error; its status. */
+    static int run(CommandLine commandLine, String... arguments) {
+        Terminal.escapeLogs();
+        return execute(commandLine.setOut(Output.standard()), arguments);
     }
 
     /** Runs a command; its status. */
@@ -83,13 +80,25 @@ public final class Main implements Runnable {
         }
     }
 
+    /** Runs a command or prints help; where help cannot be printed, that fails as a command does. */
+    private static int executeOrHelp(ParseResult parsed) {
+        CommandLine line = parsed.commandSpec().commandLine();
+        try {
+            int status = new RunLast().execute(parsed);
+            line.getOut().flush();
+            return status;
+        } catch (Output.Failed e) {
+            throw new ExecutionException(line, "no help", e);
+        }
+    }
+
     /** A program of one command, which is used wrongly and fails as those here do. */
     static CommandLine alone(Object command) {
-        Main main = new Main();
         return new CommandLine(command)
                 .setExpandAtFiles(false)
+                .setExecutionStrategy(Main::executeOrHelp)
                 .setParameterExceptionHandler(Main::wrongUsage)
-                .setExecutionExceptionHandler((failure, line, parsed) -> main.failed(failure, line));
+                .setExecutionExceptionHandler((failure, line, parsed) -> failed(failure, line, false));
     }
 
     static CommandLine commandLine() {
@@ -116,8 +125,9 @@ public final class Main implements Runnable {
                 .addSubcommand(new ServeFilesCommand())
                 .addSubcommand(new HelpCommand())
                 .setExpandAtFiles(false) // --resume @FILE is ours
+                .setExecutionStrategy(Main::executeOrHelp)
                 .setParameterExceptionHandler(Main::wrongUsage)
-                .setExecutionExceptionHandler((failure, command, parsed) -> main.failed(failure, command));
+                .setExecutionExceptionHandler((failure, command, parsed) -> failed(failure, command, main.verbose));
     }
 
     @Override
@@ -136,16 +146,20 @@ public final class Main implements Runnable {
         return USAGE;
     }
 
-    private int failed(Exception failure, CommandLine command) {
+    private static int failed(Exception failure, CommandLine command, boolean verbose) {
         Throwable cause = Exceptions.unwrap(failure);
-        if (cause instanceof Output.ClosedPipe) {
+        if (cause instanceof Output.Failed output && output.isClosedPipe()) {
             return CLOSED_PIPE;
         }
         PrintWriter err = command.getErr();
         if (verbose) {
-            failure.printStackTrace(err);
+            StringWriter trace = new StringWriter();
+            failure.printStackTrace(new PrintWriter(trace));
+            err.print(Terminal.escape(trace.toString()));
         }
-        boolean ours = cause instanceof DataException || cause instanceof IllegalArgumentException;
+        boolean ours = cause instanceof DataException
+                || cause instanceof IllegalArgumentException
+                || cause instanceof Output.Failed;
         String hint = ours || verbose ? "" : "; --verbose shows where";
         err.println(command.getCommandSpec().qualifiedName() + ": " + Reason.of(cause) + hint);
         return FAILED;

@@ -1,8 +1,15 @@
 package io.penstock.cli;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 
-/** Standard output, line by line; notices when nobody reads it any more, as behind {@code | head -1}. */
+/** Standard output, line by line; notices when it takes no more, as behind {@code | head -1} or on a full device. */
 final class Output {
 
     private final PrintWriter out;
@@ -11,23 +18,52 @@ final class Output {
         this.out = out;
     }
 
+    /** Standard output as text. Unlike {@code System.out}, it throws {@link Failed} where a write fails. */
+    static PrintWriter standard() {
+        return new PrintWriter(new OutputStreamWriter(standardBytes(), StandardCharsets.UTF_8), true);
+    }
+
+    /** Standard output as bytes, which throws {@link Failed} where a write fails. */
+    static OutputStream standardBytes() {
+        return new FilterOutputStream(new FileOutputStream(FileDescriptor.out)) {
+            @Override
+            public void write(byte[] bytes, int offset, int length) {
+                try {
+                    out.write(bytes, offset, length);
+                } catch (IOException e) {
+                    throw new Failed(Terminal.isPipe(1), e);
+                }
+            }
+        };
+    }
+
     /**
-     * Writes a line at once.
-     * @throws ClosedPipe if the reader has gone
+     * Writes a line at once, with control characters escaped.
+     * @throws Failed if it cannot be written
      */
     void line(String text) {
-        out.print(text + "\n");
+        out.print(Terminal.escape(text) + "\n");
         if (out.checkError()) {
-            throw new ClosedPipe();
+            throw new Failed(true, new IOException("the output is closed"));
         }
     }
 
-    /** The reader of standard output has gone: the program ends without another word. */
-    static final class ClosedPipe extends RuntimeException {
+    /** Standard output takes no more. */
+    static final class Failed extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        ClosedPipe() {
-            super("standard output was closed");
+        private final boolean closedPipe;
+
+        Failed(boolean closedPipe, IOException cause) {
+            super(
+                    "cannot write to standard output: %s; what was printed is incomplete".formatted(cause.getMessage()),
+                    cause);
+            this.closedPipe = closedPipe;
+        }
+
+        /** Whether the reader of a pipe has gone, so that the program ends without a message. */
+        boolean isClosedPipe() {
+            return closedPipe;
         }
     }
 }

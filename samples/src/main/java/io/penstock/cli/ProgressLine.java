@@ -52,7 +52,7 @@ final class ProgressLine {
     void show(String what) {
         if (shown) {
             lastShown = System.nanoTime();
-            terminal.print(ERASE + what);
+            terminal.print(ERASE + Terminal.escape(what));
             terminal.flush();
         }
     }
@@ -77,7 +77,7 @@ final class ProgressLine {
             return;
         }
         lastShown = System.nanoTime();
-        terminal.print(ERASE + line(what, done, total, unit, (lastShown - started) / 1e9, detail));
+        terminal.print(ERASE + Terminal.escape(line(what, done, total, unit, (lastShown - started) / 1e9, detail)));
         terminal.flush();
     }
 

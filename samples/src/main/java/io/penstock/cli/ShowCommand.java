@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.ZarrArray;
 import java.io.BufferedReader;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
@@ -88,7 +86,7 @@ final class ShowCommand implements Callable<Integer> {
         for (String source : named) {
             try {
                 show(source, out);
-            } catch (Output.ClosedPipe e) {
+            } catch (Output.Failed e) {
                 throw e;
             } catch (RuntimeException e) {
                 if (raw) {
@@ -133,7 +131,7 @@ final class ShowCommand implements Callable<Integer> {
                     .put("error", Reason.of(cause))
                     .toString());
         } else {
-            spec.commandLine().getErr().println("%s: %s".formatted(source, Reason.of(cause)));
+            spec.commandLine().getErr().println("%s: %s".formatted(Terminal.escape(source), Reason.of(cause)));
         }
     }
 
@@ -254,7 +252,7 @@ final class ShowCommand implements Callable<Integer> {
     }
 
     private static void write(Tensor tensor) {
-        try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
+        try (OutputStream out = Output.standardBytes()) {
             out.write(tensor.toByteArray());
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write the bytes", e);

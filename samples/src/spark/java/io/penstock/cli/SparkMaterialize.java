@@ -1,8 +1,6 @@
 package io.penstock.cli;
 
 import io.penstock.pipeline.DataException;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -64,9 +62,7 @@ public final class SparkMaterialize implements Callable<Integer> {
 
     /** Runs the job. Exits only where it failed: a master that started this program takes an exit for a failure. */
     public static void main(String[] arguments) {
-        PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-        int status = Main.execute(Main.alone(new SparkMaterialize()).setOut(out), arguments);
-        out.flush();
+        int status = Main.run(Main.alone(new SparkMaterialize()), arguments);
         if (status != 0) {
             System.exit(status);
         }

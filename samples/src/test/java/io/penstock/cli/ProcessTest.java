@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.pipeline.ResumeToken;
 import java.io.BufferedReader;
@@ -19,6 +20,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What only a process of its own shows: signals and pipes. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -69,6 +72,39 @@ class ProcessTest {
         } finally {
             process.destroyForcibly();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"stream --json --source records:FILE,64", "show records:FILE,64 --raw", "stream --help"})
+    void output_toAFullDevice_endsWithAMessage(String flags) throws Exception {
+        Path full = Path.of("/dev/full");
+        assumeTrue(Files.exists(full), "this test needs /dev/full");
+        Path file = Files.write(folder.resolve("records.bin"), new byte[64 * 1000]);
+
+        Process process = builder(flags.replace("FILE", file.toString()).split(" "))
+                .redirectOutput(full.toFile())
+                .start();
+        String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(process.waitFor()).isEqualTo(1);
+        assertThat(err.lines())
+                .singleElement()
+                .asString()
+                .contains("cannot write to standard output: No space left on device");
+    }
+
+    @Test
+    void fileNames_withControlCharacters_areEscaped() throws Exception {
+        String name = "a\u001b]52;c;eA==\u0007\u009b\u007f.bin";
+        Path file = Files.write(folder.resolve(name), new byte[64]);
+
+        Process process = builder("show", "records:" + file + ",64", "records:" + file + ",65", "text:" + file + ".no")
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(said.lines()).hasSize(3).allMatch(line -> line.contains("a\\u001b]52;c;eA==\\u0007\\u009b\\u007f.bin"));
+        assertThat(said.chars().filter(Character::isISOControl).distinct().toArray()).containsExactly('\n');
     }
 
     @Test

@@ -112,7 +112,7 @@ class ReportersTest {
         };
 
         assertThatThrownBy(() -> new Output(new PrintWriter(closed)).line("anyone?"))
-                .isInstanceOf(Output.ClosedPipe.class);
+                .isInstanceOf(Output.Failed.class);
     }
 
     private static EpochReport epoch(Map<String, Long> hits, EpochReport.Digests digests) {

@@ -16,8 +16,6 @@ import io.penstock.train.ShardPictures;
 import io.penstock.train.Training;
 import io.penstock.train.TrainingEpoch;
 import io.penstock.train.TrainingPlan;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -57,10 +55,7 @@ public final class TrainCommand implements Callable<Integer> {
 
     /** Trains, and exits with a command's status. */
     public static void main(String[] arguments) {
-        PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
-        int status = Main.execute(Main.alone(new TrainCommand()).setOut(out), arguments);
-        out.flush();
-        System.exit(status);
+        System.exit(Main.run(Main.alone(new TrainCommand()), arguments));
     }
 
     @Override
