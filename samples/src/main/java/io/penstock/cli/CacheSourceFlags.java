@@ -21,7 +21,7 @@ final class CacheSourceFlags {
             order = 2,
             names = "--resize",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Side.class,
             description = "Make every image exactly N x N, as for stream.")
     private @Nullable Integer resize;
 

@@ -38,7 +38,7 @@ final class CacheWarmCommand implements Callable<Integer> {
             names = "--in-flight",
             order = 3,
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.InFlight.class,
             description = "Loads begun and not yet kept (default: 16 a processor).")
     private @Nullable Integer inFlight;
 

@@ -38,7 +38,7 @@ final class DemoCommand implements Callable<Integer> {
             names = "--images",
             paramLabel = "N",
             defaultValue = "640",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Pictures.class,
             description = "How many pictures to make (default: ${DEFAULT-VALUE}).")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer images;
@@ -48,7 +48,11 @@ final class DemoCommand implements Callable<Integer> {
             description = "Stream them over and over, and serve a page on this machine that shows and steers it.")
     private boolean page;
 
-    @Option(names = "--port", paramLabel = "N", description = "The port of --page; any free one by default.")
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            converter = NumberFlag.Port.class,
+            description = "The port of --page; any free one by default.")
     private @Nullable Integer port;
 
     @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")

@@ -17,12 +17,12 @@ import picocli.CommandLine.TypeConversionException;
 record DiskSpec(Path directory, @Nullable ByteSize size) {
 
     /**
-     * Reads it. What follows the last comma is a size if it begins with a digit, so that directories may have commas.
+     * Reads it. What follows the last comma is a size if it begins as a number does, so that directories may have commas.
      * @throws IllegalArgumentException if there is no directory, or no size where one is
      */
     static DiskSpec parse(String text) {
         int comma = text.lastIndexOf(',');
-        boolean sized = comma >= 0 && comma + 1 < text.length() && Character.isDigit(text.charAt(comma + 1));
+        boolean sized = comma >= 0 && comma + 1 < text.length() && beginsNumber(text.charAt(comma + 1));
         String directory = sized ? text.substring(0, comma) : text;
         if (directory.isBlank() || directory.endsWith(",")) {
             throw new IllegalArgumentException(
@@ -30,6 +30,10 @@ record DiskSpec(Path directory, @Nullable ByteSize size) {
                             .formatted(text));
         }
         return new DiskSpec(Path.of(directory), sized ? ByteSize.parse(text.substring(comma + 1)) : null);
+    }
+
+    private static boolean beginsNumber(char first) {
+        return Character.isDigit(first) || "+-.".indexOf(first) >= 0 || Character.isWhitespace(first);
     }
 
     /**

@@ -41,6 +41,7 @@ final class ExplainCommand implements Callable<Integer> {
             names = "--step",
             required = true,
             paramLabel = "S",
+            converter = NumberFlag.Index.class,
             description = "Which batch of --rank, counted from 0 at the start of the run or of what --resume says.")
     private long step;
 

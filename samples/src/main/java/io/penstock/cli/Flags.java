@@ -4,6 +4,8 @@ import io.penstock.cache.CachePolicy;
 import io.penstock.pipeline.HitCheck;
 import io.penstock.pipeline.Remainder;
 import io.penstock.pipeline.ShardMode;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -68,19 +70,18 @@ final class Flags {
         }
     }
 
-    /** A number from 1 on. */
-    static final class Positive implements ITypeConverter<Integer> {
+    /** A path of a file or folder. */
+    static final class Place implements ITypeConverter<Path> {
         @Override
-        public Integer convert(String text) {
-            if (!text.matches("0*[1-9]\\d*")) {
-                throw new TypeConversionException("a whole number from 1 on was expected, was \"" + text + "\"");
-            }
+        public Path convert(String text) {
             try {
-                return Integer.valueOf(text);
-            } catch (NumberFormatException e) {
-                throw new TypeConversionException(
-                        "at most " + Integer.MAX_VALUE + " is possible, was \"" + text + "\"");
+                if (!text.isBlank()) {
+                    return Path.of(text);
+                }
+            } catch (InvalidPathException e) {
+                throw new TypeConversionException("a path was expected: " + Reason.of(e));
             }
+            throw new TypeConversionException("a path was expected, was \"" + text + "\"");
         }
     }
 
@@ -112,7 +113,7 @@ final class Flags {
         }
     }
 
-    /** {@code hold}, the only policy of this version; others are refused by name. */
+    /** A cache policy, as {@link CachePolicy#named} reads it. */
     static final class Policy implements ITypeConverter<CachePolicy> {
         @Override
         public CachePolicy convert(String text) {

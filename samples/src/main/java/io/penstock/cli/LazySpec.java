@@ -46,12 +46,14 @@ record LazySpec(
             for (int i = 1; i < parts.length; i++) {
                 String[] option = parts[i].split("=", 2);
                 switch (option[0]) {
-                    case "overflow" -> overflow = Double.parseDouble(option[1]);
-                    case "min" -> min = Long.parseLong(option[1]);
+                    case "overflow" -> overflow = new NumberFlag.Overflow().convert(option[1]);
+                    case "min" -> min = new NumberFlag.Index().convert(option[1]);
                     default -> throw new IllegalArgumentException(FORM.formatted(text));
                 }
             }
-        } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+        } catch (TypeConversionException e) {
+            throw new IllegalArgumentException(text + ": " + e.getMessage(), e);
+        } catch (ArrayIndexOutOfBoundsException e) {
             throw new IllegalArgumentException(FORM.formatted(text), e);
         }
         return new LazySpec(owner(parts[0], text), overflow, min, agree);

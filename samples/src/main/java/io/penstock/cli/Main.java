@@ -3,6 +3,7 @@ package io.penstock.cli;
 import io.penstock.pipeline.DataException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -96,6 +97,7 @@ public final class Main implements Runnable {
     static CommandLine alone(Object command) {
         return new CommandLine(command)
                 .setExpandAtFiles(false)
+                .registerConverter(Path.class, new Flags.Place())
                 .setExecutionStrategy(Main::executeOrHelp)
                 .setParameterExceptionHandler(Main::wrongUsage)
                 .setExecutionExceptionHandler((failure, line, parsed) -> failed(failure, line, false));
@@ -125,6 +127,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new ServeFilesCommand())
                 .addSubcommand(new HelpCommand())
                 .setExpandAtFiles(false) // --resume @FILE is ours
+                .registerConverter(Path.class, new Flags.Place())
                 .setExecutionStrategy(Main::executeOrHelp)
                 .setParameterExceptionHandler(Main::wrongUsage)
                 .setExecutionExceptionHandler((failure, command, parsed) -> failed(failure, command, main.verbose));

@@ -33,7 +33,7 @@ final class MaterializeFlags {
             order = 11,
             names = "--shard-samples",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Count.class,
             description = "Samples a tar shard (default: 1000).")
     private @Nullable Integer shardSamples;
 
@@ -41,7 +41,7 @@ final class MaterializeFlags {
             order = 52,
             names = "--in-flight",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.InFlight.class,
             description = "Loads begun and not yet written (default: 16 a processor, at least 32).")
     private @Nullable Integer inFlight;
 

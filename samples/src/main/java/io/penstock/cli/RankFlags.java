@@ -11,11 +11,17 @@ final class RankFlags {
             order = 50,
             names = "--rank",
             paramLabel = "R",
+            converter = NumberFlag.Rank.class,
             description =
                     "This process's rank; needs --world. By default from the environment (torchrun, Slurm, Open MPI).")
     private @Nullable Integer rank;
 
-    @Option(order = 51, names = "--world", paramLabel = "W", description = "The number of ranks; needs --rank.")
+    @Option(
+            order = 51,
+            names = "--world",
+            paramLabel = "W",
+            converter = NumberFlag.Members.class,
+            description = "The number of ranks; needs --rank.")
     private @Nullable Integer world;
 
     /** @throws IllegalArgumentException if one is missing, or there is no such rank */

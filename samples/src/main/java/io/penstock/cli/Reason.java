@@ -11,7 +11,9 @@ final class Reason {
 
     static String of(Throwable failure) {
         String message = failure.getMessage();
-        String line = message == null ? "" : Terminal.escape(message.replaceAll("\\s+", " ").strip());
+        String line = message == null
+                ? ""
+                : Terminal.escape(message.replaceAll("\\s+", " ").strip());
         if (failure instanceof NoSuchFileException) {
             return "no such file: " + line;
         }

@@ -39,7 +39,12 @@ final class ServeFilesCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Path folder;
 
-    @Option(names = "--port", paramLabel = "N", defaultValue = "0", description = "The port; any free one by default.")
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            defaultValue = "0",
+            converter = NumberFlag.Port.class,
+            description = "The port; any free one by default.")
     private int port;
 
     @Option(
@@ -62,6 +67,7 @@ final class ServeFilesCommand implements Callable<Integer> {
             names = "--seed",
             paramLabel = "N",
             defaultValue = "42",
+            converter = NumberFlag.Seed.class,
             description = "Which requests go wrong (default: ${DEFAULT-VALUE}).")
     private long seed;
 
@@ -82,6 +88,7 @@ final class ServeFilesCommand implements Callable<Integer> {
 
     /** A time with its unit. */
     static final class Delay implements ITypeConverter<Duration> {
+        private static final Duration MAX = Duration.ofHours(1);
         private static final Pattern FORM = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(us|ms|s)");
 
         @Override
@@ -95,7 +102,11 @@ final class ServeFilesCommand implements Callable<Integer> {
                 case "ms" -> 1e6;
                 default -> 1e9;
             };
-            return Duration.ofNanos(Math.round(Double.parseDouble(form.group(1)) * unit));
+            Duration delay = Duration.ofNanos(Math.round(Double.parseDouble(form.group(1)) * unit));
+            if (delay.compareTo(MAX) > 0) {
+                throw new TypeConversionException("a time of at most 3600s was expected, was \"" + text + "\"");
+            }
+            return delay;
         }
     }
 

@@ -12,6 +12,7 @@ interface ServeOptions {
             names = "--port",
             paramLabel = "N",
             defaultValue = "0",
+            converter = NumberFlag.Port.class,
             description = "The port; any free one by default.")
     int port();
 
@@ -46,7 +47,7 @@ interface ServeOptions {
             names = "--consumers",
             paramLabel = "N",
             defaultValue = "1",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Members.class,
             description = "Wait for so many consumers before the first batch: they share one run (default: 1).")
     Integer consumers();
 
@@ -54,7 +55,7 @@ interface ServeOptions {
             order = 46,
             names = "--each-a-rank",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Members.class,
             description = "Each consumer is one of N ranks, and gets its part; all get everything otherwise.")
     @Nullable Integer ranks();
 

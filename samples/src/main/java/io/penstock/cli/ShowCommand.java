@@ -46,7 +46,12 @@ final class ShowCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private List<String> sources;
 
-    @Option(names = "--index", order = 1, paramLabel = "I", description = "Show this sample.")
+    @Option(
+            names = "--index",
+            order = 1,
+            paramLabel = "I",
+            converter = NumberFlag.Index.class,
+            description = "Show this sample.")
     private @Nullable Long index;
 
     @Option(

@@ -28,7 +28,7 @@ interface StreamOptions {
             order = 2,
             names = "--resize",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Side.class,
             description = "Make every image exactly N x N.")
     @Nullable Integer resize();
 
@@ -76,7 +76,7 @@ interface StreamOptions {
             order = 8,
             names = "--window",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Count.class,
             description = "Shuffle runs of N neighbours and within each run, for sources that read best in order.")
     @Nullable Integer window();
 
@@ -92,7 +92,7 @@ interface StreamOptions {
             names = "--batch",
             paramLabel = "N",
             defaultValue = "64",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.BatchSize.class,
             description = "Samples a batch (default: ${DEFAULT-VALUE}).")
     Integer batch();
 
@@ -111,7 +111,7 @@ interface StreamOptions {
             names = "--epochs",
             paramLabel = "N",
             defaultValue = "1",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Count.class,
             description = "Epochs of the whole run, those before --resume included (default: ${DEFAULT-VALUE}).")
     Integer epochs();
 
@@ -119,6 +119,7 @@ interface StreamOptions {
             order = 13,
             names = "--seed",
             paramLabel = "N",
+            converter = NumberFlag.Seed.class,
             description = "Decides order and augmentation (default: 42, or that of the resume token).")
     @Nullable Long seed();
 
@@ -126,18 +127,24 @@ interface StreamOptions {
             order = 14,
             names = "--rank",
             paramLabel = "R",
+            converter = NumberFlag.Rank.class,
             description = "This process's rank; needs --world. By default from the "
                     + "environment (torchrun, Slurm, Open MPI).")
     @Nullable Integer rank();
 
-    @Option(order = 15, names = "--world", paramLabel = "W", description = "The number of ranks; needs --rank.")
+    @Option(
+            order = 15,
+            names = "--world",
+            paramLabel = "W",
+            converter = NumberFlag.Members.class,
+            description = "The number of ranks; needs --rank.")
     @Nullable Integer world();
 
     @Option(
             order = 15,
             names = "--local-world",
             paramLabel = "L",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Members.class,
             description = "Ranks on each node, numbered node by node; needs --rank and --world.")
     @Nullable Integer localWorld();
 
@@ -164,7 +171,7 @@ interface StreamOptions {
             order = 16,
             names = "--in-flight",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.InFlight.class,
             description = "Loads begun and not yet delivered (default: 16 a processor, at least 32).")
     @Nullable Integer inFlight();
 
@@ -181,7 +188,7 @@ interface StreamOptions {
             order = 17,
             names = "--workers",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Threads.class,
             description = "Threads that run stages (default: one a processor).")
     @Nullable Integer workers();
 
@@ -204,7 +211,7 @@ interface StreamOptions {
             order = 19,
             names = "--stop-after",
             paramLabel = "BATCHES",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Count.class,
             description = "End after so many batches.")
     @Nullable Integer stopAfter();
 
@@ -233,6 +240,7 @@ interface StreamOptions {
             names = "--retries",
             paramLabel = "N",
             defaultValue = "0",
+            converter = NumberFlag.Retries.class,
             description = "Load a failing sample again so many times (default: ${DEFAULT-VALUE}).")
     int retries();
 
@@ -271,6 +279,7 @@ interface StreamOptions {
             order = 26,
             names = "--metrics-port",
             paramLabel = "N",
+            converter = NumberFlag.Port.class,
             description =
                     "Serve counts for Prometheus at http://127.0.0.1:N/metrics while the run lasts; 0 takes any port.")
     @Nullable Integer metricsPort();

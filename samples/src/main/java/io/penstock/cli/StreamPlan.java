@@ -122,9 +122,6 @@ final class StreamPlan<T> implements AutoCloseable {
         if (fails && (options.errorBudget() != null || options.quarantine() != null)) {
             throw new IllegalArgumentException("--error-budget and --quarantine need --on-error skip or substitute");
         }
-        if (options.retries() < 0) {
-            throw new IllegalArgumentException("--retries must not be negative, was " + options.retries());
-        }
         boolean cached = options.cacheRam() != null || options.cacheDisk() != null || options.cacheRedis() != null;
         if (options.cachePolicy() != null && !cached) {
             throw new IllegalArgumentException("--cache-policy needs --cache-ram or --cache-disk");

@@ -20,7 +20,8 @@ final class Terminal {
      * messages of servers may hold sequences that a terminal obeys.
      */
     static String escape(String text) {
-        return CONTROL.matcher(text).replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
+        return CONTROL.matcher(text)
+                .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
     }
 
     /** Escapes what the program's loggers print on standard error. */
@@ -55,7 +56,8 @@ final class Terminal {
     /** What a descriptor leads to, or nothing where that cannot be told. */
     private static String target(int descriptor) {
         try {
-            return Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
+            return Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor))
+                    .toString();
         } catch (IOException | UnsupportedOperationException e) {
             return "";
         }

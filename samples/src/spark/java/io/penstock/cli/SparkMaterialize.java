@@ -50,7 +50,7 @@ public final class SparkMaterialize implements Callable<Integer> {
             order = 50,
             names = "--tasks",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Members.class,
             description = "Parts of the work (default: one a tar shard, four a processor for a cache).")
     private @Nullable Integer tasks;
 

@@ -103,8 +103,11 @@ class ProcessTest {
                 .start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
-        assertThat(said.lines()).hasSize(3).allMatch(line -> line.contains("a\\u001b]52;c;eA==\\u0007\\u009b\\u007f.bin"));
-        assertThat(said.chars().filter(Character::isISOControl).distinct().toArray()).containsExactly('\n');
+        assertThat(said.lines())
+                .hasSize(3)
+                .allMatch(line -> line.contains("a\\u001b]52;c;eA==\\u0007\\u009b\\u007f.bin"));
+        assertThat(said.chars().filter(Character::isISOControl).distinct().toArray())
+                .containsExactly('\n');
     }
 
     @Test

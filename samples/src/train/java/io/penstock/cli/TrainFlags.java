@@ -26,7 +26,7 @@ final class TrainFlags {
             names = "--images",
             paramLabel = "N",
             defaultValue = "640",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Pictures.class,
             description = "How many pictures to make without --data (default: ${DEFAULT-VALUE}).")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     Integer images;
@@ -35,7 +35,7 @@ final class TrainFlags {
             order = 3,
             names = "--resize",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Side.class,
             description = "Make every image exactly N x N (default: 32; idx files and shards keep their size).")
     @Nullable Integer resize;
 
@@ -71,7 +71,7 @@ final class TrainFlags {
             names = "--batch",
             paramLabel = "N",
             defaultValue = "64",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.BatchSize.class,
             description = "Samples a step, of each rank (default: ${DEFAULT-VALUE}).")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     Integer batch;
@@ -81,7 +81,7 @@ final class TrainFlags {
             names = "--epochs",
             paramLabel = "N",
             defaultValue = "5",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Count.class,
             description = "Epochs of the whole run, those before a checkpoint included (default: ${DEFAULT-VALUE}).")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     Integer epochs;
@@ -91,6 +91,7 @@ final class TrainFlags {
             names = "--seed",
             paramLabel = "N",
             defaultValue = "42",
+            converter = NumberFlag.Seed.class,
             description = "Of the first weights, the order and the augmentation (default: ${DEFAULT-VALUE}).")
     long seed;
 
@@ -99,6 +100,7 @@ final class TrainFlags {
             names = "--learning-rate",
             paramLabel = "X",
             defaultValue = "0.02",
+            converter = NumberFlag.Rate.class,
             description =
                     "The highest; it rises from 0 at the beginning and falls to 0 at the end (default: ${DEFAULT-VALUE}).")
     double rate;
@@ -108,7 +110,7 @@ final class TrainFlags {
             names = "--threads",
             paramLabel = "N",
             defaultValue = "1",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Threads.class,
             description = "Threads that a step computes on (default: ${DEFAULT-VALUE}).")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     Integer threads;
@@ -124,7 +126,7 @@ final class TrainFlags {
             order = 13,
             names = "--save-every",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Count.class,
             description = "Save every N batches too, not only at the end of an epoch and of the run.")
     @Nullable Integer saveEvery;
 
@@ -132,7 +134,7 @@ final class TrainFlags {
             order = 14,
             names = "--stop-after",
             paramLabel = "N",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.Count.class,
             description = "Stop after N batches.")
     @Nullable Integer stopAfter;
 
@@ -141,7 +143,7 @@ final class TrainFlags {
             names = "--port",
             paramLabel = "N",
             defaultValue = "29500",
-            converter = Flags.Positive.class,
+            converter = NumberFlag.KnownPort.class,
             description = "Where rank 0 waits for the others, on this machine (default: ${DEFAULT-VALUE}).")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     Integer port;
