@@ -12,13 +12,15 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The start of a server. What it is told, the password among it, is in a file that its owner alone may read. It makes
- * itself independent of the process that starts it, so that no signal to that one's terminal ends it for the others.
+ * The start of a server. Its configuration, with the password, is in a file that only its owner may read. Only for the
+ * owner of the {@link Turn}.
  */
 final class Launch {
 
@@ -49,19 +51,30 @@ final class Launch {
         return Secret.of(HexFormat.of().formatHex(noise));
     }
 
+    /** A server that runs, in use by this process. */
+    record Started(Registration server, Use use) {}
+
     /** Starts it and waits until it answers. */
-    Registration run() throws IOException {
-        String said = "";
+    Started run() throws IOException {
+        sweep();
         for (int attempt = 0; attempt < (port == 0 ? ATTEMPTS : 1); attempt++) {
-            int chosen = port == 0 ? freePort() : port;
-            Registration server = start(chosen);
-            if (server != null) {
-                server.write(home);
-                return server;
+            Started started = start(port == 0 ? freePort() : port);
+            if (started != null) {
+                return started;
             }
-            said = lastWords();
         }
-        throw new StoreException("%s in %s does not start: %s".formatted(program, home, said));
+        throw new StoreException("%s in %s does not start: %s".formatted(program, home, lastWords()));
+    }
+
+    /** Deletes what processes that were killed left here. */
+    private void sweep() throws IOException {
+        try (Stream<Path> files = Files.list(home)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                if (file.getFileName().toString().matches("(users|seen|redis|server)-.*|.*\\.new")) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
     }
 
     private static int freePort() throws IOException {
@@ -70,32 +83,43 @@ final class Launch {
         }
     }
 
-    private @Nullable Registration start(int chosen) throws IOException {
-        Path file = home.resolve("redis.conf");
-        Files.deleteIfExists(file);
+    private @Nullable Started start(int chosen) throws IOException {
+        String id = UUID.randomUUID().toString();
+        Path file = home.resolve("redis-" + id + ".conf");
         Files.deleteIfExists(log());
         Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.write(file, configuration(chosen));
-        Process process = new ProcessBuilder(program.toString(), file.toString())
-                .redirectInput(
-                        ProcessBuilder.Redirect.from(file.resolveSibling("turn").toFile()))
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
-                .start();
+        Use use = Use.first(home, id);
+        try {
+            Watcher watcher = Watcher.start(home, id, Use.pipe(home, id), List.of(program.toString(), file.toString()));
+            if (answers(chosen, watcher.server())) {
+                Registration server =
+                        new Registration(id, chosen, watcher.server(), watcher.process(), bytes, password);
+                server.write(home);
+                return new Started(server, use);
+            }
+        } catch (IOException | RuntimeException e) {
+            use.close();
+            throw e;
+        }
+        use.close();
+        return null;
+    }
+
+    /** Waits until the server answers; false if it ends before, or takes too long. */
+    private boolean answers(int chosen, ProcessId server) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (System.nanoTime() < deadline) {
             try (PlainClient client = PlainClient.connect(chosen, password)) {
-                long id = client.processId();
-                long started = ProcessHandle.of(id).map(Registration::startOf).orElse(0L);
-                return new Registration(chosen, id, started, bytes, password);
+                return client.processId() == server.number();
             } catch (IOException e) {
-                if (!process.isAlive() && (process.exitValue() != 0 || hasFailed())) {
-                    return null;
+                if (!server.isAlive()) {
+                    return false;
                 }
                 LockSupport.parkNanos(PAUSE);
             }
         }
-        return null;
+        return false;
     }
 
     private List<String> configuration(int chosen) {
@@ -111,10 +135,8 @@ final class Launch {
                 "save \"\"",
                 "appendonly no",
                 "databases 1",
-                "daemonize yes",
-                "dir " + quoted(home.toString()),
-                "pidfile " + quoted(home.resolve("redis.pid").toString()),
-                "logfile " + quoted(log().toString()));
+                "daemonize no", // its watcher's child
+                "dir " + quoted(home.toString()));
     }
 
     private static String quoted(String text) {
@@ -127,11 +149,6 @@ final class Launch {
 
     private Path log() {
         return home.resolve("redis.log");
-    }
-
-    private boolean hasFailed() throws IOException {
-        return Files.exists(log())
-                && Files.readString(log(), StandardCharsets.ISO_8859_1).contains("Failed listening");
     }
 
     private String lastWords() throws IOException {

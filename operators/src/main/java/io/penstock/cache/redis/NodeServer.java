@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * <p>It listens on 127.0.0.1 only, on a free port, with a random password that is in no command line, holds at most so many
  * bytes, refuses what does not fit, and writes nothing to disk. Where it is, is in a directory that only its owner may read.
  *
- * <p>Processes that are killed are noticed by the next one that comes or goes. If all are, the server stays until one comes,
- * and serves that one if it is what that one wants.
+ * <p>The server ends with its last process, whatever ends that one: each holds a pipe open, and a shell that waits for
+ * the end of that pipe ends the server. Where the shell is killed, the server ends with it.
  */
 public final class NodeServer {
 
@@ -106,54 +106,49 @@ public final class NodeServer {
         Path home = home();
         try {
             own(home);
-            Members.Member member;
-            Registration server;
+            Launch.Started running;
             try (Turn turn = Turn.take(home)) {
-                Members members = turn.members();
-                server = found(home, members);
-                if (server == null) {
-                    server = new Launch(program(), home, bytes, listen, port, wanted).run();
-                } else if (server.bytes() != bytes) {
-                    LOG.warn(
-                            "the redis server of this node runs already, with {} bytes where {} were asked for; it stays as it is",
-                            server.bytes(),
-                            bytes);
+                running = found(home);
+                if (running == null) {
+                    running = new Launch(program(), home, bytes, listen, port, wanted).run();
                 }
-                member = members.join();
             }
+            Registration server = running.server();
+            Use use = running.use();
             Place place = new Place(Place.Kind.SERVERS, List.of(new Place.Host(LOOPBACK, server.port())), false, 0, "");
-            return new Running(place, server.password(), () -> leave(home, member));
+            return new Running(place, server.password(), () -> leave(use));
         } catch (IOException e) {
             throw new StoreException("cannot start a redis server for this node in %s: %s".formatted(home, e), e);
         }
     }
 
-    /** The server that is registered, if it answers and is what is wanted or is in use; any other is ended. */
-    private @Nullable Registration found(Path home, Members members) throws IOException {
-        Registration server = Registration.read(home);
-        if (server == null) {
-            return null;
+    /** The server that is registered, if it answers and stays; any other is ended. */
+    private Launch.@Nullable Started found(Path home) throws IOException {
+        for (Registration server : Registration.all(home)) {
+            Use use = Use.of(home, server);
+            if (use != null && server.answers()) {
+                if (server.bytes() != bytes) {
+                    LOG.warn(
+                            "the redis server of this node runs already, with {} bytes where {} were asked for; it stays as it is",
+                            server.bytes(),
+                            bytes);
+                }
+                return new Launch.Started(server, use);
+            }
+            if (use != null) {
+                use.close();
+            }
+            LOG.info("the redis server that was registered for this node is gone; it is cleared away");
+            server.end(home);
         }
-        boolean used = members.areAny();
-        if (server.answers() && (used || server.bytes() == bytes)) {
-            return server;
-        }
-        LOG.info("the redis server that was registered for this node is gone or unused; it is cleared away");
-        server.end(home);
         return null;
     }
 
-    private static void leave(Path home, Members.Member member) {
-        try (Turn turn = Turn.take(home)) {
-            member.leave();
-            if (!turn.members().areAny()) {
-                Registration server = Registration.read(home);
-                if (server != null) {
-                    server.end(home);
-                }
-            }
+    private static void leave(Use use) {
+        try {
+            use.close();
         } catch (IOException e) {
-            LOG.warn("leaving the redis server of this node failed, so it may go on: {}", e.toString());
+            LOG.warn("leaving the redis server of this node failed, so it ends with this process: {}", e.toString());
         }
     }
 
@@ -197,17 +192,10 @@ public final class NodeServer {
         if (executable != null) {
             return executable;
         }
-        String path = System.getenv().getOrDefault("PATH", "");
-        for (String name : List.of("redis-server", "valkey-server")) {
-            for (String folder : path.split(java.io.File.pathSeparator, -1)) {
-                Path file = Path.of(folder, name);
-                if (Files.isExecutable(file)) {
-                    return file;
-                }
-            }
-        }
-        throw new StoreException(
-                "no redis-server or valkey-server on the PATH; install one, or name it: spawn:SIZE?server=FILE");
+        return Programs.find("redis-server", "valkey-server")
+                .orElseThrow(
+                        () -> new StoreException(
+                                "no redis-server or valkey-server on the PATH; install one, or name it: spawn:SIZE?server=FILE"));
     }
 
     @Override

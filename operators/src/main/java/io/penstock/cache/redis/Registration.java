@@ -1,102 +1,103 @@
 package io.penstock.cache.redis;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a node's server is, in a file that its owner alone may read.
+ * Where a node's server is, in a file of its own that only its owner may read. The server's {@link Watcher} deletes the
+ * file before it ends the server.
  *
+ * @param id       of the server among all that this directory ever had
  * @param port     it listens on, on 127.0.0.1 at least
- * @param process  its id
- * @param started  when the process was, by which it is told from a later one with its id
+ * @param process  of the server
+ * @param watcher  the process that ends the server with its last user
  * @param bytes    it may hold
- * @param password by which all its clients come
+ * @param password of all its clients
  */
-record Registration(int port, long process, long started, long bytes, Secret password) {
+record Registration(String id, int port, ProcessId process, ProcessId watcher, long bytes, Secret password) {
 
-    private static final String FILE = "server";
-    private static final long MOST_BYTES = 4096;
+    private static final String PREFIX = "server-";
+    private static final long MAX_BYTES = 4096;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    static @Nullable Registration read(Path home) throws IOException {
-        Path file = home.resolve(FILE);
-        try {
-            if (Files.size(file) > MOST_BYTES) {
-                return null;
+    /** All that are registered; more than one only where a watcher was killed. */
+    static List<Registration> all(Path home) throws IOException {
+        List<Registration> all = new ArrayList<>();
+        try (Stream<Path> files = Files.list(home)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                String name = file.getFileName().toString();
+                Registration one = name.startsWith(PREFIX) ? read(file, name.substring(PREFIX.length())) : null;
+                if (one != null) {
+                    all.add(one);
+                }
             }
-            List<String> lines = Files.readAllLines(file);
-            return lines.size() != 5
+        } catch (NoSuchFileException e) {
+            return List.of(); // no directory yet
+        }
+        return all;
+    }
+
+    private static @Nullable Registration read(Path file, String id) throws IOException {
+        try {
+            List<String> lines = Files.size(file) > MAX_BYTES ? List.of() : Files.readAllLines(file);
+            return lines.size() != 7
                     ? null
                     : new Registration(
+                            id,
                             Integer.parseInt(lines.get(0)),
-                            Long.parseLong(lines.get(1)),
-                            Long.parseLong(lines.get(2)),
-                            Long.parseLong(lines.get(3)),
-                            Secret.of(lines.get(4)));
-        } catch (NoSuchFileException | NumberFormatException | java.nio.charset.CharacterCodingException e) {
+                            new ProcessId(Long.parseLong(lines.get(1)), Long.parseLong(lines.get(2))),
+                            new ProcessId(Long.parseLong(lines.get(3)), Long.parseLong(lines.get(4))),
+                            Long.parseLong(lines.get(5)),
+                            Secret.of(lines.get(6)));
+        } catch (NoSuchFileException | NumberFormatException | CharacterCodingException e) {
             return null;
         }
     }
 
     void write(Path home) throws IOException {
-        Path file = home.resolve(FILE + ".new");
-        Files.deleteIfExists(file);
+        Path file = home.resolve(id + ".new");
         Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.write(file, List.of("" + port, "" + process, "" + started, "" + bytes, password.reveal()));
-        Files.move(file, home.resolve(FILE), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        List<String> lines = new ArrayList<>(List.of("" + port));
+        for (ProcessId one : List.of(process, watcher)) {
+            lines.add("" + one.number());
+            lines.add("" + one.started());
+        }
+        lines.add("" + bytes);
+        lines.add(password.reveal());
+        Files.write(file, lines);
+        Files.move(file, home.resolve(PREFIX + id), StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** Whether this very server listens there. */
     boolean answers() {
         try (PlainClient client = PlainClient.connect(port, password)) {
-            return client.processId() == process;
+            return client.processId() == process.number();
         } catch (IOException e) {
             return false;
         }
     }
 
-    /** Ends it, kindly if it answers, and forgets it; another process that got its id meanwhile is left alone. */
+    /** Ends it and forgets it; another process that got its number meanwhile is left alone. */
     void end(Path home) throws IOException {
         try (PlainClient client = PlainClient.connect(port, password)) {
-            if (client.processId() == process) {
+            if (client.processId() == process.number()) {
                 client.shutDown();
+                process.awaitEnd(PATIENCE);
             }
         } catch (IOException e) {
             // it does not answer: what runs of it is ended below
         }
-        Optional<ProcessHandle> running = ProcessHandle.of(process).filter(handle -> started == startOf(handle));
-        if (running.isPresent() && !hasEnded(running.get())) {
-            running.get().destroyForcibly();
-            hasEnded(running.get());
-        }
-        Files.deleteIfExists(home.resolve(FILE));
-    }
-
-    private static boolean hasEnded(ProcessHandle handle) {
-        try {
-            handle.onExit().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            return true;
-        } catch (TimeoutException | java.util.concurrent.ExecutionException e) {
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-    }
-
-    /** When a process was started, as far as the system tells. */
-    static long startOf(ProcessHandle handle) {
-        return handle.info().startInstant().orElse(Instant.EPOCH).toEpochMilli();
+        process.kill(PATIENCE);
+        Files.deleteIfExists(home.resolve(PREFIX + id));
     }
 }

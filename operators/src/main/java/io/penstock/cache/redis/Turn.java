@@ -12,19 +12,18 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * The right to change what a node's processes know of their server: one thread of one process at a time.
  *
- * <p>The kernel's locks belong to the process, and closing any channel of a file gives up all of its own. So within a
- * process the first of two files decides, by the JDK's own table of locks; only who has that one opens the other.
+ * <p>The kernel's locks belong to the process, and closing any descriptor of a file gives up all of them. So within a
+ * process the first of two files decides, by the JDK's own table of locks, and only its owner opens the other. Nothing else
+ * may open the second file, nor hand it to a child: {@code ProcessBuilder} opens and closes what it redirects.
  */
 final class Turn implements AutoCloseable {
 
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
 
-    private final Path home;
     private final FileChannel here;
     private final FileChannel everywhere;
 
-    private Turn(Path home, FileChannel here, FileChannel everywhere) {
-        this.home = home;
+    private Turn(FileChannel here, FileChannel everywhere) {
         this.here = here;
         this.everywhere = everywhere;
     }
@@ -36,7 +35,7 @@ final class Turn implements AutoCloseable {
             FileChannel everywhere = open(home.resolve("turn"));
             FileLock lock = everywhere.lock();
             assert lock.isValid();
-            return new Turn(home, here, everywhere);
+            return new Turn(here, everywhere);
         } catch (IOException | RuntimeException e) {
             here.close();
             throw e;
@@ -61,10 +60,6 @@ final class Turn implements AutoCloseable {
 
     private static FileChannel open(Path file) throws IOException {
         return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-    }
-
-    Members members() {
-        return new Members(home);
     }
 
     @Override

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.StoreException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -52,11 +53,19 @@ class NodeServerTest {
     }
 
     private Registration registered() throws IOException {
-        return Registration.read(home());
+        return Registration.all(home()).stream().findFirst().orElse(null);
     }
 
     private static boolean runs(Registration server) {
-        return ProcessHandle.of(server.process()).map(ProcessHandle::isAlive).orElse(false);
+        return server.process().isAlive();
+    }
+
+    private List<String> files() {
+        try (Stream<Path> files = Files.list(home())) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
@@ -76,10 +85,7 @@ class NodeServerTest {
 
         second.close();
         await(() -> !runs(server));
-        assertThat(registered()).isNull();
-        try (Stream<Path> files = Files.list(home())) {
-            assertThat(files.map(file -> file.getFileName().toString())).noneMatch(name -> name.startsWith("member"));
-        }
+        assertThat(files()).containsExactly("redis.log", "turn", "turn-here");
     }
 
     @Test
@@ -97,8 +103,9 @@ class NodeServerTest {
                     })
                     .hasMessageContaining("NOAUTH");
             assertThat(server.password().reveal()).hasSize(48);
-            assertThat(Files.readAllLines(home().resolve("redis.conf"))).contains("bind 127.0.0.1", "save \"\"");
-            for (String file : List.of("server", "redis.conf")) {
+            String configuration = "redis-" + server.id() + ".conf";
+            assertThat(Files.readAllLines(home().resolve(configuration))).contains("bind 127.0.0.1", "save \"\"");
+            for (String file : List.of("server-" + server.id(), configuration, "users-" + server.id())) {
                 assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(home().resolve(file))))
                         .isEqualTo("rw-------");
             }
@@ -110,7 +117,7 @@ class NodeServerTest {
     void server_thatWasKilled_isStartedAnew() throws IOException {
         try (RedisTier orphaned = options(BYTES).open()) {
             Registration dead = registered();
-            ProcessHandle.of(dead.process()).orElseThrow().destroyForcibly();
+            ProcessHandle.of(dead.process().number()).orElseThrow().destroyForcibly();
             await(() -> !dead.answers());
 
             try (RedisTier next = options(BYTES).open()) {
@@ -122,7 +129,7 @@ class NodeServerTest {
                 await(() -> orphaned.get(key(1)).block(TIMEOUT) == null && !orphaned.accepts(key(1)));
             }
         }
-        assertThat(registered()).isNull();
+        await(() -> files().equals(List.of("redis.log", "turn", "turn-here")));
     }
 
     /** A registration whose server is another process now, or nobody: that one is left alone. */
@@ -131,7 +138,8 @@ class NodeServerTest {
         options(BYTES).open().close();
         Process innocent = new ProcessBuilder("sleep", "600").start();
         try {
-            new Registration(1, innocent.pid(), 12345, BYTES, Secret.of("x")).write(home());
+            ProcessId other = new ProcessId(innocent.pid(), 12345);
+            new Registration("gone", 1, other, other, BYTES, Secret.of("x")).write(home());
 
             try (RedisTier tier = options(BYTES).open()) {
                 assertThat(tier.accepts(key(1))).isTrue();

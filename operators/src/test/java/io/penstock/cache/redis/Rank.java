@@ -54,6 +54,10 @@ final class Rank {
         Shard shard = Shard.of(rank, Integer.parseInt(args[2]));
         Numbers numbers = new Numbers(Integer.parseInt(args[3]));
         try (RedisTier tier = RedisTier.at(args[5]).open()) {
+            if (args[0].equals("use")) {
+                out.println("using");
+                Mono.never().block();
+            }
             if (args[0].equals("hold")) {
                 tier.lease(numbers.cached(tier).key(0)).block();
                 out.println("holding");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.Sampler;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ class RanksTest {
         for (Process rank : ranks) {
             rank.destroyForcibly().waitFor();
         }
-        Registration left = Registration.read(home());
+        Registration left = registered();
         if (left != null) {
             left.end(home());
         }
@@ -51,6 +52,14 @@ class RanksTest {
     private String spawned(String lease) {
         return "spawn:64MiB?name=ranks&timeout=60s&lease=" + lease + "&dir=" + home() + "&server="
                 + RedisBinary.in(directory);
+    }
+
+    private Registration registered() {
+        try {
+            return Registration.all(home()).stream().findFirst().orElse(null);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private Process start(String mode, int rank, int world, String uri) throws IOException {
@@ -91,9 +100,7 @@ class RanksTest {
         for (Process rank : ranks) {
             ended(rank);
         }
-        assertThat(Registration.read(home()))
-                .as("the server ended with the last")
-                .isNull();
+        await(() -> registered() == null);
         assertThat(loads).isEqualTo(SAMPLES);
     }
 
@@ -107,28 +114,7 @@ class RanksTest {
 
         assertThat(said(runner)).containsExactly(SAMPLES * EPOCHS, SAMPLES, 0);
         ended(runner);
-        assertThat(Registration.read(home()))
-                .as("the last of those that live ended it")
-                .isNull();
-    }
-
-    /** All are killed: the next one finds what they left, uses it, and ends it. */
-    @Test
-    void ranks_allKilled_leaveAServerThatTheNextOneUsesAndEnds() throws Exception {
-        Process holder = start("hold", 0, 1, spawned("1s"));
-        assertThat(holder.inputReader().readLine()).isEqualTo("holding");
-        Registration left = Registration.read(home());
-        holder.destroyForcibly().waitFor();
-
-        Process next = start("run", 0, 1, spawned("1s"));
-        assertThat(said(next)).containsExactly(SAMPLES * EPOCHS, SAMPLES, 0);
-        ended(next);
-
-        assertThat(ProcessHandle.of(left.process()).map(ProcessHandle::isAlive).orElse(false))
-                .isFalse();
-        try (Stream<Path> files = Files.list(home())) {
-            assertThat(files.map(file -> file.getFileName().toString())).noneMatch(name -> name.startsWith("member"));
-        }
+        await(() -> registered() == null);
     }
 
     @Test
@@ -207,7 +193,7 @@ class RanksTest {
     void password_ofASpawnedServer_isInNoCommandLine() throws Exception {
         Process holder = start("hold", 0, 1, spawned());
         assertThat(holder.inputReader().readLine()).isEqualTo("holding");
-        String password = Registration.read(home()).password().reveal();
+        String password = registered().password().reveal();
 
         List<String> commands = new ArrayList<>();
         try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
