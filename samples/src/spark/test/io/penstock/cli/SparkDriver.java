@@ -1,10 +1,8 @@
 package io.penstock.cli;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -25,11 +23,7 @@ record SparkDriver(Process process, Path out, Path err) implements AutoCloseable
         Path home = Files.createDirectories(folder.resolve("spark"));
         Files.createDirectories(home.resolve("jars"));
         String classes = System.getProperty("java.class.path");
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--add-opens"))
-                .forEach(command::add);
+        List<String> command = ProcessTest.javaFlags();
         command.add("-Djava.io.tmpdir=" + home);
         command.add("-Dspark.local.dir=" + home);
         command.add("-Dspark.ui.enabled=false");

@@ -244,13 +244,18 @@ class ProcessTest {
 
     /** Java with the classes under test; a main class is to follow. */
     static List<String> command() {
+        List<String> command = javaFlags();
+        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        return command;
+    }
+
+    /** Java and the launcher's flags: what Chronicle needs opened, and what keeps later JDKs quiet. */
+    static List<String> javaFlags() {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // what Chronicle needs opened
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--add-opens"))
+                .filter(flag -> flag.startsWith("--") || flag.equals("-XX:+IgnoreUnrecognizedVMOptions"))
                 .forEach(command::add);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         return command;
     }
 

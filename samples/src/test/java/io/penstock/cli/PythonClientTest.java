@@ -277,15 +277,9 @@ class PythonClientTest {
 
     @Test
     void command_once_servesARunAndEnds() throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "serve",
-                "--once"));
-        command.addAll(List.of(flags()));
-        Process serving = new ProcessBuilder(command)
+        List<String> arguments = new ArrayList<>(List.of("serve", "--once"));
+        arguments.addAll(List.of(flags()));
+        Process serving = ProcessTest.builder(arguments.toArray(String[]::new))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader lines = serving.inputReader(StandardCharsets.UTF_8)) {

@@ -30,15 +30,9 @@ class ServeFilesCommandTest {
     private Path folder;
 
     private Process start(String... flags) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "serve-files",
-                folder.toString()));
-        command.addAll(List.of(flags));
-        return new ProcessBuilder(command).start();
+        List<String> arguments = new ArrayList<>(List.of("serve-files", folder.toString()));
+        arguments.addAll(List.of(flags));
+        return ProcessTest.java(arguments.toArray(String[]::new));
     }
 
     private static BufferedReader lines(Process process) {

@@ -35,6 +35,11 @@ import reactor.core.scheduler.Scheduler;
 public final class ZipStore implements Store, AutoCloseable {
 
     private static final Cleaner CLEANER = Cleaner.create();
+    private static final String NOT_UTF_8 = "an entry's name or comment is not UTF-8: ";
+
+    /** How the JDKs that look at the text of a zip file as they open it say so; earlier ones throw when it is read. */
+    private static final String BAD_TEXT = "bad entry name or comment";
+
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
     private static final int MOST_READS = 4;
 
@@ -82,17 +87,19 @@ public final class ZipStore implements Store, AutoCloseable {
             zip = new ZipFile(real.toFile());
             return new ZipStore(location, zip, new FileWatch(real, state), entries(location, zip), scheduler);
         } catch (IOException e) {
-            throw new StoreException("cannot open %s: %s".formatted(file.toAbsolutePath(), FileErrors.reason(e)), e);
+            String reason = FileErrors.reason(e);
+            throw refused(file, reason.contains(BAD_TEXT) ? NOT_UTF_8 + reason : reason, e);
         } catch (IllegalArgumentException e) {
             close(zip);
-            throw new StoreException(
-                    "cannot open %s: an entry's name or comment is not UTF-8: %s"
-                            .formatted(file.toAbsolutePath(), e.getMessage()),
-                    e);
+            throw refused(file, NOT_UTF_8 + e.getMessage(), e);
         } catch (RuntimeException e) {
             close(zip);
             throw e;
         }
+    }
+
+    private static StoreException refused(Path file, String reason, Exception cause) {
+        return new StoreException("cannot open %s: %s".formatted(file.toAbsolutePath(), reason), cause);
     }
 
     /**
