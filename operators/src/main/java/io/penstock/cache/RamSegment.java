@@ -70,7 +70,8 @@ final class RamSegment {
     long find(long tag, long check) {
         long stamp = lock.tryOptimisticRead();
         if (stamp != 0) {
-            long word = word(cells, search(cells, places, tag, check));
+            long[] now = cells; // once: a writer may put another array there, of another length
+            long word = word(now, search(now, places, tag, check));
             if (lock.validate(stamp)) {
                 return locationIn(word);
             }
