@@ -1,0 +1,46 @@
+package io.penstock.pipeline;
+
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+
+/** A load that a stress test ends on the thread that it chooses; for one subscriber. */
+final class Pending extends Mono<Integer> implements Subscription {
+
+    private volatile @Nullable CoreSubscriber<? super Integer> waiting;
+    private volatile boolean cancelled;
+
+    @Override
+    public void subscribe(CoreSubscriber<? super Integer> actual) {
+        waiting = actual;
+        actual.onSubscribe(this);
+    }
+
+    @Override
+    public void request(long n) {}
+
+    @Override
+    public void cancel() {
+        cancelled = true;
+    }
+
+    boolean isUnderWay() {
+        return waiting != null && !cancelled;
+    }
+
+    void complete(int value) {
+        CoreSubscriber<? super Integer> subscriber = waiting;
+        if (subscriber != null) {
+            subscriber.onNext(value);
+            subscriber.onComplete();
+        }
+    }
+
+    void fail() {
+        CoreSubscriber<? super Integer> subscriber = waiting;
+        if (subscriber != null) {
+            subscriber.onError(new FormatException("not a JPEG"));
+        }
+    }
+}
