@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.AccessFaults;
 import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.Encoded;
@@ -58,6 +59,7 @@ final class Appends {
     private final AtomicInteger toDo = new AtomicInteger();
     private final AtomicBoolean due = new AtomicBoolean();
     private final AtomicLong lost = new AtomicLong();
+    private final AccessFaults faults = new AccessFaults();
     private final AtomicLong failures = new AtomicLong();
     private volatile boolean stopped;
 
@@ -228,6 +230,7 @@ final class Appends {
                     lost.incrementAndGet();
                 }
             }
+            faults.raise();
         } catch (IOException | RuntimeException | Error e) {
             failures.incrementAndGet();
             stop(e);
@@ -241,6 +244,15 @@ final class Appends {
     static void count(Control control, AtomicLong seen) {
         long before = control.countAppended();
         seen.compareAndSet(before, before + 1);
+    }
+
+    /** Does something every now and then on the thread that appends. */
+    void each(long millis, Runnable work) {
+        try {
+            thread.schedulePeriodically(work, millis, millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("closed meanwhile", e);
+        }
     }
 
     private void stop(Throwable reason) {
@@ -285,7 +297,7 @@ final class Appends {
                 stopped = true;
                 drain();
                 writer.close();
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | InternalError e) {
                 LOG.warn("closing the disk cache's log failed, which costs nothing but room: {}", e.toString());
             } finally {
                 done.complete(true);

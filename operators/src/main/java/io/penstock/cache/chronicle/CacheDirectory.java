@@ -19,7 +19,7 @@ public final class CacheDirectory {
 
     private final CacheFiles files;
 
-    private CacheDirectory(CacheFiles files) {
+    CacheDirectory(CacheFiles files) {
         this.files = files;
     }
 
@@ -101,12 +101,22 @@ public final class CacheDirectory {
         });
     }
 
+    /** What lies in the directory and has no name of the cache's own. It is neither read nor deleted. */
+    public List<Path> foreign() {
+        return attempt("list", files::foreign);
+    }
+
     /**
      * Deletes the cache's own files, and nothing else.
      * @throws StoreException if a process has the cache open, or something cannot be deleted
      */
     public void clear() {
         attempt("clear", () -> {
+            for (Strange strange : files.strangeShared()) {
+                if (!strange.path().equals(files.control())) {
+                    throw new IOException("whether a process has it open cannot be told: " + strange);
+                }
+            }
             try (Locks locks = Locks.open(files);
                     FileLock opening = locks.opening()) {
                 if (!opening.isValid() || !locks.isAlone()) {
@@ -130,7 +140,8 @@ public final class CacheDirectory {
         try {
             return work.run();
         } catch (IOException e) {
-            throw new StoreException("cannot %s the cache in %s: %s".formatted(verb, files.root, e), e);
+            throw new StoreException(
+                    "cannot %s the cache in %s: %s".formatted(verb, files.root, CacheFiles.reason(e)), e);
         }
     }
 

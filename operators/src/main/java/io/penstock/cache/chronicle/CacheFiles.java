@@ -4,18 +4,28 @@ import io.penstock.pipeline.StoreException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The names in a cache's directory. What has another name is not ours: it is neither read nor deleted. */
 final class CacheFiles {
@@ -24,7 +34,9 @@ final class CacheFiles {
     static final int NO_FORMAT = -1;
 
     private static final Pattern FORMAT_LINE = Pattern.compile("penstock cache, format (\\d{1,9}), ([0-9a-f]{8})\\n");
-    private static final Pattern LOG = Pattern.compile("log-(\\d{6,9})");
+    private static final Logger LOG = LoggerFactory.getLogger(CacheFiles.class);
+    private static final Pattern ANYTHING = Pattern.compile("(?s).*");
+    private static final Pattern LOG_NAME = Pattern.compile("log-(\\d{6,9})");
     private static final Pattern SEGMENT = Pattern.compile("\\d{8}-\\d{4}V\\.cq4");
     private static final String TABLE = "metadata.cq4t";
 
@@ -43,9 +55,14 @@ final class CacheFiles {
             return "%s may not be written to by this user".formatted(denied.getFile());
         }
         if (e instanceof FileAlreadyExistsException exists) {
-            return "%s is a file and no directory".formatted(exists.getFile());
+            Path path = Path.of(exists.getFile());
+            String what = strangeness(path, true);
+            return "%s is %s".formatted(path, what == null ? "there already" : what);
         }
-        return e.toString();
+        if (e instanceof FileSystemException failed && failed.getReason() != null) {
+            return "%s: %s".formatted(failed.getFile(), failed.getReason());
+        }
+        return e.getMessage() == null ? e.toString() : e.getMessage();
     }
 
     Path control() {
@@ -70,12 +87,17 @@ final class CacheFiles {
         return root.resolve("format");
     }
 
+    /** What is there of {@link #format} before it has its name. */
+    private Path halfFormat() {
+        return root.resolve("format.new");
+    }
+
     /**
      * Makes sure that what lies here is ours to read, and says so to whoever comes later. A line that is damaged is written
-     * anew: each entry carries the format too.
+     * anew: each entry carries the format too, so it may fail.
      * @throws StoreException if another version wrote here
      */
-    void requireFormat(boolean write) throws IOException {
+    void requireFormat(boolean write) {
         int found = readFormat();
         if (found != NO_FORMAT && found != FORMAT) {
             throw new StoreException(
@@ -83,14 +105,22 @@ final class CacheFiles {
                             .formatted(root, found, FORMAT));
         }
         if (found == NO_FORMAT && write) {
-            Path half = root.resolve("format.new");
-            Files.writeString(half, formatLine(FORMAT));
-            Files.move(half, format(), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+            Path half = halfFormat();
+            try {
+                Files.deleteIfExists(half); // it may be something that a write would wait for
+                Files.writeString(half, formatLine(FORMAT), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+                Files.move(half, format(), StandardCopyOption.ATOMIC_MOVE);
+            } catch (IOException e) {
+                LOG.warn("cannot write down the format of the cache, which it does without: {}", reason(e));
+            }
         }
     }
 
     /** The format's number; {@link #NO_FORMAT} where none is legible. */
-    int readFormat() throws IOException {
+    int readFormat() {
+        if (!Files.isRegularFile(format())) {
+            return NO_FORMAT;
+        }
         try (var in = Files.newInputStream(format(), StandardOpenOption.READ)) {
             String line = new String(in.readNBytes(100), StandardCharsets.ISO_8859_1);
             Matcher words = FORMAT_LINE.matcher(line);
@@ -101,7 +131,15 @@ final class CacheFiles {
             return NO_FORMAT;
         } catch (NoSuchFileException e) {
             return NO_FORMAT;
+        } catch (IOException e) {
+            LOG.warn("cannot read the format of the cache, which it does without: {}", reason(e));
+            return NO_FORMAT;
         }
+    }
+
+    /** Whether there is a file for the format that says nothing. */
+    boolean hasIllegibleFormat() {
+        return Files.isRegularFile(format()) && readFormat() == NO_FORMAT;
     }
 
     static String formatLine(int format) {
@@ -113,32 +151,82 @@ final class CacheFiles {
 
     /** Oldest first. */
     List<Path> logs() throws IOException {
-        return named(root, LOG);
+        return named(root, LOG_NAME).stream().filter(Files::isDirectory).toList();
     }
 
-    /** Oldest first. */
-    List<Path> segments(Path log) throws IOException {
-        return named(log, SEGMENT);
+    /** Oldest first; none of a log that cannot be listed. */
+    List<Path> segments(Path log) {
+        return segmentNames(log).stream().filter(Files::isRegularFile).toList();
+    }
+
+    private static List<Path> segmentNames(Path log) {
+        try {
+            return named(log, SEGMENT);
+        } catch (IOException e) {
+            return List.of(); // deleted since it was listed, or it is strange
+        }
     }
 
     private static List<Path> named(Path directory, Pattern pattern) throws IOException {
         List<Path> found = new ArrayList<>();
+        if (!Files.isDirectory(directory)) {
+            return found; // a pipe would be waited for
+        }
         try (DirectoryStream<Path> all = Files.newDirectoryStream(
                 directory,
                 path -> pattern.matcher(path.getFileName().toString()).matches())) {
             all.forEach(found::add);
-        } catch (NoSuchFileException | NotDirectoryException e) {
-            return List.of(); // deleted since it was listed, or never ours
-        } catch (java.nio.file.DirectoryIteratorException e) {
+        } catch (DirectoryIteratorException e) {
             throw e.getCause();
         }
         found.sort(null);
         return found;
     }
 
+    /** Where something is that is no file, or no directory, and cannot be used. Opens none of it: a pipe would wait. */
+    List<Strange> strange() throws IOException {
+        List<Strange> strange = new ArrayList<>();
+        for (Path file : List.of(format(), halfFormat(), control(), locks(), once(), fillings())) {
+            addIfStrange(strange, file, false);
+        }
+        for (Path log : named(root, LOG_NAME)) {
+            addIfStrange(strange, log, true);
+            segmentNames(log).forEach(segment -> addIfStrange(strange, segment, false));
+        }
+        return strange;
+    }
+
+    /** The same of the files by which processes agree. */
+    List<Strange> strangeShared() {
+        List<Strange> strange = new ArrayList<>();
+        List.of(once(), locks(), control()).forEach(file -> addIfStrange(strange, file, false));
+        return strange;
+    }
+
+    private static void addIfStrange(List<Strange> strange, Path path, boolean directory) {
+        String what = strangeness(path, directory);
+        if (what != null) {
+            strange.add(new Strange(path, what));
+        }
+    }
+
+    /** What is there in place of a file or a directory; {@code null} if it is one, or if nothing is there. */
+    static @Nullable String strangeness(Path path, boolean directory) {
+        try {
+            BasicFileAttributes found = Files.readAttributes(path, BasicFileAttributes.class);
+            if (directory ? found.isDirectory() : found.isRegularFile()) {
+                return Files.isReadable(path) ? null : "not to be read by this user";
+            }
+            String kind = found.isDirectory() ? "a directory" : found.isRegularFile() ? "a file" : "a pipe or a device";
+            return kind + (directory ? " and no directory" : " and no file");
+        } catch (IOException e) {
+            return Files.isSymbolicLink(path) ? "a link that leads to no file" : null;
+        }
+    }
+
     /** A new, empty directory behind all that there are. */
     Path newLog() throws IOException {
-        List<Path> logs = logs();
+        List<Path> logs = named(root, LOG_NAME);
         long next = logs.isEmpty() ? 0 : numberOf(logs.get(logs.size() - 1)) + 1;
         for (; ; next++) {
             Path log = root.resolve("log-%06d".formatted(next));
@@ -151,7 +239,7 @@ final class CacheFiles {
     }
 
     private static long numberOf(Path log) {
-        Matcher name = LOG.matcher(log.getFileName().toString());
+        Matcher name = LOG_NAME.matcher(log.getFileName().toString());
         return name.matches() ? Long.parseLong(name.group(1)) : -1;
     }
 
@@ -163,25 +251,48 @@ final class CacheFiles {
     }
 
     private void deleteLog(Path log) throws IOException {
-        for (Path segment : segments(log)) {
-            Files.deleteIfExists(segment);
+        for (Path segment : segmentNames(log)) {
+            delete(segment);
         }
-        Files.deleteIfExists(log.resolve(TABLE));
-        try (DirectoryStream<Path> rest = Files.newDirectoryStream(log)) {
-            if (rest.iterator().hasNext()) {
-                return; // something foreign
-            }
+        delete(log.resolve(TABLE));
+        try {
+            Files.deleteIfExists(log);
+        } catch (DirectoryNotEmptyException e) {
+            LOG.debug("something foreign is in {}", log);
         }
-        Files.deleteIfExists(log);
     }
 
-    /** Deletes what is ours, and the directory if nothing else was in it. */
+    /** A directory in a file's place is not ours. */
+    private static void delete(Path file) throws IOException {
+        if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    /** Deletes what is ours. */
     void clear() throws IOException {
         for (Path log : logs()) {
             deleteLog(log);
         }
-        for (Path file : List.of(control(), fillings(), locks(), once(), root.resolve("format.new"), format())) {
-            Files.deleteIfExists(file);
+        for (Path file : List.of(control(), fillings(), locks(), once(), halfFormat(), format())) {
+            delete(file);
         }
+    }
+
+    /** What is in the directory and in its logs and has no name of ours, in the order of its names. */
+    List<Path> foreign() throws IOException {
+        Set<Path> own = new HashSet<>(List.of(control(), fillings(), locks(), once(), halfFormat(), format()));
+        List<Path> foreign = new ArrayList<>();
+        for (Path path : named(root, ANYTHING)) {
+            if (LOG_NAME.matcher(path.getFileName().toString()).matches() && Files.isDirectory(path)) {
+                foreign.addAll(named(path, ANYTHING));
+                own.addAll(segmentNames(path));
+                own.add(path.resolve(TABLE));
+            } else {
+                foreign.add(path);
+            }
+        }
+        foreign.removeIf(path -> own.contains(path) && !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS));
+        return foreign;
     }
 }

@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.AccessFaults;
 import io.penstock.cache.RamIndex;
 import io.penstock.pipeline.SampleKey;
 import java.nio.ByteBuffer;
@@ -56,6 +57,7 @@ final class Catalogue implements Walk.Finds {
             Segment segment = segments.of(location);
             if (segment == null) {
                 if (index.replace(key, location, 0)) {
+                    samples.decrementAndGet();
                     return null;
                 }
             } else if (!segments.reuses() || Location.place(index.find(key)) == Location.place(location)) {
@@ -128,6 +130,35 @@ final class Catalogue implements Walk.Finds {
             bury(location);
             damage(segment);
         }
+    }
+
+    /** Forgets a key whose value cannot be read. */
+    void forgetUnreadable(SampleKey key) {
+        long location = index.find(key);
+        if (location != 0 && index.replace(key, location, 0)) {
+            samples.decrementAndGet();
+            damaged.incrementAndGet();
+        }
+    }
+
+    /** Forgets everything in a segment that cannot be read any more; false if another thread did. */
+    boolean lose(Segment segment) {
+        if (segments.of(Location.of(segment, 0)) != segment) {
+            return false;
+        }
+        segment.ended = true;
+        samples.addAndGet(-index.rewrite(location -> Location.number(location) == segment.number ? 0 : location));
+        boolean first = segments.drop(segment);
+        if (first) {
+            damaged.incrementAndGet();
+        }
+        return first;
+    }
+
+    /** Has every value's checksum compared again when it is read next. */
+    void uncheck() {
+        int forgotten = index.rewrite(Location::unchecked);
+        assert forgotten == 0;
     }
 
     boolean contains(SampleKey key) {
@@ -266,8 +297,14 @@ final class Catalogue implements Walk.Finds {
 
     /** Everything that was written to the files and is whole, by going through their headers. */
     void forEach(Consumer<KeptEntry> use) {
+        AccessFaults faults = new AccessFaults();
         for (Segment segment : segments.all()) {
-            new Walk(new Kept(segment, use)).on(segment.again());
+            try {
+                new Walk(new Kept(segment, use)).on(segment.again());
+                faults.raise();
+            } catch (InternalError e) {
+                damage(segment); // it was cut shorter, and what is behind cannot be told
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.AccessFaults;
 import io.penstock.pipeline.Origin;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.Encoded;
@@ -49,6 +50,7 @@ final class ChronicleLog implements AutoCloseable {
     private final ChronicleQueue queue;
     private final ExcerptAppender appender;
     private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGED + 2 * Entry.WORD);
+    private final AccessFaults faults = new AccessFaults();
     private long cycle = -1;
     private @Nullable FileChannel channel;
 
@@ -121,6 +123,7 @@ final class ChronicleLog implements AutoCloseable {
                 int check = (int) sum.getValue();
                 ByteBuffer header = Entry.header(kind, key, sequence, length, check, origin, valueAt);
                 bytes.write(valueAt - Entry.HEADER, header, 0, Entry.HEADER);
+                faults.raise(); // or what could not be read would be written with a checksum that is right
                 bytes.writePosition(Entry.end(valueAt, length));
                 return valueAt;
             } catch (Throwable e) {

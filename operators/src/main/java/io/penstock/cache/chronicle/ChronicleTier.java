@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.AccessFaults;
 import io.penstock.pipeline.Filling;
 import io.penstock.pipeline.Lease;
 import io.penstock.pipeline.Offer;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -63,6 +65,7 @@ public final class ChronicleTier implements Tier {
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private final LongAdder refused = new LongAdder();
+    private final AccessFaults faults = new AccessFaults();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicBoolean following = new AtomicBoolean();
 
@@ -76,6 +79,7 @@ public final class ChronicleTier implements Tier {
         this.parts = parts;
         this.catalogue = parts.catalogue;
         this.appends = parts.appends;
+        appends.each(Watch.PERIOD_MILLIS, parts.watch::look);
         Locks locks = parts.locks;
         this.leases = locks == null || parts.evicts
                 ? null
@@ -94,8 +98,7 @@ public final class ChronicleTier implements Tier {
 
     @Override
     public Mono<ByteBuffer> get(SampleKey key) {
-        ByteBuffer value = appends.find(key);
-        value = value == null ? catalogue.find(key) : value;
+        ByteBuffer value = find(key);
         if (value == null) {
             misses.increment();
             followLater();
@@ -108,32 +111,66 @@ public final class ChronicleTier implements Tier {
     /** As {@link #get} for each, their waits for memory side by side: first for the index, then for the first lines. */
     @Override
     public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        int held = 0;
+        try {
+            held = findAll(keys, found);
+        } catch (InternalError e) { // of which key is not known
+            for (int i = 0; i < keys.length; i++) {
+                found[i] = find(keys[i]);
+                held += found[i] == null ? 0 : 1;
+            }
+        }
+        hits.add(held);
+        if (held < keys.length) {
+            misses.add(keys.length - held);
+            followLater();
+        }
+        return true;
+    }
+
+    private int findAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
         int seen = catalogue.touch(keys);
         int held = 0;
         for (int i = 0; i < keys.length; i++) {
             ByteBuffer value = appends.find(keys[i]);
-            value = value == null ? catalogue.find(keys[i]) : value;
-            if (value != null) {
-                found[i] = value;
-                held++;
-            }
-        }
-        hits.add(held); // first: counting is a barrier, which would wait for what is touched
-        if (held < keys.length) {
-            misses.add(keys.length - held);
-            followLater();
+            found[i] = value == null ? catalogue.find(keys[i]) : value;
+            held += found[i] == null ? 0 : 1;
         }
         for (int i = 0; i < keys.length; i++) {
             ByteBuffer value = found[i];
             seen += value == null ? 0 : touch(value);
         }
         touched = seen; // or the compiler would see that nobody needs it
-        return true;
+        faults.raise();
+        return held;
     }
 
-    /** Has the first lines of a value fetched; the processor itself fetches what follows them. */
+    /** The value; {@code null} if there is none, or it cannot be read any more. */
+    private @Nullable ByteBuffer find(SampleKey key) {
+        ByteBuffer pending = appends.find(key);
+        if (pending != null) {
+            return pending;
+        }
+        try {
+            ByteBuffer value = catalogue.find(key);
+            if (value != null && value.limit() > 0) {
+                touched = value.get(value.limit() - 1);
+            }
+            faults.raise();
+            return value;
+        } catch (InternalError e) {
+            catalogue.forgetUnreadable(key);
+            parts.watch.loseShortened();
+            return null;
+        }
+    }
+
+    /**
+     * Has the first lines of a value fetched; the processor itself fetches what follows them. And its last byte, which is
+     * not there if the file has been cut shorter.
+     */
     private static int touch(ByteBuffer bytes) {
-        int sum = 0;
+        int sum = bytes.limit() == 0 ? 0 : bytes.get(bytes.limit() - 1);
         int end = Math.min(bytes.limit(), TOUCHED_BYTES);
         for (int at = 0; at < end; at += Entry.ALIGNMENT) {
             sum += bytes.get(at);
@@ -278,6 +315,11 @@ public final class ChronicleTier implements Tier {
                 locks.close();
             }
         }
+    }
+
+    /** One more watch over the files, that believes in these page faults. */
+    Watch watch(LongSupplier majorFaults) {
+        return new Watch(parts.segments, catalogue, parts.control, majorFaults);
     }
 
     /** What the index takes now, in bytes. */

@@ -1,18 +1,24 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.AccessFaults;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.function.ToLongFunction;
 
 /**
- * What all processes on one directory count together, in a small mapped file. Nobody else being there, all of it is derived
- * anew from the logs, so what it holds need not survive anything.
+ * What all processes on one directory count together, in a small mapped file. A process that is alone there derives all of
+ * it anew from the logs, so what it holds need not survive anything. One that is cut shorter while it is open leaves each
+ * process with numbers of its own, by which there is no room for anything more.
  */
 final class Control {
 
@@ -25,9 +31,15 @@ final class Control {
     private static final int SEGMENTS = 192;
     private static final int BUDGET = 256;
 
-    private final ByteBuffer shared;
+    private static final long NO_ROOM = Long.MAX_VALUE / 2;
 
-    private Control(ByteBuffer shared) {
+    private final Path file;
+    private final AccessFaults faults = new AccessFaults();
+    private volatile ByteBuffer shared;
+    private volatile boolean left;
+
+    private Control(Path file, ByteBuffer shared) {
+        this.file = file;
         this.shared = shared;
     }
 
@@ -38,78 +50,133 @@ final class Control {
                 // written rather than extended, so that a full disk says so here and not by a signal later
                 channel.write(ByteBuffer.allocate((int) (BYTES - channel.size())), channel.size());
             }
-            return new Control(channel.map(MapMode.READ_WRITE, 0, BYTES));
+            return new Control(file, channel.map(MapMode.READ_WRITE, 0, BYTES));
         }
     }
 
-    /** Another process's counters to look at; of a directory without any, zeros that never change. */
+    /** Another process's counters to look at; where there are none, zeros that never change. */
     static Control view(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            return new Control(file, ByteBuffer.allocateDirect(BYTES));
+        }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return new Control(
+                    file,
                     channel.size() < BYTES
                             ? ByteBuffer.allocateDirect(BYTES)
                             : channel.map(MapMode.READ_ONLY, 0, BYTES));
-        } catch (java.nio.file.NoSuchFileException e) {
-            return new Control(ByteBuffer.allocateDirect(BYTES));
+        } catch (NoSuchFileException e) {
+            return new Control(file, ByteBuffer.allocateDirect(BYTES));
+        }
+    }
+
+    private long on(ToLongFunction<ByteBuffer> access) {
+        try {
+            long number = access.applyAsLong(shared);
+            faults.raise();
+            return number;
+        } catch (InternalError e) {
+            leave();
+            return access.applyAsLong(shared);
+        }
+    }
+
+    private long read(int at) {
+        return on(numbers -> (long) LONG.getVolatile(numbers, at));
+    }
+
+    private long add(int at, long change) {
+        return on(numbers -> (long) LONG.getAndAdd(numbers, at, change));
+    }
+
+    private void leave() {
+        ByteBuffer own = ByteBuffer.allocateDirect(BYTES);
+        LONG.setVolatile(own, USED, NO_ROOM);
+        shared = own;
+        left = true;
+    }
+
+    void leaveIfShortened() {
+        try {
+            if (!left && shared instanceof MappedByteBuffer && Files.size(file) < BYTES) {
+                leave();
+            }
+        } catch (IOException e) {
+            // it was deleted, and stays as it is under the mapping
         }
     }
 
     /** Starts from what was found, when nobody else is there. */
     void reset(long used, long nextSequence) {
-        LONG.setVolatile(shared, USED, used);
-        LONG.setVolatile(shared, SEQUENCE, nextSequence);
+        on(numbers -> {
+            LONG.setVolatile(numbers, USED, used);
+            LONG.setVolatile(numbers, SEQUENCE, nextSequence);
+            return 0;
+        });
     }
 
     /** What the last to open the directory may take, for people. */
     long budget() {
-        return (long) LONG.getVolatile(shared, BUDGET);
+        return read(BUDGET);
     }
 
     void noteBudget(long bytes) {
-        LONG.setVolatile(shared, BUDGET, bytes);
+        on(numbers -> {
+            LONG.setVolatile(numbers, BUDGET, bytes);
+            return 0;
+        });
     }
 
     long used() {
-        return (long) LONG.getVolatile(shared, USED);
+        return read(USED);
     }
 
     boolean take(long bytes, long total) {
-        for (; ; ) {
-            long now = used();
-            if (bytes > total - now) {
-                return false;
-            }
-            if (LONG.compareAndSet(shared, USED, now, now + bytes)) {
-                return true;
-            }
-        }
+        return on(numbers -> {
+                    for (; ; ) {
+                        long now = (long) LONG.getVolatile(numbers, USED);
+                        if (bytes > total - now) {
+                            return 0;
+                        }
+                        if (LONG.compareAndSet(numbers, USED, now, now + bytes)) {
+                            return 1;
+                        }
+                        faults.raise(); // or a failed access would be tried for ever
+                    }
+                })
+                == 1;
     }
 
     void giveBack(long bytes) {
-        long before = (long) LONG.getAndAdd(shared, USED, -bytes);
+        long before = add(USED, -bytes);
         assert before >= bytes : before;
     }
 
     /** Entries of all processes so far; changes after an entry can be read. */
     long appended() {
-        return (long) LONG.getVolatile(shared, APPENDED);
+        return read(APPENDED);
     }
 
     /** How many there were before this one. */
     long countAppended() {
-        return (long) LONG.getAndAdd(shared, APPENDED, 1L);
+        return add(APPENDED, 1);
     }
 
-    long nextSequence() {
-        return (long) LONG.getAndAdd(shared, SEQUENCE, 1L);
+    /** @throws IOException if the file has been cut shorter: a number given now might be that of an older entry */
+    long nextSequence() throws IOException {
+        long next = add(SEQUENCE, 1);
+        if (left) {
+            throw new IOException("%s was cut shorter while it was open".formatted(file));
+        }
+        return next;
     }
 
     /** Files that came or went so far, as far as those who follow must know. */
     long changes() {
-        return (long) LONG.getVolatile(shared, SEGMENTS);
+        return read(SEGMENTS);
     }
 
     void countChange() {
-        LONG.getAndAdd(shared, SEGMENTS, 1L);
+        add(SEGMENTS, 1);
     }
 }

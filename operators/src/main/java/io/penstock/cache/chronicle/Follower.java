@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.AccessFaults;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -24,9 +25,12 @@ final class Follower {
     private final Segments segments;
     private final Control control;
     private final LogWriter writer;
+    private final Watch watch;
+    private final AccessFaults faults = new AccessFaults();
     private final Walk walk;
     private final ReentrantLock one = new ReentrantLock();
     private final Map<Path, Segment> known = new HashMap<>();
+    private final Set<Path> told = new HashSet<>();
     private final AtomicLong seen;
     private long changesSeen = -1;
     private boolean allFinished;
@@ -39,8 +43,10 @@ final class Follower {
             Segments segments,
             Control control,
             LogWriter writer,
+            Watch watch,
             AtomicLong seen) {
         this.files = files;
+        this.watch = watch;
         this.segments = segments;
         this.control = control;
         this.writer = writer;
@@ -104,17 +110,45 @@ final class Follower {
             changesSeen = changes;
         }
         for (Segment segment : known.values()) {
-            if (!segment.ended) {
-                if (segment.growing) {
-                    segment.map();
-                }
-                walk.on(segment);
+            if (!segment.ended && map(segment)) {
+                walk(segment);
             }
         }
         seen.accumulateAndGet(appended, Math::max); // the writer may have moved it past this
     }
 
+    private boolean map(Segment segment) {
+        try {
+            if (segment.growing || !segment.isMapped()) {
+                segment.map();
+            }
+            return true;
+        } catch (NoSuchFileException e) {
+            segments.drop(segment); // deleted since it was listed
+        } catch (IOException e) {
+            watch.lose(segment, CacheFiles.reason(e));
+        }
+        segment.ended = true;
+        return false;
+    }
+
+    private void walk(Segment segment) {
+        try {
+            walk.on(segment);
+            faults.raise();
+        } catch (InternalError e) { // perhaps of another one, in which an older value of a key lies
+            if (!watch.loseShortened()) {
+                watch.lose(segment, e.toString());
+            }
+        }
+    }
+
     private void list() throws IOException {
+        for (Strange strange : files.strange()) {
+            if (told.add(strange.path())) {
+                LOG.warn("the disk cache does without what belongs there: {}", strange);
+            }
+        }
         Set<Path> present = new HashSet<>();
         for (Path log : files.logs()) {
             if (!writer.owns(log)) {
@@ -122,8 +156,7 @@ final class Follower {
                 for (int i = 0; i < ofLog.size(); i++) {
                     Path file = ofLog.get(i);
                     present.add(file);
-                    Segment segment = known.get(file);
-                    segment = segment == null ? add(file) : segment;
+                    Segment segment = known.computeIfAbsent(file, segments::add);
                     segment.growing = !allFinished && i == ofLog.size() - 1;
                 }
             }
@@ -135,16 +168,5 @@ final class Follower {
             }
             return gone;
         });
-    }
-
-    private Segment add(Path file) throws IOException {
-        Segment segment = segments.add(file);
-        try {
-            segment.map();
-            known.put(file, segment);
-        } catch (NoSuchFileException e) {
-            segments.drop(segment); // deleted since it was listed
-        }
-        return segment;
     }
 }

@@ -51,6 +51,11 @@ final class Location {
         return (location & CHECKED) != 0;
     }
 
+    /** The same place, as if its value had not been looked at yet. */
+    static long unchecked(long location) {
+        return location & ~(CHECKED | (long) (CODES - 1) << CODE_SHIFT);
+    }
+
     static boolean isUsed(long location) {
         return (location & USED) != 0;
     }

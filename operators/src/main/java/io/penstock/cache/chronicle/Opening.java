@@ -6,8 +6,11 @@ import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * From a directory to a tier. Whoever finds nobody else there tidies up what dead processes left, and counts anew what is
@@ -17,6 +20,8 @@ final class Opening {
 
     /** Our small files and the directory itself. */
     static final int FIXED_BYTES = 4 * LogWriter.PAGE;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Opening.class);
 
     private final ChronicleOptions options;
     private final @Nullable Space givenSpace;
@@ -28,18 +33,33 @@ final class Opening {
 
     ChronicleTier open() {
         try {
+            requireDirectory();
             if (options.readOnly) {
-                return openToLook();
+                return openToLook(new CacheFiles(options.directory.toRealPath()));
             }
             ChronicleSettings.requireFlags();
             requireRoomForOwn();
             CacheFiles files =
                     new CacheFiles(Files.createDirectories(options.directory).toRealPath());
             files.requireFormat(false);
-            return openToUse(files);
+            List<Strange> strange = files.strangeShared();
+            if (strange.isEmpty()) {
+                return openToUse(files);
+            }
+            LOG.warn(
+                    "the disk cache only reads what it has and takes nothing more, the run goes on: {}",
+                    strange.get(0));
+            return openToLook(files);
         } catch (IOException e) {
             throw new StoreException(
                     "cannot open the cache in %s: %s".formatted(options.directory, CacheFiles.reason(e)), e);
+        }
+    }
+
+    private void requireDirectory() throws IOException {
+        String what = CacheFiles.strangeness(options.directory, true);
+        if (what != null) {
+            throw new IOException("it is %s; choose another directory".formatted(what));
         }
     }
 
@@ -53,27 +73,12 @@ final class Opening {
     }
 
     void clear() {
-        if (!Files.isDirectory(options.directory)) {
-            return;
-        }
-        try {
-            CacheFiles files = new CacheFiles(options.directory.toRealPath());
-            try (Locks locks = Locks.open(files);
-                    FileLock opening = locks.opening()) {
-                if (!opening.isValid() || !locks.isAlone()) {
-                    throw new StoreException("cannot clear the cache in %s: another process has it open; end that first"
-                            .formatted(options.directory));
-                }
-                files.clear();
-            }
-        } catch (IOException e) {
-            throw new StoreException(
-                    "cannot clear the cache in %s: %s".formatted(options.directory, CacheFiles.reason(e)), e);
+        if (Files.isDirectory(options.directory)) {
+            new CacheDirectory(new CacheFiles(options.directory.toAbsolutePath())).clear();
         }
     }
 
-    private ChronicleTier openToLook() throws IOException {
-        CacheFiles files = new CacheFiles(options.directory.toRealPath());
+    private ChronicleTier openToLook(CacheFiles files) throws IOException {
         files.requireFormat(false);
         Control control = Control.view(files.control());
         Space space = space(files.root);
@@ -140,6 +145,7 @@ final class Opening {
         final Segments segments;
         final Catalogue catalogue;
         final LogWriter writer;
+        final Watch watch;
         final Follower follower;
         final Appends appends;
         final Roster roster;
@@ -155,8 +161,9 @@ final class Opening {
             this.segments = new Segments(Location.NUMBERS, evicts);
             this.catalogue = new Catalogue(RamIndex.forValuesOf(expected), segments, options.verifyEveryRead, evicts);
             this.writer = new LogWriter(files, catalogue, segments, control, space, evicts);
-            this.follower = new Follower(files, catalogue, segments, control, writer, seen);
-            this.appends = new Appends(writer, catalogue, control, seen, options.pendingBytes, options.readOnly);
+            this.watch = new Watch(segments, catalogue, control, Watch::majorFaults);
+            this.follower = new Follower(files, catalogue, segments, control, writer, watch, seen);
+            this.appends = new Appends(writer, catalogue, control, seen, options.pendingBytes, locks == null);
         }
     }
 }

@@ -55,6 +55,10 @@ final class Roster {
     }
 
     private void append(String line) throws IOException {
+        String what = CacheFiles.strangeness(file, false);
+        if (what != null) {
+            throw new IOException(new Strange(file, what).toString());
+        }
         try (FileChannel channel = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
             // first a line end, in case that someone died in the middle of a line
@@ -78,6 +82,9 @@ final class Roster {
     }
 
     private List<String> lines() throws IOException {
+        if (!Files.isRegularFile(file)) {
+            return List.of(); // opening something else may wait
+        }
         try {
             if (Files.size(file) > MOST_BYTES) {
                 LOG.warn("{} is too large to be read: {} bytes", file, Files.size(file));
@@ -90,6 +97,13 @@ final class Roster {
         } catch (NoSuchFileException e) {
             return List.of();
         }
+    }
+
+    /** How many lines nobody can read. */
+    int illegible() throws IOException {
+        return (int) lines().stream()
+                .filter(line -> !line.isEmpty() && parse(line) == null)
+                .count();
     }
 
     static String line(Filling filling) {

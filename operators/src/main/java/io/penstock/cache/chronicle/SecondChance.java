@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.AccessFaults;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -10,6 +11,8 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What an LRU cache gives up for what comes: the segment that was written first, but for the values in it that were asked
@@ -25,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SecondChance {
 
+    private static final Logger LOG = LoggerFactory.getLogger(SecondChance.class);
+
+    private final AccessFaults faults = new AccessFaults();
     private final Catalogue catalogue;
     private final Segments segments;
     private final Control control;
@@ -106,12 +112,18 @@ final class SecondChance {
     private void move(Segment eldest, long[] places, LogWriter into) throws IOException {
         ByteBuffer file = eldest.bytes();
         Arrays.sort(places);
-        for (long at : places) {
-            if (Entry.kind(file, at) == Entry.VALUE
-                    && catalogue.isWhole(Entry.key(file, at), eldest, at)
-                    && !into.move(eldest, at)) {
-                return;
+        try {
+            for (long at : places) {
+                if (Entry.kind(file, at) == Entry.VALUE
+                        && catalogue.isWhole(Entry.key(file, at), eldest, at)
+                        && !into.move(eldest, at)) {
+                    return;
+                }
             }
+            faults.raise();
+        } catch (InternalError e) {
+            LOG.warn(
+                    "cannot read {} to its end, so that what is left of it is given up: {}", eldest.file, e.toString());
         }
     }
 }

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
@@ -67,6 +68,19 @@ final class Segment {
                 ByteBuffer mapped = channel.map(MapMode.READ_ONLY, 0, size);
                 bytes = mapped.order(ByteOrder.LITTLE_ENDIAN);
             }
+        }
+    }
+
+    boolean isMapped() {
+        return bytes.limit() > 0;
+    }
+
+    /** Whether there is less of the file now than what is mapped. One that is deleted stays as it is. */
+    boolean isShortened() {
+        try {
+            return Files.size(file) < bytes.limit();
+        } catch (IOException e) {
+            return false;
         }
     }
 

@@ -59,12 +59,16 @@ final class Segments {
         throw new IllegalStateException("more than %d segments; choose larger ones".formatted(numbers - 1));
     }
 
-    /** Makes misses of whatever was still found in it. */
-    void drop(Segment segment) {
+    /** Makes misses of whatever was still found in it; whether it was there. */
+    boolean drop(Segment segment) {
         synchronized (numbering) {
+            if (segments.length <= segment.number || segments[segment.number] != segment) {
+                return false; // dropped before, and its number may be that of another one
+            }
             @Nullable Segment[] fewer = segments.clone();
             fewer[segment.number] = null;
             segments = fewer;
+            return true;
         }
     }
 

@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -34,6 +35,8 @@ final class Tidying {
         try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.READ)) {
             java.nio.ByteBuffer word = java.nio.ByteBuffer.allocate(Entry.WORD);
             return channel.read(word, 0) < Entry.WORD || word.getInt(0) == 0;
+        } catch (AccessDeniedException e) {
+            return false; // it stays as it is
         }
     }
 

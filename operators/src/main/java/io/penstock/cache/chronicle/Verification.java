@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.AccessFaults;
 import io.penstock.pipeline.SampleKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ final class Verification implements Walk.Finds {
 
     private final LongConsumer progress;
     private final Consumer<Damage> damaged;
+    private final AccessFaults faults = new AccessFaults();
     private long entries;
     private int illegibleAt = -1;
 
@@ -29,6 +31,11 @@ final class Verification implements Walk.Finds {
 
     /** The number of entries that were found. */
     long of(CacheFiles files) throws IOException {
+        for (Strange strange : files.strange()) {
+            String name = files.root.relativize(strange.path()).toString();
+            damaged.accept(new Damage(name, 0, "it is %s; delete it".formatted(strange.what())));
+        }
+        smallFiles(files);
         for (Path log : files.logs()) {
             for (Path file : files.segments(log)) {
                 Segment segment = new Segment(file, 1);
@@ -36,13 +43,42 @@ final class Verification implements Walk.Finds {
                     segment.map();
                 } catch (NoSuchFileException e) {
                     continue; // dropped since it was listed
+                } catch (IOException e) {
+                    damaged.accept(new Damage(segment.name(), 0, "cannot be read: " + CacheFiles.reason(e)));
+                    continue;
                 }
                 illegibleAt = -1;
-                new Walk(this).on(segment);
-                endsWith(segment);
+                walk(segment);
             }
         }
         return entries;
+    }
+
+    private void walk(Segment segment) {
+        try {
+            new Walk(this).on(segment);
+            faults.raise();
+            endsWith(segment);
+        } catch (InternalError e) {
+            damaged.accept(
+                    new Damage(segment.name(), segment.walked, "cannot be read from here on: " + e.getMessage()));
+        }
+    }
+
+    private void smallFiles(CacheFiles files) throws IOException {
+        if (files.hasIllegibleFormat()) {
+            damaged.accept(new Damage(
+                    "format",
+                    0,
+                    "the line is not legible; the cache does without, and writes it anew when it is opened"));
+        }
+        int illegible = new Roster(files.fillings()).illegible();
+        if (illegible > 0) {
+            damaged.accept(new Damage(
+                    "fillings",
+                    0,
+                    "%d lines are not legible; they explain misses, and no value needs them".formatted(illegible)));
+        }
     }
 
     @Override

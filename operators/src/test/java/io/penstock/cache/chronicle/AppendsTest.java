@@ -61,6 +61,7 @@ class AppendsTest {
         Segments segments = new Segments(Location.NUMBERS, false);
         Catalogue catalogue = new Catalogue(RamIndex.forValuesOf(1 << 20), segments, false, false);
         LogWriter writer = new LogWriter(files, catalogue, segments, control, new FileSystemSpace(directory), false);
-        return new Follower(files, catalogue, segments, control, writer, seen);
+        Watch watch = new Watch(segments, catalogue, control, () -> 0);
+        return new Follower(files, catalogue, segments, control, writer, watch, seen);
     }
 }

@@ -1,6 +1,7 @@
 package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -152,6 +154,39 @@ class DamageTest {
 
             assertThat(Values.get(tier, 0)).isNull();
         }
+    }
+
+    @Test
+    void value_changedAfterItsReads_isSeenOnceTheProcessHasWaitedForTheDisk() throws IOException {
+        Path copy = copy("paged");
+        AtomicLong majorFaults = new AtomicLong(7);
+        try (ChronicleTier tier = options(copy).open()) {
+            Watch watch = tier.watch(majorFaults::get);
+            Path segment = new CacheFiles(copy)
+                    .segments(new CacheFiles(copy).logs().get(0))
+                    .get(0);
+            for (int i = 0; i < 3; i++) {
+                assertThat(Values.get(tier, 0)).isNotNull();
+            }
+            flip(segment, Entry.valueAt(404 - Entry.WORD), 0);
+            watch.look();
+            assertThat(Values.get(tier, 0))
+                    .isNotEqualTo(Values.value(0)); // of the same pages no one says that they changed
+
+            majorFaults.incrementAndGet();
+            watch.look();
+
+            assertThat(Values.get(tier, 0)).isNull();
+            assertThat(Values.get(tier, 1)).isEqualTo(Values.value(1));
+            assertThat(tier.statistics().errors()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void majorFaults_ofThisProcess_areCountedByLinux() {
+        assumeTrue(Files.isReadable(Path.of("/proc/self/stat")), "no /proc here");
+
+        assertThat(Watch.majorFaults()).isNotNegative();
     }
 
     @ParameterizedTest

@@ -341,7 +341,8 @@ class ReopeningTest {
 
         assertThatThrownBy(() -> ChronicleTier.at(file).open())
                 .isInstanceOf(StoreException.class)
-                .hasMessage("cannot open the cache in %s: %s is a file and no directory", file, file);
+                .hasMessage(
+                        "cannot open the cache in %s: it is a file and no directory; choose another directory", file);
         assertThatThrownBy(() -> ChronicleTier.at(Path.of("/proc/no/cache")).open())
                 .isInstanceOf(StoreException.class)
                 .hasMessageNotContaining("Exception");

@@ -1,0 +1,91 @@
+package io.penstock.cache.chronicle;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks once a second whether the mapped files are still what was checked.
+ *
+ * <p>A file that is shorter than its mapping is given up: an access behind its end is an error, and none of its values is
+ * worth one. And when this process has waited for the disk since the last look (a major page fault), every value's checksum
+ * is compared again at its next read, since nothing says which pages came back.
+ * @see <a href="https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html">proc_pid_stat(5)</a>
+ */
+final class Watch {
+
+    static final long PERIOD_MILLIS = 1000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
+    private static final Path OWN_STATE = Path.of("/proc/self/stat");
+    private static final int MAJOR_FAULTS = 9; // of the words behind the program's name
+    private static final long UNKNOWN = -1;
+
+    /** Going through the index takes at most this share of a thread's time. */
+    private static final int ONE_IN = 20;
+
+    private final Segments segments;
+    private final Catalogue catalogue;
+    private final Control control;
+    private final LongSupplier majorFaults;
+    private long faultsSeen;
+    private long restUntil = System.nanoTime();
+
+    Watch(Segments segments, Catalogue catalogue, Control control, LongSupplier majorFaults) {
+        this.segments = segments;
+        this.catalogue = catalogue;
+        this.control = control;
+        this.majorFaults = majorFaults;
+        this.faultsSeen = majorFaults.getAsLong();
+    }
+
+    /** Confined to one thread. */
+    void look() {
+        loseShortened();
+        long faults = majorFaults.getAsLong();
+        long start = System.nanoTime();
+        if (faults != faultsSeen && start - restUntil >= 0) {
+            faultsSeen = faults;
+            catalogue.uncheck();
+            long end = System.nanoTime();
+            restUntil = end + (end - start) * (ONE_IN - 1);
+        }
+    }
+
+    /** Gives up the files that are shorter than what is mapped of them; whether there were any. From any thread. */
+    boolean loseShortened() {
+        boolean some = false;
+        for (Segment segment : segments.all()) {
+            if (segment.isShortened()) {
+                some = true;
+                lose(segment, "it was cut shorter while it was open");
+            }
+        }
+        control.leaveIfShortened();
+        return some;
+    }
+
+    /** Gives up a file that cannot be read any more. */
+    void lose(Segment segment, String why) {
+        if (catalogue.lose(segment)) {
+            LOG.warn(
+                    "cannot read {} any more: {}; the samples in it are loaded again, delete the file when no process has the cache open",
+                    segment.file,
+                    why);
+        }
+    }
+
+    /** How often this process has waited for a page from the disk; always the same number where the system does not say. */
+    static long majorFaults() {
+        try {
+            String state = Files.readString(OWN_STATE);
+            String[] words = state.substring(state.lastIndexOf(')') + 1).trim().split(" ", -1);
+            return Long.parseLong(words[MAJOR_FAULTS]);
+        } catch (IOException | IndexOutOfBoundsException | NumberFormatException e) {
+            return UNKNOWN;
+        }
+    }
+}
