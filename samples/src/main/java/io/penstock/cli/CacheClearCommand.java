@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "clear",
         usageHelpWidth = 100,
-        description = "Delete a cache's own files, and no others; refused while a process has it open.")
+        description = "Delete a cache's own files, and no others, which are named; refused while a process has it open.")
 final class CacheClearCommand implements Callable<Integer> {
 
     @Mixin
@@ -25,10 +25,11 @@ final class CacheClearCommand implements Callable<Integer> {
     public Integer call() {
         CacheDirectory cache = CacheDirectory.at(directory);
         cache.clear();
-        flags.print(
-                "cleared " + cache.path(),
-                "cleared",
-                node -> node.put("directory", cache.path().toString()));
+        BesideTheLog beside = BesideTheLog.in(cache);
+        beside.clear();
+        flags.print("cleared " + cache.path(), "cleared", node -> node.put("directory", cache.path()
+                .toString()));
+        beside.foreign().forEach(file -> flags.leftAlone(cache.path(), file));
         return 0;
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.cli;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.function.Consumer;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,6 +34,12 @@ final class CacheFlags {
         } else {
             out.line(forPeople);
         }
+    }
+
+    /** Names a file in a cache's directory that is not the cache's. */
+    void leftAlone(Path directory, Path file) {
+        String name = directory.relativize(file).toString();
+        print("left alone: %s, which is not the cache's".formatted(name), "foreign", node -> node.put("file", name));
     }
 
     ProgressLine progress(long total) {

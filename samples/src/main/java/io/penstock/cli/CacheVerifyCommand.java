@@ -41,6 +41,7 @@ final class CacheVerifyCommand implements Callable<Integer> {
                     report(damage);
                 });
         progress.clear();
+        BesideTheLog.in(cache).foreign().forEach(file -> flags.leftAlone(cache.path(), file));
         flags.print(
                 "%d values of %s read, %d places damaged".formatted(entries, ByteSize.roundedUp(bytes), damaged),
                 "verified",

@@ -41,18 +41,20 @@ record DiskSpec(Path directory, @Nullable ByteSize size) {
      * @throws io.penstock.pipeline.StoreException if the directory cannot be used
      */
     ChronicleTier open() {
-        return open(CachePolicy.HOLD);
+        return open(CachePolicy.HOLD, false);
     }
 
     /**
      * Opens the cache; the policies but {@code lru} hold what is on disk.
+     * @param verifyReads whether a value's checksum is compared at every read
      * @throws io.penstock.pipeline.StoreException if the directory cannot be used
      */
-    ChronicleTier open(CachePolicy policy) {
+    ChronicleTier open(CachePolicy policy, boolean verifyReads) {
         ChronicleOptions cache = ChronicleTier.at(directory);
         if (size != null) {
             cache = size.isShare() ? cache.maxFreeShare(size.share()) : cache.maxBytes(size.bytes());
         }
+        cache = verifyReads ? cache.verifyEveryRead() : cache;
         return (policy == CachePolicy.LRU ? cache.leastRecentlyUsed() : cache).open();
     }
 

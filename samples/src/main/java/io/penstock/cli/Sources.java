@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** Opens what a {@link SourceSpec} names. All of it blocks. */
 final class Sources {
 
-    private static final String TAR_INDEX = "tar-index";
+    /** The folder in a cache's directory for what reading tar archives needs. */
+    static final String TAR_INDEX = "tar-index";
 
     private Sources() {}
 

@@ -261,6 +261,12 @@ interface StreamOptions {
     @Nullable HitCheck verifyHits();
 
     @Option(
+            order = 25,
+            names = "--verify-reads",
+            description = "Compare the checksum of a value at every read from --cache-disk, not only at the first.")
+    boolean verifyReads();
+
+    @Option(
             order = 26,
             names = "--headroom",
             description = "Deliver the last batches again and again at the end, to see how fast the consumer is alone.")

@@ -134,6 +134,9 @@ final class StreamPlan<T> implements AutoCloseable {
             throw new IllegalArgumentException(
                     "--verify-hits needs a cache to check: --cache-ram, --cache-disk or --cache-redis");
         }
+        if (options.verifyReads() && options.cacheDisk() == null) {
+            throw new IllegalArgumentException("--verify-reads needs a cache on disk to read: --cache-disk");
+        }
     }
 
     private static ErrorPolicy policy(StreamOptions options, Consumer<SampleException> quarantine) {

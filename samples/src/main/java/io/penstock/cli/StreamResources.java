@@ -87,7 +87,7 @@ record StreamResources(
                     ram.isShare() ? RamTier.ofFreeShare(ram.share(), policy) : RamTier.ofBytes(ram.bytes(), policy));
         }
         if (disk != null) {
-            levels.add(() -> disk.open(policy));
+            levels.add(() -> disk.open(policy, options.verifyReads()));
         }
         RedisSpec redis = options.cacheRedis();
         if (redis != null) {

@@ -21,6 +21,8 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -285,6 +287,39 @@ class CacheCommandTest {
         assertThat(noFolder.status()).isEqualTo(1);
         assertThat(noFolder.err()).contains("no cache in " + file + ": it is a file, not a directory");
         assertThat(noFolder.err()).doesNotContain("Exception");
+    }
+
+    @Test
+    void clear_afterATarSource_takesItsFolderAndLeavesWhatIsForeign() throws IOException {
+        Path shards = folder.resolve("shards.tar.gz");
+        try (var out = new GZIPOutputStream(Files.newOutputStream(shards))) {
+            out.write(TarBytes.of("a.bin", new byte[100], "b.bin", new byte[100]));
+        }
+        Cli run = Cli.stream("--source tar:" + shards + " --cache-disk " + cache + ",64MiB");
+        Path notes = Files.writeString(cache.resolve("notes.txt"), "mine");
+        Path more = Files.writeString(cache.resolve("tar-index").resolve("more.txt"), "mine too");
+        int made = cache.resolve("tar-index").toFile().list().length;
+
+        Cli verified = Cli.run("cache", "verify", cache.toString(), "--json");
+        Cli cleared = Cli.run("cache", "clear", cache.toString());
+
+        assertThat(run.err()).isEmpty();
+        assertThat(made).isEqualTo(3);
+        assertThat(verified.status()).isZero();
+        assertThat(verified.events())
+                .filteredOn(event -> event.path("event").asText().equals("foreign"))
+                .extracting(event -> event.path("file").asText())
+                .containsExactly("notes.txt", "tar-index/more.txt");
+        assertThat(cleared.out())
+                .contains("left alone: notes.txt, which is not the cache's")
+                .contains("left alone: tar-index/more.txt");
+        try (Stream<Path> rest = Files.walk(cache)) {
+            assertThat(rest.filter(Files::isRegularFile)).containsExactlyInAnyOrder(notes, more);
+        }
+        Files.delete(more);
+        Cli.stream("--source tar:" + shards + " --cache-disk " + cache + ",64MiB");
+        assertThat(Cli.run("cache", "clear", cache.toString()).status()).isZero();
+        assertThat(cache.toFile().list()).containsExactly("notes.txt");
     }
 
     private Cli warm(int side) {

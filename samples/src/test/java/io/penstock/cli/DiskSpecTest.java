@@ -3,8 +3,17 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.CachePolicy;
+import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.pipeline.SampleKey;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -16,6 +25,28 @@ class DiskSpecTest {
         assertThat(DiskSpec.parse("a/b,20GiB")).isEqualTo(new DiskSpec(Path.of("a/b"), ByteSize.ofBytes(20L << 30)));
         assertThat(DiskSpec.parse("a,b,50%")).isEqualTo(new DiskSpec(Path.of("a,b"), ByteSize.ofShare(0.5)));
         assertThat(DiskSpec.parse("a,b")).isEqualTo(new DiskSpec(Path.of("a,b"), null));
+    }
+
+    @Test
+    void open_toVerifyReads_findsAByteThatChangesBetweenTwo(@TempDir Path directory) throws IOException {
+        SampleKey key = SampleKey.of("a");
+        DiskSpec spec = new DiskSpec(directory, ByteSize.ofBytes(64 << 20));
+        try (ChronicleTier tier = spec.open(CachePolicy.HOLD, true)) {
+            tier.put(key, ByteBuffer.allocate(1000)).then(tier.flush()).block();
+            int before = tier.get(key).block().remaining();
+            tier.forEach(entry -> write(directory.resolve(entry.segment()), entry.position() + 500));
+
+            assertThat(before).isEqualTo(1000);
+            assertThat(tier.get(key).blockOptional()).isEmpty();
+        }
+    }
+
+    private static void write(Path file, long position) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[] {1}), position);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @ParameterizedTest

@@ -46,6 +46,11 @@ class StreamChecksTest {
     }
 
     @Test
+    void verifyReads_withoutADisk_isRefused() {
+        assertRefused(Cli.stream(images + " --cache-ram 1MiB --verify-reads"), "--verify-reads needs a cache on disk");
+    }
+
+    @Test
     void headroom_ofARun_isMeasuredBeforeItIsDone() {
         Cli run = Cli.stream(images + " --epochs 2 --batch 8 --digest --headroom");
 
