@@ -1,5 +1,6 @@
 package io.penstock.cache;
 
+import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.ShardMode;
 import io.penstock.pipeline.StoreException;
@@ -30,9 +31,9 @@ public final class LazyShard {
 
     /** Who has a shard of its own. */
     private enum Owner {
-        /** Each rank: its memory, and its part of the node's disk. */
+        /** Each rank: its memory and its part of the node's disk, as far as no other rank can fill it. */
         RANK,
-        /** Each node: its disk, which all its ranks read, and a rank's memory for what the disk does not hold. */
+        /** Each node: what all its ranks reach, its disk; with one rank, that rank's memory too. */
         NODE,
         /** Each node: its disk alone. */
         DISK
@@ -89,16 +90,18 @@ public final class LazyShard {
     }
 
     /**
-     * A shard for each rank, which it draws from alone: a rank's own memory, and its part of a disk that the ranks of its node
-     * share. Where the topology does not say how many those are, the disk is its own.
+     * A shard for each rank, which only that rank draws from: the rank's own memory, and its part of a disk that the ranks of
+     * its node share. Several ranks fill a shared disk in any order, so of m samples in a rank's memory and d on the disk, a
+     * shard of one of r ranks has m or (m + d) / r, whichever is more. Where the topology does not say how many ranks a
+     * node has, the disk is the rank's own, and the shard has m + d.
      */
     public static LazyShard ofRanks(Topology topology) {
         return of(Owner.RANK, topology);
     }
 
     /**
-     * A shard for each node, dealt anew to its ranks in every epoch: the node's disk, and a rank's memory for what that does
-     * not hold. Several ranks so keep the same samples in memory; for a shard in memory alone, {@link #ofRanks} holds more.
+     * A shard for each node, dealt anew to its ranks in every epoch: what all of them reach, the node's disk. The memory of a
+     * rank counts where the node has no other; elsewhere it keeps copies.
      * @throws IllegalStateException if the topology does not say which ranks share a node, or nodes differ in their number
      */
     public static LazyShard ofNodes(Topology topology) {
@@ -129,7 +132,10 @@ public final class LazyShard {
         return new LazyShard(owner, topology, amount, disk, directory, overflow, minElements);
     }
 
-    /** Disk of each node for the cache of all its ranks; none unless set. */
+    /**
+     * Disk of each node for the cache of all its ranks; none unless set. Each rank writes to files of its own, so a little
+     * of it stays free for each: {@link ChronicleTier#fits}.
+     */
     public LazyShard diskBytes(long bytes) {
         return new LazyShard(owner, topology, memory, Amount.ofBytes("disk", bytes), directory, overflow, minElements);
     }
@@ -179,32 +185,48 @@ public final class LazyShard {
         if (sampleBytes < 1) {
             throw new IllegalArgumentException("a sample must take at least 1 byte, was " + sampleBytes);
         }
-        long bytes = bytes();
-        double fit = Math.floor((double) bytes / sampleBytes) * (1 + overflow);
+        Room room = room(sampleBytes);
+        double fit = room.samples() * (1 + overflow);
         long part = size / shards() + (size % shards() == 0 ? 0 : 1);
         long elements = fit >= (double) part ? part : (long) fit;
         if (elements < Math.min(minElements, part) || elements < 1 && size > 0) {
             throw new IllegalArgumentException(
-                    "a lazy shard of %d bytes, overflow %s, holds %d samples of %d bytes: at least %d were wanted; give it %d bytes"
-                            .formatted(
-                                    bytes,
-                                    overflow,
-                                    elements,
-                                    sampleBytes,
-                                    Math.max(1, minElements),
-                                    (long) Math.ceil(Math.max(1, minElements) / (1 + overflow)) * sampleBytes));
+                    "a lazy shard of %s with overflow %s holds %d samples of %d bytes: at least %d were wanted; give it more"
+                            .formatted(room, overflow, elements, sampleBytes, Math.max(1, minElements)));
         }
         return elements;
     }
 
-    private long bytes() {
+    /**
+     * What a shard has room for.
+     *
+     * @param memory  bytes of it that count
+     * @param disk    bytes of it
+     * @param samples that fit, whichever rank fills the disk first
+     */
+    private record Room(long memory, long disk, long samples) {
+        @Override
+        public String toString() {
+            return "%d bytes of memory and %d of disk".formatted(memory, disk);
+        }
+    }
+
+    /**
+     * Each rank keeps in its own memory what the disk refused, and no other rank reaches it. So a node's shard is what its
+     * disk holds: its samples may be dealt to any of its ranks. A rank's shard is sized by the worst order of filling: the
+     * disk is full, and everything that it refused is this rank's.
+     */
+    private Room room(long sampleBytes) {
         int ranks = topology.place().map(Topology.Place::localWorldSize).orElse(1);
         long memoryBytes = memory.share > 0 ? (long) (memory.share * freeMemory() / ranks) : memory.bytes;
         long diskBytes = disk.share > 0 ? (long) (disk.share * freeDisk()) : disk.bytes;
+        long inMemory = memoryBytes / sampleBytes;
+        long onDisk = ChronicleTier.fits(diskBytes, ranks, sampleBytes);
+        long both = inMemory + onDisk;
         return switch (owner) {
-            case RANK -> memoryBytes + diskBytes / ranks;
-            case NODE -> memoryBytes + diskBytes;
-            case DISK -> diskBytes;
+            case RANK -> new Room(memoryBytes, diskBytes, Math.max(inMemory, both / ranks));
+            case NODE -> ranks == 1 ? new Room(memoryBytes, diskBytes, both) : new Room(0, diskBytes, onDisk);
+            case DISK -> new Room(0, diskBytes, onDisk);
         };
     }
 

@@ -3,6 +3,7 @@ package io.penstock.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Draws;
 import io.penstock.pipeline.Remainder;
 import io.penstock.pipeline.Sampler;
@@ -29,6 +30,8 @@ import reactor.test.StepVerifier;
 class LazyShardTest {
 
     private static final int SIZE = 1_000;
+    private static final long HUGE = 1L << 40;
+    private static final long DISK = 64L << 20;
     private static final Sampler SAMPLER = Sampler.shuffled(13).epochs(3).remainder(Remainder.KEEP);
 
     @TempDir
@@ -49,16 +52,28 @@ class LazyShardTest {
     }
 
     @Test
-    void elements_ofEachOwner_countTheMemoryAndDiskItHas() {
-        LazyShard ranks = LazyShard.ofRanks(rank(0)).memoryBytes(3_000).diskBytes(8_000);
-        LazyShard nodes = LazyShard.ofNodes(rank(0)).memoryBytes(3_000).diskBytes(8_000);
-        LazyShard disks = LazyShard.ofDisks(rank(0)).memoryBytes(3_000).diskBytes(8_000);
+    void elements_ofEachOwner_countWhatEveryRankReaches() {
+        long disk = ChronicleTier.fits(DISK, 2, 100);
+        LazyShard ranks = LazyShard.ofRanks(rank(0)).memoryBytes(3_000).diskBytes(DISK);
+        LazyShard nodes = LazyShard.ofNodes(rank(0)).memoryBytes(3_000).diskBytes(DISK);
+        LazyShard disks = LazyShard.ofDisks(rank(0)).memoryBytes(3_000).diskBytes(DISK);
+        LazyShard alone = LazyShard.ofNodes(Topology.of(Shard.of(0, 2), new Place(0, 2, 0, 1)))
+                .memoryBytes(3_000)
+                .diskBytes(DISK);
 
-        assertThat(ranks.elements(SIZE, 100)).isEqualTo(30 + 80 / 2);
-        assertThat(nodes.elements(SIZE, 100)).isEqualTo(30 + 80);
-        assertThat(disks.elements(SIZE, 100)).isEqualTo(80);
-        assertThat(ranks.samples(SIZE, 100)).isEqualTo(4 * 70);
-        assertThat(nodes.samples(SIZE, 100)).isEqualTo(2 * 110);
+        assertThat(ranks.elements(HUGE, 100)).isEqualTo((30 + disk) / 2);
+        assertThat(nodes.elements(HUGE, 100)).isEqualTo(disk);
+        assertThat(disks.elements(HUGE, 100)).isEqualTo(disk);
+        assertThat(alone.elements(HUGE, 100)).isEqualTo(30 + ChronicleTier.fits(DISK, 1, 100));
+        assertThat(ranks.samples(HUGE, 100)).isEqualTo(4 * ((30 + disk) / 2));
+        assertThat(nodes.samples(HUGE, 100)).isEqualTo(2 * disk);
+    }
+
+    @Test
+    void elements_ofMemoryAlone_countItForEachRank() {
+        LazyShard ranks = LazyShard.ofRanks(rank(0)).memoryBytes(7_000);
+
+        assertThat(ranks.elements(SIZE, 100)).isEqualTo(70);
         assertThat(ranks.overflow(0.5).elements(SIZE, 100)).isEqualTo(105);
         assertThat(ranks.elements(120, 100)).isEqualTo(30);
         assertThat(ranks.samples(121, 100)).isEqualTo(121);
@@ -81,14 +96,14 @@ class LazyShardTest {
     void shards_ofNodes_areDealtAnewToTheirRanks() {
         List<Set<Long>> nodes = List.of(new HashSet<>(), new HashSet<>());
         for (int rank = 0; rank < 4; rank++) {
-            LazyShard shard = LazyShard.ofDisks(rank(rank)).diskBytes(20_000);
-            Sampler sampler = shard.apply(SAMPLER, shard.samples(SIZE, 100));
+            LazyShard shard = LazyShard.ofDisks(rank(rank)).diskBytes(DISK);
+            Sampler sampler = shard.apply(SAMPLER, 400);
             nodes.get(rank / 2).addAll(drawn(sampler, 0));
             assertThat(drawn(sampler, 0)).hasSize(100);
             assertThat(drawn(sampler, 1)).hasSize(100).isNotEqualTo(drawn(sampler, 0));
         }
         for (int rank = 0; rank < 4; rank++) {
-            Sampler sampler = LazyShard.ofDisks(rank(rank)).diskBytes(20_000).apply(SAMPLER, 400);
+            Sampler sampler = LazyShard.ofDisks(rank(rank)).diskBytes(DISK).apply(SAMPLER, 400);
             assertThat(nodes.get(rank / 2)).hasSize(200).containsAll(drawn(sampler, 1));
         }
 
@@ -116,7 +131,7 @@ class LazyShardTest {
         assertThat(shard.minElements(10).elements(SIZE, 100)).isEqualTo(10);
         assertThatThrownBy(() -> shard.minElements(11).elements(SIZE, 100))
                 .hasMessage(
-                        "a lazy shard of 1000 bytes, overflow 0.0, holds 10 samples of 100 bytes: at least 11 were wanted; give it 1100 bytes");
+                        "a lazy shard of 1000 bytes of memory and 0 of disk with overflow 0.0 holds 10 samples of 100 bytes: at least 11 were wanted; give it more");
         assertThatThrownBy(() -> shard.elements(SIZE, 1_001)).hasMessageContaining("holds 0 samples");
         // all there are is enough
         assertThat(shard.minElements(11).elements(40, 100)).isEqualTo(10);

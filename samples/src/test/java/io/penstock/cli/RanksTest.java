@@ -258,18 +258,27 @@ class RanksTest {
     }
 
     @Test
-    void lazyShard_ofADiskAndOfBothLevels_holdsWhatTheyDoTogether() {
-        String flags = records + " --epochs 2 --batch 50 --in-flight 4 --rank 0 --world 2 --local-world 2 --cache-disk "
-                + folder.resolve("levels") + ",2MiB --cache-ram 500KiB --lazy-shard ";
+    void lazyShard_ofADiskAndOfBothLevels_holdsWhatAllItsRanksReach() {
+        String flags = records + " --epochs 2 --batch 50 --in-flight 4 --rank 0 --world 2 --cache-disk "
+                + folder.resolve("levels") + ",4MiB --cache-ram 200KiB --lazy-shard ";
+        String shared = " --local-world 2";
+        String apart = " --local-world 1";
 
-        int disk = Cli.stream(flags + "disk").epoch(0).path("samples").asInt();
-        int node = Cli.stream(flags + "node").epoch(0).path("samples").asInt();
-        int over =
-                Cli.stream(flags + "disk,overflow=0.1").epoch(0).path("samples").asInt();
+        Cli disk = Cli.stream(flags + "disk" + apart);
+        Cli alone = Cli.stream(flags + "node" + apart);
 
-        assertThat(disk).isPositive().isLessThan(SAMPLES / 2);
-        assertThat(over).isCloseTo(disk * 11 / 10, Offset.offset(2));
-        assertThat(node - disk).isBetween(200, 260);
+        assertThat(samples(disk)).isPositive().isLessThan(SAMPLES / 2);
+        assertThat(samples(alone)).isBetween(samples(disk) + 150, SAMPLES / 2 - 1);
+        assertThat(samples(Cli.stream(flags + "node" + shared))).isEqualTo(samples(Cli.stream(flags + "disk" + shared)));
+        assertThat(samples(Cli.stream(flags + "disk,overflow=0.1" + shared)))
+                .isCloseTo(samples(Cli.stream(flags + "disk" + shared)) * 11 / 10, Offset.offset(2));
+        for (Cli run : List.of(disk, alone)) {
+            assertThat(run.epoch(1).path("loads").asInt()).isZero();
+        }
+    }
+
+    private static int samples(Cli run) {
+        return run.epoch(0).path("samples").asInt();
     }
 
     @Test

@@ -91,6 +91,16 @@ public final class ChronicleTier implements Tier {
         return new ChronicleOptions(directory);
     }
 
+    /**
+     * How many values a directory of so many bytes takes at least, whichever processes put them: what a process has begun to
+     * write to is not for the others, so each of them may leave one file with room.
+     * @param processes that write at the same time
+     * @param valueBytes of a value, on average
+     */
+    public static long fits(long maxBytes, int processes, long valueBytes) {
+        return LogWriter.fits(maxBytes, processes, valueBytes);
+    }
+
     @Override
     public String name() {
         return "disk";

@@ -276,6 +276,18 @@ final class LogWriter implements AutoCloseable {
         }
     }
 
+    /** How many values of an average length are taken at least, whichever processes put them. */
+    static long fits(long budget, int processes, long valueBytes) {
+        if (valueBytes > Integer.MAX_VALUE || budget < 0) {
+            return 0;
+        }
+        long entry = Entry.mostBytes((int) valueBytes);
+        long segment = Math.max(ChronicleOptions.defaultSegmentBytes(budget), pages(entry + ChronicleLog.SEGMENT_OVERHEAD));
+        long each = (segment - ChronicleLog.SEGMENT_OVERHEAD) / entry;
+        long begun = processes * (LOG_BYTES + segment);
+        return Math.max(0, (budget - begun) / segment * each);
+    }
+
     static long pages(long bytes) {
         return (bytes + PAGE - 1) / PAGE * PAGE;
     }

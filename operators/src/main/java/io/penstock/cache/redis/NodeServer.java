@@ -106,19 +106,23 @@ public final class NodeServer {
         Path home = home();
         try {
             own(home);
-            Launch.Started running;
-            try (Turn turn = Turn.take(home)) {
-                running = found(home);
-                if (running == null) {
-                    running = new Launch(program(), home, bytes, listen, port, wanted).run();
-                }
-            }
+            Launch.Started running = foundOrStarted(home, wanted);
             Registration server = running.server();
             Use use = running.use();
             Place place = new Place(Place.Kind.SERVERS, List.of(new Place.Host(LOOPBACK, server.port())), false, 0, "");
             return new Running(place, server.password(), () -> leave(use));
         } catch (IOException e) {
             throw new StoreException("cannot start a redis server for this node in %s: %s".formatted(home, e), e);
+        }
+    }
+
+    private Launch.Started foundOrStarted(Path home, Secret wanted) throws IOException {
+        Turn turn = Turn.take(home);
+        try {
+            Launch.Started found = found(home);
+            return found != null ? found : new Launch(program(), home, bytes, listen, port, wanted).run();
+        } finally {
+            turn.close();
         }
     }
 
