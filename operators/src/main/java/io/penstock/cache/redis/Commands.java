@@ -21,6 +21,12 @@ final class Commands {
     private static final String EXTEND = ONLY_OWN + "redis.call('pexpire',KEYS[1],ARGV[2]) end return 0";
     private static final String REMOVE =
             "local n=redis.call('strlen',KEYS[1]) if redis.call('del',KEYS[1])==1 then return n end return -1";
+    private static final String REMOVE_DAMAGED = "local v=redis.call('get',KEYS[1]) if v and redis.sha1hex(v)==ARGV[1] then "
+            + "redis.call('del',KEYS[1]) return #v end return -1";
+    private static final String REMOVE_OTHER_TYPE =
+            "if redis.call('type',KEYS[1])['ok']~='string' then return redis.call('del',KEYS[1]) end return 0";
+    private static final String REMOVE_ENDLESS =
+            "if redis.call('pttl',KEYS[1])==-1 then return redis.call('del',KEYS[1]) end return 0";
 
     private final RedisCodec<byte[], Frame> codec = new Frame.Codec();
 
@@ -68,6 +74,21 @@ final class Commands {
     /** Answers how many bytes it had, or -1 where there was nothing. */
     AsyncCommand<byte[], Frame, Long> remove(byte[] key) {
         return script(REMOVE, key, args -> args);
+    }
+
+    /** The same, where the value is still the one with this SHA-1: what was put instead meanwhile stays. */
+    AsyncCommand<byte[], Frame, Long> removeDamaged(byte[] key, String sha1) {
+        return script(REMOVE_DAMAGED, key, args -> args.add(sha1));
+    }
+
+    /** Removes what is no string, which no look-up finds and no put replaces. Answers how many keys it removed. */
+    AsyncCommand<byte[], Frame, Long> removeOtherType(byte[] key) {
+        return script(REMOVE_OTHER_TYPE, key, args -> args);
+    }
+
+    /** Removes a lease that never ends: it was not taken by {@link #take}, and nothing would release it. */
+    AsyncCommand<byte[], Frame, Long> removeEndless(byte[] lease) {
+        return script(REMOVE_ENDLESS, lease, args -> args);
     }
 
     AsyncCommand<byte[], Frame, Long> add(byte[] counts, String field, long number) {

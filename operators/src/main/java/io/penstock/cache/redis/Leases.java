@@ -104,6 +104,7 @@ final class Leases {
                 give(NOTHING);
                 return;
             }
+            link.send(name, commands.removeEndless(name));
             link.send(value, commands.exists(value)).whenComplete((there, e) -> {
                 if (e != null || there > 0) {
                     give(NOTHING);

@@ -34,6 +34,7 @@ final class Reads {
     private final KeySpace keys;
     private final Commands commands;
     private final Counts counts;
+    private final Writes writes;
     private final Queue<Read> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
@@ -52,11 +53,12 @@ final class Reads {
         }
     }
 
-    Reads(Link link, KeySpace keys, Commands commands, Counts counts) {
+    Reads(Link link, KeySpace keys, Commands commands, Counts counts, Writes writes) {
         this.link = link;
         this.keys = keys;
         this.commands = commands;
         this.counts = counts;
+        this.writes = writes;
     }
 
     Mono<ByteBuffer> get(SampleKey key) {
@@ -178,6 +180,7 @@ final class Reads {
         ByteBuffer value = Envelope.open(read.key, sealed);
         if (value == null) {
             counts.damaged(read.name);
+            writes.removeDamaged(read.name, sealed); // sent before anybody asks for the lease, or puts
         }
         return value;
     }

@@ -31,8 +31,8 @@ final class Server {
         this.counts = counts;
         this.link = new Link(place, settings, commands, there -> refresh());
         this.usage = new Usage(link, keys, commands);
-        this.reads = new Reads(link, keys, commands, counts);
         this.writes = new Writes(link, keys, commands, counts, usage, settings.pendingBytes());
+        this.reads = new Reads(link, keys, commands, counts, writes);
         this.leases = new Leases(link, keys, commands, writes, settings.leaseTime());
     }
 

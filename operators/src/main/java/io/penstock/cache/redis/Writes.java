@@ -3,7 +3,10 @@ package io.penstock.cache.redis;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.penstock.pipeline.SampleKey;
 import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -133,6 +136,22 @@ final class Writes {
     }
 
     private void answered(PendingPut put, @Nullable String answer, @Nullable Throwable e) {
+        if (e != null || answer != null) {
+            settle(put, answer, e);
+            return;
+        }
+        byte[] name = put.name(); // is taken: by a value that is as good, or by a key of another type
+        link.send(name, commands.removeOtherType(name)).whenComplete((removed, failure) -> {
+            if (removed == null || removed == 0) {
+                settle(put, null, failure);
+            } else {
+                link.send(name, commands.setIfAbsent(name, Envelope.seal(put.key(), put.value())))
+                        .whenComplete((again, refusal) -> settle(put, again, refusal));
+            }
+        });
+    }
+
+    private void settle(PendingPut put, @Nullable String answer, @Nullable Throwable e) {
         if (e == null) {
             rest = 0;
             if (answer != null) {
@@ -165,12 +184,27 @@ final class Writes {
     void remove(SampleKey key) {
         afterPut(key, () -> {
             byte[] name = keys.sample(key);
-            link.send(name, commands.remove(name)).whenComplete((bytes, e) -> {
-                if (bytes != null && bytes >= 0) {
-                    usage.add(-1, -PendingPut.bytes(name.length, bytes));
-                    usage.tell();
-                }
-            });
+            remove(name, commands.remove(name));
+        });
+    }
+
+    /** Makes room for a put where this is still what the server has: a put never replaces a value. */
+    void removeDamaged(byte[] name, ByteBuffer damaged) {
+        try {
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // the one that the server's scripts can compute
+            sha1.update(damaged.duplicate());
+            remove(name, commands.removeDamaged(name, HexFormat.of().formatHex(sha1.digest())));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JVM has SHA-1", e);
+        }
+    }
+
+    private void remove(byte[] name, AsyncCommand<byte[], Frame, Long> command) {
+        link.send(name, command).whenComplete((bytes, e) -> {
+            if (bytes != null && bytes >= 0) {
+                usage.add(-1, -PendingPut.bytes(name.length, bytes));
+                usage.tell();
+            }
         });
     }
 

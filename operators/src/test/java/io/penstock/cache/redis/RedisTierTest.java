@@ -189,34 +189,6 @@ class RedisTierTest {
         }
     }
 
-    /** Each is a value that someone could have written: changed, cut, another key's, empty, another kind of thing. */
-    @Test
-    void get_ofWhatWasNotPutThere_isAMiss() {
-        try (RedisTier tier = options("a").open()) {
-            List<Runnable> damages = List.of(
-                    () -> server.ask("SETRANGE", name("a", 1), "60", "x"),
-                    () -> server.ask("SETRANGE", name("a", 1), "0", "x"),
-                    () -> server.ask("SETRANGE", name("a", 1), "4", "x"),
-                    () -> server.ask("SETRANGE", name("a", 1), "26", "x"),
-                    () -> server.ask("APPEND", name("a", 1), "x"),
-                    () -> server.ask("SET", name("a", 1), ""),
-                    () -> server.ask("SET", name("a", 1), "x".repeat(200)),
-                    () -> server.ask("RENAME", name("a", 2), name("a", 1)));
-            for (Runnable damage : damages) {
-                server.ask("FLUSHALL");
-                put(tier, 1);
-                put(tier, 2);
-
-                damage.run();
-
-                assertThat(tier.get(key(1)).block(TIMEOUT)).isNull();
-            }
-            assertThat(tier.statistics().errors()).isEqualTo(damages.size());
-            server.ask("LPUSH", name("a", 9), "x");
-            assertThat(tier.get(key(9)).block(TIMEOUT)).isNull();
-        }
-    }
-
     /** The text of a value copied to another key is whole: only the key in it tells. */
     @Test
     void get_ofAnotherKeysValue_isAMiss() {
