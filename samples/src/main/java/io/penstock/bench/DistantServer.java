@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import io.penstock.access.Access;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -103,6 +104,8 @@ public final class DistantServer implements AutoCloseable {
     /** Answers on its connection's own thread, in one write. */
     @ChannelHandler.Sharable
     private static final class Late extends SimpleChannelInboundHandler<HttpObject> {
+        private static final Access ACCESS = Access.to("http", "127.0.0.1");
+
         private final long nanos;
         private final byte[] body;
 
@@ -120,6 +123,10 @@ public final class DistantServer implements AutoCloseable {
         @SuppressWarnings("FutureReturnValueIgnored") // a client that gets no answer says so
         protected void channelRead0(ChannelHandlerContext context, HttpObject part) {
             if (part instanceof HttpRequest request) {
+                if (ACCESS.refusal(request.headers()::getAll).isPresent()) {
+                    context.close();
+                    return;
+                }
                 boolean head = request.method().equals(HttpMethod.HEAD);
                 context.executor().schedule(() -> context.writeAndFlush(answer(head)), nanos, TimeUnit.NANOSECONDS);
             }

@@ -3,14 +3,11 @@ package io.penstock.cli;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.penstock.serve.BatchServer;
 import io.penstock.serve.ServerPlan;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,9 +25,6 @@ import reactor.core.publisher.Mono;
         description = "Serve the batches of a pipeline that flags describe, as stream has them, over HTTP until "
                 + "interrupted. The first line printed is the address.")
 final class ServeCommand implements Callable<Integer> {
-
-    private static final String TOKEN = "PENSTOCK_TOKEN";
-    private static final int LONGEST_TOKEN = 4096;
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it
@@ -130,7 +124,7 @@ final class ServeCommand implements Callable<Integer> {
                     .host(serving.host())
                     .port(serving.port())
                     .consumers(serving.consumers());
-            String token = token();
+            String token = BearerToken.read(serving.tokenFile());
             if (token != null) {
                 server = server.secret(token);
             }
@@ -146,22 +140,6 @@ final class ServeCommand implements Callable<Integer> {
             return (shared == null ? server : server.shared(shared)).start();
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), Reason.of(e), e);
-        }
-    }
-
-    private @Nullable String token() {
-        Path file = serving.tokenFile();
-        if (file == null) {
-            String token = System.getenv(TOKEN);
-            return token == null || token.isEmpty() ? null : token;
-        }
-        try {
-            if (Files.size(file) > LONGEST_TOKEN) {
-                throw wrong("%s holds no token: it has %d bytes".formatted(file, Files.size(file)));
-            }
-            return Files.readString(file).strip();
-        } catch (IOException e) {
-            throw new ParameterException(spec.commandLine(), "cannot read the token: " + Reason.of(e), e);
         }
     }
 

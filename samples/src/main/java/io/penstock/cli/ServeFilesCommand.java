@@ -76,8 +76,12 @@ final class ServeFilesCommand implements Callable<Integer> {
             description = "Serve manifest.jsonl too: every file with its size, checksum and first folder as label.")
     private boolean manifest;
 
-    @Option(names = "--token", paramLabel = "T", description = "Answer only requests with this bearer token.")
-    private @Nullable String token;
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "Answer only requests with the bearer token that this file holds; the environment's "
+                    + "PENSTOCK_TOKEN otherwise.")
+    private @Nullable Path tokenFile;
 
     @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")
     private boolean json;
@@ -132,6 +136,7 @@ final class ServeFilesCommand implements Callable<Integer> {
             if (fault != null) {
                 plan = plan.faults(Faults.parse(fault, seed));
             }
+            String token = BearerToken.read(tokenFile);
             if (token != null) {
                 plan = plan.token(token);
             }

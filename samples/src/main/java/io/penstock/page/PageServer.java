@@ -5,19 +5,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -33,35 +26,26 @@ import reactor.core.publisher.Flux;
  */
 public final class PageServer implements AutoCloseable {
 
-    private static final byte[] LOOPBACK = {127, 0, 0, 1};
-    private static final int THREADS = 12;
     private static final int BROWSERS = 8;
     private static final int MOST_BODY_BYTES = 1024;
     private static final Duration BETWEEN_FRAMES = Duration.ofMillis(250);
     private static final String CONTROLS = "/control/";
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final HttpServer server;
-    private final Access access;
+    private final LoopbackServer server;
     private final Show show;
     private final Map<String, Control> controls;
     private final PageFiles files = new PageFiles();
     private final Ticks ticks = new Ticks();
     private final Semaphore browsers = new Semaphore(BROWSERS);
     private final ReentrantLock changing = new ReentrantLock();
-    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS, work -> {
-        Thread thread = new Thread(work, "penstock-page");
-        thread.setDaemon(true);
-        return thread;
-    });
     private final Disposable clock =
             Flux.interval(BETWEEN_FRAMES).onBackpressureDrop().subscribe(i -> ticks.tick());
 
-    private PageServer(HttpServer server, Show show, Map<String, Control> controls) {
-        this.server = server;
+    private PageServer(int port, Show show, Map<String, Control> controls) {
         this.show = show;
         this.controls = controls;
-        this.access = new Access(server.getAddress().getPort());
+        this.server = LoopbackServer.open("--port", port, "penstock-page", this::answer);
     }
 
     /**
@@ -71,45 +55,23 @@ public final class PageServer implements AutoCloseable {
      * @throws IllegalArgumentException if the port is taken, or none
      */
     public static PageServer open(int port, Show show, Map<String, Control> controls) {
-        if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException("--port must be in [0, 65536), was " + port);
-        }
-        try {
-            HttpServer http = HttpServer.create(new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), port), 0);
-            PageServer page = new PageServer(http, show, Map.copyOf(controls));
-            http.setExecutor(page.threads);
-            http.createContext("/", page::answer);
-            http.start();
-            return page;
-        } catch (BindException e) {
-            throw new IllegalArgumentException(
-                    "--port %d is taken or not allowed; choose another, or 0 for any free one".formatted(port), e);
-        } catch (IOException e) {
-            throw new IllegalArgumentException("--port %d cannot be served: %s".formatted(port, e), e);
-        }
+        return new PageServer(port, show, Map.copyOf(controls));
     }
 
     public URI address() {
-        return URI.create("http://127.0.0.1:%d/".formatted(server.getAddress().getPort()));
+        return URI.create("http://127.0.0.1:%d/".formatted(server.port()));
     }
 
     private void answer(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            Optional<String> refusal = access.refusal(exchange.getRequestHeaders());
-            if (refusal.isPresent()) {
-                Answer.text(exchange, 403, refusal.get());
-                return;
+        String path = exchange.getRequestURI().getPath();
+        if (path.startsWith(CONTROLS)) {
+            control(exchange, controls.get(path.substring(CONTROLS.length())));
+        } else if (path.equals("/events")) {
+            if (isAllowed(exchange, "GET")) {
+                events(exchange);
             }
-            String path = exchange.getRequestURI().getPath();
-            if (path.startsWith(CONTROLS)) {
-                control(exchange, controls.get(path.substring(CONTROLS.length())));
-            } else if (path.equals("/events")) {
-                if (isAllowed(exchange, "GET")) {
-                    events(exchange);
-                }
-            } else {
-                file(exchange, files.at(path));
-            }
+        } else {
+            file(exchange, files.at(path));
         }
     }
 
@@ -209,7 +171,6 @@ public final class PageServer implements AutoCloseable {
     public void close() {
         clock.dispose();
         ticks.close();
-        server.stop(0);
-        threads.shutdownNow();
+        server.close();
     }
 }

@@ -156,6 +156,6 @@ class MetricsPageTest {
 
         assertThat(Cli.stream("--source records:" + file + ",64 --metrics-port 65536")
                         .err())
-                .contains("--metrics-port must be in [0, 65536), was 65536");
+                .contains("in [0, 65535] was expected, was \"65536\"");
     }
 }

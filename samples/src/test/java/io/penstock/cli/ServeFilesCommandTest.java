@@ -76,7 +76,8 @@ class ServeFilesCommandTest {
     void manifest_withATokenAsJson_isForThoseWhoKnowIt() throws Exception {
         Files.createDirectories(folder.resolve("cat"));
         Files.writeString(folder.resolve("cat/1.txt"), "123456789");
-        Process process = start("--json", "--manifest", "--token", "t0p", "--delay", "1ms");
+        Path token = Files.writeString(folder.resolve(".token"), "t0p\n");
+        Process process = start("--json", "--manifest", "--token-file", token.toString(), "--delay", "1ms");
         try (BufferedReader out = lines(process)) {
             JsonNode event = new ObjectMapper().readTree(out.readLine());
             String manifest = event.path("manifest").asText();
@@ -103,7 +104,9 @@ class ServeFilesCommandTest {
                 "--fault reset|fault must be one of refuse, reset, stall, truncate, wrong-length, status",
                 "--fault status=0.1|must be status=CODE:SHARE",
                 "--fault reset=0.6,stall=0.6|at most 1 together",
-                "--port 70000|port must be in [0, 65536), was 70000",
+                "--port 70000|in [0, 65535] was expected, was \"70000\"",
+                "--token t0p|Unknown options: '--token'",
+                "--token-file /none/such|cannot read the token: no such file",
             })
     void flags_thatAreWrong_endWithStatusTwo(String flags, String message) {
         Cli run = Cli.run(("serve-files " + folder + " " + flags).split(" "));

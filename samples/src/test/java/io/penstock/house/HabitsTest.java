@@ -69,6 +69,8 @@ class HabitsTest {
                 .doNotHaveFullyQualifiedName("io.penstock.image.OpenCvBackend") // JavaCPP takes no other settings
                 .and()
                 .doNotHaveFullyQualifiedName("io.penstock.cache.chronicle.ChronicleSettings") // nor does Chronicle
+                .and()
+                .doNotHaveFullyQualifiedName("io.penstock.page.LoopbackServer") // nor does the JDK's HTTP server
                 .should()
                 .accessTargetWhere(target(
                         "reads or sets system properties",

@@ -105,12 +105,43 @@ class PageServerTest {
     void request_underAnotherName_isTurnedAway() throws IOException {
         int port = server.address().getPort();
 
-        for (String host :
-                List.of("evil.example", "evil.example:" + port, "127.0.0.1", "127.0.0.1.evil.example:" + port)) {
+        for (String host : List.of("evil.example", "evil.example:" + port, "127.0.0.1.evil.example:" + port)) {
             assertThat(get("/", host)).as(host).startsWith("HTTP/1.1 403").doesNotContain("<title>");
             assertThat(status("/events", host)).as(host).isEqualTo("HTTP/1.1 403");
         }
         assertThat(ask("GET / HTTP/1.0\r\n\r\n")).startsWith("HTTP/1.1 403");
+    }
+
+    @Test
+    void requests_sentByHalf_stopNoOther() throws IOException {
+        List<Socket> halves = new ArrayList<>();
+        try {
+            for (int i = 0; i < 30; i++) {
+                Socket half = new Socket(
+                        InetAddress.getByAddress(LOOPBACK), server.address().getPort());
+                halves.add(half);
+                half.getOutputStream().write("GET / HTTP/1.1\r\nHost: ".getBytes(StandardCharsets.US_ASCII));
+            }
+
+            assertThat(get("/", host())).startsWith("HTTP/1.1 200");
+            for (Socket half : halves) {
+                assertThat(half.getInputStream().read())
+                        .as("closed by the server")
+                        .isEqualTo(-1);
+            }
+        } finally {
+            for (Socket half : halves) {
+                half.close();
+            }
+        }
+    }
+
+    @Test
+    void request_ofAnotherPage_isTurnedAway() throws IOException {
+        for (String site : List.of("cross-site", "same-site")) {
+            assertThat(ask("GET /events HTTP/1.1\r\nHost: %s\r\nSec-Fetch-Site: %s\r\n\r\n".formatted(host(), site)))
+                    .startsWith("HTTP/1.1 403");
+        }
     }
 
     @Test

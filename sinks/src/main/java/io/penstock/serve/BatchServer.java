@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.ssl.SslContext;
+import io.penstock.access.Access;
 import io.penstock.pipeline.Position;
 import io.penstock.pipeline.StoreException;
 import java.net.URI;
@@ -49,6 +50,7 @@ public final class BatchServer implements AutoCloseable {
     private static final int LONGEST_LINE = 16 << 10;
 
     private final ServerPlan plan;
+    private final Access access;
     private final @Nullable SharedFolder folder;
     private final String scheme;
     private final Hubs hubs;
@@ -56,6 +58,7 @@ public final class BatchServer implements AutoCloseable {
 
     BatchServer(ServerPlan plan, @Nullable SslContext tls, @Nullable SharedFolder folder) {
         this.plan = plan;
+        this.access = plan.access();
         this.folder = folder;
         this.scheme = tls == null ? "http" : "https";
         this.hubs = new Hubs(plan.feed(), folder == null ? RunMemory::ofProcess : folder::begin, plan.consumerCount());
@@ -98,8 +101,7 @@ public final class BatchServer implements AutoCloseable {
 
     private Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {
         return Mono.defer(() -> {
-                    Request asked =
-                            Request.of(request, plan.secretText(), plan.feed().ranks());
+                    Request asked = Request.of(request, access, plan.feed().ranks());
                     Channel[] channel = new Channel[1];
                     response.withConnection(connection -> channel[0] = connection.channel());
                     Admission.grant(channel[0]);

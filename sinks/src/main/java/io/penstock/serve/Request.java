@@ -1,11 +1,9 @@
 package io.penstock.serve;
 
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.QueryStringDecoder;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
+import io.penstock.access.Access;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +22,7 @@ import reactor.netty.http.server.HttpServerRequest;
 record Request(
         String path, @Nullable String resume, @Nullable Integer rank, long done, long next, boolean board) {
 
-    private static final String BEARER = "Bearer ";
     private static final int LONGEST_TOKEN = 4096;
-    private static final Pattern LOOPBACK =
-            Pattern.compile("(?:localhost|127(?:\\.\\d{1,3}){3}|\\[::1])(?::\\d{1,5})?", Pattern.CASE_INSENSITIVE);
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
     /** Why a request is not let in. */
@@ -46,17 +41,13 @@ record Request(
     }
 
     /**
-     * Reads a request, its bearer token first.
-     * @param secret that it must bring; null for none, and then it must come to a loopback name: a page that has its own
-     *     name resolve to 127.0.0.1 could read what is served otherwise
+     * Reads a request, whether it is let in first.
      * @throws Refused if it is not let in or not understood
      */
-    static Request of(HttpServerRequest request, @Nullable String secret, int ranks) {
-        if (secret != null) {
-            requireSecret(request.requestHeaders().get(HttpHeaderNames.AUTHORIZATION), secret);
-        } else if (!isLoopback(request.requestHeaders().get(HttpHeaderNames.HOST))) {
-            throw new Refused(HttpResponseStatus.FORBIDDEN, "ask 127.0.0.1 or localhost: the Host header is another");
-        }
+    static Request of(HttpServerRequest request, Access access, int ranks) {
+        access.refusal(request.requestHeaders()::getAll).ifPresent(refusal -> {
+            throw new Refused(HttpResponseStatus.valueOf(refusal.status()), refusal.reason());
+        });
         if (!request.method().equals(HttpMethod.GET)) {
             throw new Refused(HttpResponseStatus.METHOD_NOT_ALLOWED, "only GET");
         }
@@ -106,19 +97,5 @@ record Request(
             throw new Refused(HttpResponseStatus.BAD_REQUEST, name + " must be a number from 0 on");
         }
         return Long.valueOf(text);
-    }
-
-    private static void requireSecret(@Nullable String authorization, String secret) {
-        String sent = authorization != null && authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())
-                ? authorization.substring(BEARER.length()).strip()
-                : "";
-        // in a time that does not tell how much of it was right
-        if (!MessageDigest.isEqual(sent.getBytes(StandardCharsets.UTF_8), secret.getBytes(StandardCharsets.UTF_8))) {
-            throw new Refused(HttpResponseStatus.UNAUTHORIZED, "this server wants its bearer token");
-        }
-    }
-
-    private static boolean isLoopback(@Nullable String host) {
-        return host != null && LOOPBACK.matcher(host).matches();
     }
 }

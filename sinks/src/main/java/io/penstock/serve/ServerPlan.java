@@ -2,6 +2,7 @@ package io.penstock.serve;
 
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.penstock.access.Access;
 import io.penstock.pipeline.StoreException;
 import java.io.File;
 import java.net.InetAddress;
@@ -18,6 +19,9 @@ public final class ServerPlan {
 
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration MIN_PATIENCE = Duration.ofMillis(1);
+    private static final Duration MAX_PATIENCE = Duration.ofDays(365);
+    private static final int MAX_CONSUMERS = 1 << 20;
     private static final int SHORTEST_SECRET = 16;
     private static final Pattern PRINTABLE = Pattern.compile("[\\x21-\\x7e]+");
 
@@ -85,11 +89,11 @@ public final class ServerPlan {
 
     /**
      * How many consumers begin together: a run from the start waits until as many have come (for each rank). 1 unless set.
-     * @throws IllegalArgumentException if less than 1
+     * @throws IllegalArgumentException if not in {@code [1, 1,048,576]}
      */
     public ServerPlan consumers(int number) {
-        if (number < 1) {
-            throw new IllegalArgumentException("consumers must be at least 1, was " + number);
+        if (number < 1 || number > MAX_CONSUMERS) {
+            throw new IllegalArgumentException("consumers must be in [1, %d], was %d".formatted(MAX_CONSUMERS, number));
         }
         return new ServerPlan(feed, door, number, shared, patience);
     }
@@ -104,11 +108,12 @@ public final class ServerPlan {
     /**
      * How long a consumer may take no byte of a batch that is sent to it before its connection is closed; 5 minutes unless
      * set. It can come back with its token. A connection must have asked within this time, and within 30 seconds.
-     * @throws IllegalArgumentException if it is no time
+     * @throws IllegalArgumentException if it is less than a millisecond or more than a year
      */
     public ServerPlan patience(Duration time) {
-        if (time.isNegative() || time.isZero()) {
-            throw new IllegalArgumentException("patience must be a time, was " + time);
+        if (time.compareTo(MIN_PATIENCE) < 0 || time.compareTo(MAX_PATIENCE) > 0) {
+            throw new IllegalArgumentException(
+                    "patience must be in [%s, %s], was %s".formatted(MIN_PATIENCE, MAX_PATIENCE, time));
         }
         return new ServerPlan(feed, door, consumers, shared, time);
     }
@@ -180,8 +185,10 @@ public final class ServerPlan {
         return door.port;
     }
 
-    @Nullable String secretText() {
-        return door.secret;
+    /** Who may ask. */
+    Access access() {
+        Access open = Access.to(door.certificate == null ? "http" : "https", door.host);
+        return door.secret == null ? open : open.token(door.secret);
     }
 
     int consumerCount() {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class HostileRequestsTest {
@@ -127,6 +128,21 @@ class HostileRequestsTest {
             }
 
             assertThat(asked.ask("/status").status()).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/batches", "/shared", "/status", "/none"})
+    void page_ofAnotherServer_isForbidden(String path) throws Exception {
+        for (String header : List.of("Origin: http://evil.example", "Sec-Fetch-Site: cross-site")) {
+            try (BatchServer server = ServerPlan.of(feed).start();
+                    Talk talk = new Talk(server.address())) {
+                talk.send("GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n"
+                        .formatted(path, header)
+                        .getBytes(StandardCharsets.US_ASCII));
+
+                assertThat(talk.answer().status()).isEqualTo(403);
+            }
         }
     }
 

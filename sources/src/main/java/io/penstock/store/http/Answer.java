@@ -6,6 +6,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.penstock.access.Access;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.StoreEntry;
 import java.net.URLDecoder;
@@ -17,10 +18,10 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
@@ -36,9 +37,6 @@ final class Answer {
 
     private static final Logger LOG = LoggerFactory.getLogger(Answer.class);
     private static final int SLICE = 256 << 10;
-
-    /** A part that begins with a dot, but not one that leads out, which is refused, and not the metadata of Zarr v2. */
-    private static final Pattern HIDDEN = Pattern.compile("(?:^|/)\\.(?!\\.?(?:/|$)|z(?:array|attrs|group|metadata)$)");
 
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
@@ -81,9 +79,13 @@ final class Answer {
 
     /** Decides, and reads the first slice, so that what is sent late is sent at once. */
     private Mono<Publisher<Void>> answer() {
-        if (!server.admits(request.requestHeaders().get(HttpHeaderNames.AUTHORIZATION))) {
-            response.header(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
-            return Mono.just(plain(HttpResponseStatus.UNAUTHORIZED));
+        Optional<Access.Refusal> refusal = server.refusal(request.requestHeaders());
+        if (refusal.isPresent()) {
+            HttpResponseStatus status = HttpResponseStatus.valueOf(refusal.get().status());
+            if (status.equals(HttpResponseStatus.UNAUTHORIZED)) {
+                response.header(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
+            }
+            return Mono.just(plain(status));
         }
         if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
             response.header(HttpHeaderNames.ALLOW, "GET, HEAD");
@@ -124,10 +126,11 @@ final class Answer {
                     Instant.EPOCH,
                     from -> Mono.just(text.slice((int) from, (int) Math.min(SLICE, text.remaining() - from)))));
         }
-        if (HIDDEN.matcher(key).find()) {
-            return Mono.empty();
-        }
-        return server.files().entry(key).map(this::found);
+        // on the thread that found it, which may block
+        return server.files()
+                .entry(key)
+                .filter(entry -> server.shows(entry.key()))
+                .map(this::found);
     }
 
     private Found found(StoreEntry entry) {

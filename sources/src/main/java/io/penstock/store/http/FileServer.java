@@ -1,17 +1,23 @@
 package io.penstock.store.http;
 
 import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.penstock.access.Access;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
+import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import reactor.netty.ChannelBindException;
 import reactor.netty.DisposableServer;
@@ -26,10 +32,12 @@ import reactor.netty.http.server.HttpServer;
  *  }
  * }</pre>
  * <p>{@code GET} and {@code HEAD}; one range a request. Hidden files but Zarr's, and paths and links that lead out of the folder, are
- * not served. Files are read on {@code Schedulers.boundedElastic()}, 256 KiB at a time.
+ * not served, nor links to hidden files. Without a token the {@code Host} must be a loopback name. Files are read on {@code Schedulers.boundedElastic()}, 256 KiB at a time.
  */
 public final class FileServer implements AutoCloseable {
 
+    private static final Duration MAX_DELAY = Duration.ofHours(1);
+    private static final Duration REQUEST = Duration.ofSeconds(30);
     private static final String LOOPBACK = "127.0.0.1";
     private static final Duration CLOSING = Duration.ofSeconds(10); // at most; a machine that stands still needs it
 
@@ -64,11 +72,11 @@ public final class FileServer implements AutoCloseable {
 
         /**
          * How long after its request an answer begins; at once unless set.
-         * @throws IllegalArgumentException if negative
+         * @throws IllegalArgumentException if negative or more than an hour
          */
         public Plan delay(Duration time) {
-            if (time.isNegative()) {
-                throw new IllegalArgumentException("delay must not be negative: " + time);
+            if (time.isNegative() || time.compareTo(MAX_DELAY) > 0) {
+                throw new IllegalArgumentException("delay must be in [PT0S, %s], was %s".formatted(MAX_DELAY, time));
             }
             return new Plan(folder, port, time, faults, manifest, token);
         }
@@ -106,7 +114,12 @@ public final class FileServer implements AutoCloseable {
         }
     }
 
+    /** A part that begins with a dot, but not one that leads out, which is refused, and not the metadata of Zarr v2. */
+    private static final Pattern HIDDEN = Pattern.compile("(?:^|/)\\.(?!\\.?(?:/|$)|z(?:array|attrs|group|metadata)$)");
+
     private final Plan plan;
+    private final Access access;
+    private final Path root;
     private final FileStore files;
     private final @Nullable ServedManifest manifest;
     private final DisposableServer server;
@@ -116,14 +129,18 @@ public final class FileServer implements AutoCloseable {
 
     private FileServer(Plan plan) {
         this.plan = plan;
+        Access open = Access.to("http", LOOPBACK);
+        this.access = plan.token == null ? open : open.token(plan.token);
         this.files = FileStore.open(plan.folder);
-        this.manifest = plan.manifest ? ServedManifest.of(files) : null;
+        this.root = realPath(plan.folder);
+        this.manifest = plan.manifest ? ServedManifest.of(files, this::shows) : null;
         try {
             this.server = HttpServer.create()
                     .host(LOOPBACK)
                     .port(plan.port)
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .childOption(ChannelOption.TCP_NODELAY, true)
+                    .requestTimeout(REQUEST)
                     .doOnChannelInit((observer, channel, remote) -> connections.incrementAndGet())
                     .handle((request, response) -> {
                         requests.incrementAndGet();
@@ -136,6 +153,14 @@ public final class FileServer implements AutoCloseable {
                     "cannot serve on port %d: it is taken or not allowed; choose another, or 0 for any free one"
                             .formatted(plan.port),
                     e);
+        }
+    }
+
+    private static Path realPath(Path folder) {
+        try {
+            return folder.toRealPath();
+        } catch (IOException e) {
+            throw new StoreException("cannot open %s: %s".formatted(folder, e.getMessage()), e);
         }
     }
 
@@ -167,12 +192,33 @@ public final class FileServer implements AutoCloseable {
         return plan.delay;
     }
 
-    @Nullable ServedManifest manifest() {
+    @Nullable
+    ServedManifest manifest() {
         return manifest;
     }
 
-    boolean admits(@Nullable String authorization) {
-        return plan.token == null || ("Bearer " + plan.token).equals(authorization);
+    /** Why a request with these headers is refused; empty if it is not. */
+    Optional<Access.Refusal> refusal(HttpHeaders headers) {
+        return access.refusal(headers::getAll);
+    }
+
+    /**
+     * Whether a file is served: neither its name nor that of the file it leads to is hidden. Blocks.
+     * @throws StoreException if it leads out of the folder
+     */
+    boolean shows(String key) {
+        if (HIDDEN.matcher(key).find()) {
+            return false;
+        }
+        try {
+            // by an URI, which holds the bytes of the name whatever the locale says
+            String escaped =
+                    new URI(null, null, "/" + key, null).toASCIIString().substring(1);
+            Path file = Path.of(URI.create(root.toUri() + escaped));
+            return !HIDDEN.matcher(files.entry(file).key()).find();
+        } catch (URISyntaxException e) {
+            throw new StoreException("cannot serve " + key, e);
+        }
     }
 
     /** The fault of one more request for a path. */

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -36,11 +37,11 @@ final class ServedManifest {
                 "\"" + Checksum.of(Checksum.Kind.CRC32C, ByteBuffer.wrap(text)).hex() + "\"";
     }
 
-    /** The files of a store in the order of their keys. Reads them all. */
-    static ServedManifest of(FileStore files) {
+    /** The files of a store that are shown, in the order of their keys. Reads them all. */
+    static ServedManifest of(FileStore files, Predicate<String> shown) {
         List<StoreEntry> entries = new ArrayList<>();
         files.list((key, size, version) -> entries.add(new StoreEntry(key, size, version)));
-        entries.removeIf(entry -> entry.key().equals(NAME));
+        entries.removeIf(entry -> entry.key().equals(NAME) || !shown.test(entry.key()));
         entries.sort(Comparator.comparing(StoreEntry::key));
         List<String> lines = Waiting.forValue(Flux.fromIterable(entries)
                 .transform(InOrder.map(IN_FLIGHT, entry -> line(files, entry)))
