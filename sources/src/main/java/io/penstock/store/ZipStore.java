@@ -23,10 +23,10 @@ import reactor.core.scheduler.Scheduler;
 /**
  * The entries of a zip file, stored or deflated, zip64 too, by their names.
  *
- * <p>What the central directory says is checked when it is opened, which reads it whole: a file that is cut off, that has
- * an entry twice or an encrypted one is refused. Names are only names here, so {@code ..} in one leads nowhere. Versions
- * are the entries' checksums, and a whole entry's bytes are checked against them. A range of a deflated entry inflates all
- * that comes before it; store what is read by range.
+ * <p>Opening reads the central directory whole and checks it: a file that is cut off is refused. Of entries with equal
+ * names the last one counts, since writers such as zarr-python 2 change an entry by appending it again. Names are only
+ * names here, so {@code ..} in one leads nowhere. Versions are the entries' checksums, and a whole entry's bytes are
+ * checked against them. A range of a deflated entry inflates all that comes before it; store what is read by range.
  *
  * <p>Blocking reads run on the scheduler given, as few lanes of it as keep up; values are delivered from its threads.
  * Closing gives the file back at once. It is optional: it is given back, too, when the store is no longer reachable. A
@@ -85,7 +85,7 @@ public final class ZipStore implements Store, AutoCloseable {
             }
             state.settle();
             zip = new ZipFile(real.toFile());
-            return new ZipStore(location, zip, new FileWatch(real, state), entries(location, zip), scheduler);
+            return new ZipStore(location, zip, new FileWatch(real, state), entries(zip), scheduler);
         } catch (IOException e) {
             String reason = FileErrors.reason(e);
             throw refused(file, reason.contains(BAD_TEXT) ? NOT_UTF_8 + reason : reason, e);
@@ -112,16 +112,14 @@ public final class ZipStore implements Store, AutoCloseable {
         return open(file, location, ReadThreads.SHARED);
     }
 
-    private static Map<String, StoreEntry> entries(String location, ZipFile zip) {
+    private static Map<String, StoreEntry> entries(ZipFile zip) {
         Map<String, StoreEntry> entries = new HashMap<>();
         for (ZipEntry entry : Collections.list(zip.entries())) {
             if (entry.isDirectory()) {
                 continue;
             }
-            StoreEntry known = new StoreEntry(entry.getName(), entry.getSize(), entry.getCrc());
-            if (entries.put(entry.getName(), known) != null) {
-                throw new StoreException("cannot open %s: has an entry twice: %s".formatted(location, entry.getName()));
-            }
+            // of equal names the last one, which is the one that getEntry finds too
+            entries.put(entry.getName(), new StoreEntry(entry.getName(), entry.getSize(), entry.getCrc()));
         }
         return entries;
     }

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.StoreException;
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -147,6 +150,42 @@ class ZipStoreTest {
                     .hasMessageContaining("../up in " + zip)
                     .hasMessageContaining("is damaged: its checksum is");
         }
+    }
+
+    @Test
+    void entry_rewrittenByAppending_isTheLastOne() throws IOException {
+        byte[] first = entryTwice("chunk".getBytes(StandardCharsets.UTF_8), "later and longer");
+
+        Files.write(zip, first);
+
+        try (ZipStore store = ZipStore.open(zip)) {
+            List<String> listed = new ArrayList<>();
+            store.list((key, size, version) -> listed.add(key + " " + size));
+            StoreEntry entry = Objects.requireNonNull(store.entry("c/0").block());
+
+            assertThat(listed).containsExactly("c/0 16");
+            assertThat(store.find("c/0", 100).block())
+                    .isEqualTo(ByteBuffer.wrap("later and longer".getBytes(StandardCharsets.UTF_8)));
+            assertThat(store.read(entry, 6, 3).block())
+                    .isEqualTo(ByteBuffer.wrap("and".getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
+    /** What Python's zipfile leaves, and so zarr-python 2, where an entry was written twice. */
+    private static byte[] entryTwice(byte[] first, String second) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (ZipOutputStream writer = new ZipOutputStream(out)) {
+            writer.putNextEntry(new ZipEntry("c/0"));
+            writer.write(first);
+            writer.putNextEntry(new ZipEntry("c/1"));
+            writer.write(second.getBytes(StandardCharsets.UTF_8));
+        }
+        byte[] bytes = out.toByteArray();
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        for (int at = text.indexOf("c/1"); at >= 0; at = text.indexOf("c/1", at + 1)) {
+            bytes[at + 2] = '0';
+        }
+        return bytes;
     }
 
     @Test
