@@ -111,6 +111,7 @@ record ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tenso
                 "values",
                 array.isText() ? "text" : array.dtype().toString(),
                 array.shape(),
+                array.dataType(),
                 array.chunkShape(),
                 array.codecs());
         Dataset<Tensor> rows = array.shape().rank() == 0 ? new OneTensor(array.read()) : array.rows();

@@ -95,6 +95,30 @@ class ShowCommandTest {
     }
 
     @Test
+    void show_zarrOfDates_saysTheirUnit() throws Exception {
+        String zarr = zarr();
+        Path metadata = folder.resolve("store/numbers/zarr.json");
+        Files.writeString(
+                metadata,
+                Files.readString(metadata)
+                        .replace(
+                                "\"uint8\"",
+                                "{\"name\": \"numpy.datetime64\", \"configuration\": {\"unit\": \"ns\", \"scale_factor\": 1}}")
+                        .replace(
+                                "{\"name\": \"bytes\"}",
+                                "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}")
+                        .replace("[2, 4]", "[1, 1]"));
+
+        JsonNode field =
+                Cli.run("show", zarr, "--json").events().get(0).path("fields").get(0);
+        Cli people = Cli.run("show", zarr);
+
+        assertThat(field.path("dtype").asText()).isEqualTo("i64");
+        assertThat(field.path("data_type").asText()).isEqualTo("numpy.datetime64[ns]");
+        assertThat(people.out()).contains("values i64[3, 4], data type numpy.datetime64[ns], chunks [1, 1]");
+    }
+
+    @Test
     void show_severalSourcesOneOfThemBroken_goesOnWithTheOthers() throws Exception {
         String lines = "text:" + write("a.txt", ascii("one\ntwo\n"));
         String missing = "npy:" + folder.resolve("none.npy");

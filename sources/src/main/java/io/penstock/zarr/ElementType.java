@@ -3,6 +3,7 @@ package io.penstock.zarr;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.pipeline.FormatException;
 import io.penstock.tensor.DType;
+import java.util.List;
 
 /**
  * What the elements of an array are.
@@ -29,6 +30,9 @@ record ElementType(String name, Kind kind, DType dtype, int lanes, boolean bigEn
     }
 
     private static final int LONGEST = 1 << 24;
+
+    private static final List<String> UNITS =
+            List.of("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "μs", "ns", "ps", "fs", "as", "generic");
 
     static ElementType v2(JsonNode dtype) {
         if (dtype.isArray()) {
@@ -98,10 +102,13 @@ record ElementType(String name, Kind kind, DType dtype, int lanes, boolean bigEn
 
     static ElementType v3(JsonNode dataType) {
         // an extension may be written {"name": …} as well
-        if (dataType.isObject() && !dataType.path("configuration").isEmpty()) {
-            throw unsupported(Json.text(dataType.path("name"), "name of data_type"));
+        String name = Json.text(dataType.isObject() ? dataType.path("name") : dataType, "name of data_type");
+        if (name.equals("numpy.datetime64") || name.equals("numpy.timedelta64")) {
+            return time(name, dataType.path("configuration"));
         }
-        String name = Json.text(dataType.isObject() ? dataType.path("name") : dataType, "data_type");
+        if (dataType.isObject() && !dataType.path("configuration").isEmpty()) {
+            throw unsupported(name);
+        }
         if (NumberType.isV3(name)) {
             return new ElementType(name, Kind.NUMBER, NumberType.of(name).dtype(), 1, false);
         }
@@ -116,6 +123,17 @@ record ElementType(String name, Kind kind, DType dtype, int lanes, boolean bigEn
             return new ElementType(name, Kind.RAW, DType.U8, bits / 8, false);
         }
         throw unsupported(name);
+    }
+
+    /** An instant or a duration, {@code i64} as in v2; named as there: {@code numpy.datetime64[10ns]}. */
+    private static ElementType time(String name, JsonNode config) {
+        String unit = Json.text(config.path("unit"), "unit of " + name);
+        if (!UNITS.contains(unit)) {
+            throw new FormatException("\"unit\" of %s must be one of %s, was \"%s\"".formatted(name, UNITS, unit));
+        }
+        int scale = Json.integer(config, "scale_factor", 1, 1, Integer.MAX_VALUE);
+        return new ElementType(
+                "%s[%s%s]".formatted(name, scale == 1 ? "" : scale, unit), Kind.NUMBER, DType.I64, 1, false);
     }
 
     private static FormatException unsupported(String name) {

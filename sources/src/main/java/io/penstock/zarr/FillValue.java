@@ -2,6 +2,8 @@ package io.penstock.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.pipeline.FormatException;
+import io.penstock.tensor.DType;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -10,12 +12,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 
 /**
  * What elements of chunks that are not stored are, as their little-endian bytes, or as UTF-8 where each text has its own
  * length. A fill value of {@code null} leaves them undefined; here they are zero, as other readers have them.
  */
 final class FillValue {
+
+    /** What NumPy reads as a number; bounded, since digits take time. */
+    private static final Pattern NUMBER = Pattern.compile("[+-]?\\d{1,40}(\\.\\d{1,40})?([eE][+-]?\\d{1,3})?");
+
+    /** No integer has more, and one of a large exponent would take memory. */
+    private static final int MOST_DIGITS = 20;
 
     private static final Charset UTF_32LE = Charset.forName("UTF-32LE");
 
@@ -123,7 +132,7 @@ final class FillValue {
         } else if (number.isFloat()) {
             number.putDouble(into, at, value.doubleValue());
         } else {
-            number.putLong(into, at, inRange(value, type, number));
+            number.putLong(into, at, inRange(value.decimalValue(), value, type, number));
         }
     }
 
@@ -142,18 +151,30 @@ final class FillValue {
                         case "NaN" -> Double.NaN;
                         case "Infinity" -> Double.POSITIVE_INFINITY;
                         case "-Infinity" -> Double.NEGATIVE_INFINITY;
-                        default -> throw wrong(value, type);
+                        default -> decimal(value, type).doubleValue();
                     });
-        } else if (word.equals("NaT")) {
+        } else if (word.equals("NaT") && number.dtype() == DType.I64) {
             number.putLong(into, at, Long.MIN_VALUE);
+        } else if (number.dtype() != DType.BOOL) {
+            number.putLong(into, at, inRange(decimal(value, type), value, type, number));
         } else {
             throw wrong(value, type);
         }
     }
 
-    private static long inRange(JsonNode value, ElementType type, NumberType number) {
-        BigInteger integer =
-                value.isFloatingPointNumber() ? value.decimalValue().toBigIntegerExact() : value.bigIntegerValue();
+    /** A number that was written as a text, which some writers do. */
+    private static BigDecimal decimal(JsonNode value, ElementType type) {
+        if (!NUMBER.matcher(value.textValue()).matches()) {
+            throw wrong(value, type);
+        }
+        return new BigDecimal(value.textValue());
+    }
+
+    private static long inRange(BigDecimal decimal, JsonNode value, ElementType type, NumberType number) {
+        if (decimal.precision() - decimal.scale() > MOST_DIGITS) {
+            throw wrong(value, type);
+        }
+        BigInteger integer = decimal.toBigIntegerExact();
         boolean unsigned = switch (number.dtype()) {
             case BOOL, U8, U16, U32, U64 -> true;
             default -> false;

@@ -90,6 +90,11 @@ class ZarrArrayTest {
                 "\"complex64\"   | [1.0,\"Infinity\"] | 0,0,-128,63,0,0,-128,127",
                 "\"r24\"         | [1,2,255]          | 1,2,-1",
                 "\"string\"      | \"ü\"              | -61,-68,10",
+                "\"int32\"       | \"-2\"             | -2,-1,-1,-1",
+                "\"uint64\"      | \"18446744073709551615\" | -1,-1,-1,-1,-1,-1,-1,-1",
+                "\"float32\"     | \"1.5e0\"          | 0,0,-64,63",
+                "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"ns\",\"scale_factor\":1}} | \"NaT\" | 0,0,0,0,0,0,0,-128",
+                "{\"name\":\"numpy.timedelta64\",\"configuration\":{\"unit\":\"s\",\"scale_factor\":10}} | 258 | 2,1,0,0,0,0,0,0",
             })
     void fillValue_ofEachType_isItsBytes(String type, String fill, String bytes) {
         String codecs = type.contains("string")
@@ -105,6 +110,57 @@ class ZarrArrayTest {
             text.append(text.isEmpty() ? "" : ",").append(b);
         }
         assertThat(text.toString()).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "\"int32\"   | \"0.5\"",
+                "\"int32\"   | \"0 \"",
+                "\"int32\"   | \"\"",
+                "\"uint8\"   | \"-1\"",
+                "\"uint8\"   | \"256\"",
+                "\"int64\"   | \"99999999999999999999999999999999999999999999\"",
+                "\"float32\" | \"1.5f\"",
+                "\"float32\" | \"NaT\"",
+                "\"bool\"    | \"yes\"",
+            })
+    void fillValue_textThatIsNoSuchNumber_isRefused(String type, String fill) {
+        String codecs = "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}]";
+        store.put("zarr.json", v3("[2,1]", "[1,1]", type, fill, codecs));
+
+        assertThatThrownBy(() -> open(""))
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("fill value " + fill + " is no " + type.replace("\"", ""));
+    }
+
+    @Test
+    void fillValue_v2IntegerAsText_isThatNumber() {
+        store.put(".zarray", v2("[1]", "[1]", "\"<i4\"", "\"order\":\"C\",\"fill_value\":\"0\""));
+
+        Tensor whole = read(open(""));
+
+        assertThat(whole.toByteArray()).containsExactly(0, 0, 0, 0);
+    }
+
+    @Test
+    void read_v3DatesAndDurations_areIntegersOfTheUnitTold() {
+        String codecs = "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]";
+        String date = "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"ns\",\"scale_factor\":1}}";
+        String wait = "{\"name\":\"numpy.timedelta64\",\"configuration\":{\"unit\":\"D\",\"scale_factor\":25}}";
+        store.put("date/zarr.json", v3("[2,1]", "[1,1]", date, "\"NaT\"", codecs))
+                .put("date/c/0/0", (byte) 5, (byte) 0, (byte) 0, (byte) 0, (byte) 0, (byte) 0, (byte) 0, (byte) 0)
+                .put("wait/zarr.json", v3("[2,1]", "[1,1]", wait, "0", codecs));
+
+        Tensor dates = read(open("date"));
+
+        assertThat(dates.toString()).isEqualTo("i64[2, 1]");
+        assertThat(dates.longAt(0)).isEqualTo(5);
+        assertThat(dates.longAt(1)).isEqualTo(Long.MIN_VALUE);
+        assertThat(open("date").dataType()).isEqualTo("numpy.datetime64[ns]");
+        assertThat(open("wait").dataType()).isEqualTo("numpy.timedelta64[25D]");
     }
 
     @Test
@@ -264,7 +320,9 @@ class ZarrArrayTest {
                 "\"uint8\" | [\"bytes\",{\"name\":\"numcodecs.zfpy\"}] | codec is not supported: \"zfpy\"",
                 "\"uint8\" | [{\"name\":\"pcodec\"}]                   | codec is not supported: \"pcodec\"",
                 "\"float8_e4m3\" | [\"bytes\"] | data type is not supported: extension type \"float8_e4m3\"",
-                "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"s\"}} | [\"bytes\"] | extension type \"numpy.datetime64\"",
+                "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"fortnight\"}} | [\"bytes\"] | \"unit\" of numpy.datetime64 must be one of [Y, M, W,",
+                "{\"name\":\"numpy.timedelta64\",\"configuration\":{\"unit\":\"s\",\"scale_factor\":0}} | [\"bytes\"] | \"scale_factor\" must be in [1, 2147483647], was 0",
+                "{\"name\":\"struct\",\"configuration\":{\"fields\":[]}} | [\"bytes\"] | extension type \"struct\"",
                 "\"uint8\" | [\"gzip\",\"bytes\"] | codec \"gzip\" is out of order",
                 "\"uint8\" | [] | codecs must have one that makes bytes",
                 "\"int16\" | [\"bytes\"] | must say \"endian\"",
