@@ -2,7 +2,7 @@ package io.penstock.zarr;
 
 /** Compresses, checks or shuffles bytes without knowing what they are. */
 sealed interface BytesToBytes extends ZarrCodec
-        permits Compression, Checksum, Shuffle, NumberFilter, PackBits, Unchanged {
+        permits Compression, Lzma, Checksum, Shuffle, NumberFilter, PackBits, Unchanged {
 
     /**
      * The bytes behind the encoded ones; never makes more than {@code most} of them, whatever the encoded ones claim.

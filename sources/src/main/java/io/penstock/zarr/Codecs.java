@@ -24,6 +24,7 @@ final class Codecs {
             case "gzip" -> Compression.GZIP;
             case "bz2" -> Compression.BZ2;
             case "blosc" -> Compression.BLOSC;
+            case "lzma" -> lzma(config);
             case "shuffle" -> new Shuffle(Json.integer(config, "elementsize", 4, 0, 255));
             case "packbits" -> new PackBits();
             case "bitround" -> new Unchanged(id);
@@ -33,6 +34,14 @@ final class Codecs {
             case "fletcher32" -> new Checksum(Checksum.Sum.FLETCHER32, false);
             default -> numbers(id, config);
         };
+    }
+
+    private static BytesToBytes lzma(JsonNode config) {
+        try {
+            return Lzma.of(config);
+        } catch (NoClassDefFoundError e) {
+            throw new FormatException("codec \"lzma\" needs XZ for Java on the class path; add org.tukaani:xz", e);
+        }
     }
 
     private static boolean atStart(JsonNode config, String otherwise) {

@@ -38,22 +38,31 @@ enum Compression implements BytesToBytes {
 
     @Override
     public byte[] decode(byte[] encoded, int most) {
+        return checked(label(), encoded, () -> switch (this) {
+            case ZSTD -> zstd(encoded, most);
+            case LZ4 -> lz4(encoded, most);
+            case ZLIB -> all(new InflaterInputStream(new ByteArrayInputStream(encoded)), most);
+            case GZIP -> all(new GZIPInputStream(new ByteArrayInputStream(encoded)), most);
+            case BZ2 -> new Bzip2(encoded).decode(most);
+            case BLOSC -> BloscFrame.decode(encoded, most);
+        });
+    }
+
+    /** Decodes; every failure names the codec. */
+    interface Decoding {
+        byte[] bytes() throws IOException;
+    }
+
+    static byte[] checked(String label, byte[] encoded, Decoding decoding) {
         try {
-            return switch (this) {
-                case ZSTD -> zstd(encoded, most);
-                case LZ4 -> lz4(encoded, most);
-                case ZLIB -> all(new InflaterInputStream(new ByteArrayInputStream(encoded)), most);
-                case GZIP -> all(new GZIPInputStream(new ByteArrayInputStream(encoded)), most);
-                case BZ2 -> new Bzip2(encoded).decode(most);
-                case BLOSC -> BloscFrame.decode(encoded, most);
-            };
+            return decoding.bytes();
         } catch (EOFException e) {
             throw new FormatException(
-                    "%s: bytes are damaged: they end early, after %d".formatted(label(), encoded.length), e);
+                    "%s: bytes are damaged: they end early, after %d".formatted(label, encoded.length), e);
         } catch (IOException | ZstdException | LZ4Exception | IndexOutOfBoundsException e) {
-            throw new FormatException("%s: bytes are damaged: %s".formatted(label(), e.getMessage()), e);
+            throw new FormatException("%s: bytes are damaged: %s".formatted(label, e.getMessage()), e);
         } catch (FormatException e) {
-            throw new FormatException("%s: %s".formatted(label(), e.getMessage()), e);
+            throw new FormatException("%s: %s".formatted(label, e.getMessage()), e);
         }
     }
 
@@ -105,7 +114,7 @@ enum Compression implements BytesToBytes {
         return LZ4_BLOCK.decompress(from, at, length, to, toAt, most);
     }
 
-    private static byte[] all(InputStream inflating, int most) throws IOException {
+    static byte[] all(InputStream inflating, int most) throws IOException {
         try (inflating) {
             byte[] result = inflating.readNBytes(most);
             if (inflating.read() >= 0) {
