@@ -67,7 +67,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
                 store.location(),
                 Fingerprint.of(words.toArray(String[]::new)).hex());
         if (size() == 0) {
-            throw new StoreException("no records in %s: its files are empty".formatted(store.location()));
+            throw new StoreException("no records in %s: empty".formatted(listing));
         }
     }
 

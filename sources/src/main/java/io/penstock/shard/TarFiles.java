@@ -4,6 +4,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
+import io.penstock.store.StoreFiles;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
@@ -26,12 +27,12 @@ public final class TarFiles implements Dataset<TarFile> {
         this.mostBytes = mostBytes;
     }
 
-    static TarFiles of(String location, List<TarShard> shards, long mostBytes) {
+    static TarFiles of(StoreFiles archives, List<TarShard> shards, long mostBytes) {
         ShardList list = new ShardList(shards, i -> shards.get(i).index().size());
         if (list.size() == 0) {
-            throw new StoreException("no files in the tar archives in " + location);
+            throw new StoreException("no files in %s: the tar archive is empty".formatted(archives));
         }
-        return new TarFiles(location, list, mostBytes);
+        return new TarFiles(archives.store().location(), list, mostBytes);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import io.penstock.pipeline.Thrown;
+import io.penstock.store.StoreFiles;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -54,7 +55,7 @@ public final class TarSamples implements Dataset<TarSample> {
         this.fingerprint = wanted.isEmpty() ? all : all.with(wantedWords);
     }
 
-    static TarSamples of(String location, List<TarShard> shards, long mostBytes) {
+    static TarSamples of(StoreFiles archives, List<TarShard> shards, long mostBytes) {
         SampleTable[] tables = new SampleTable[shards.size()];
         int leftOut = 0;
         int repeated = 0;
@@ -66,16 +67,18 @@ public final class TarSamples implements Dataset<TarSample> {
         ShardList list = new ShardList(shards, i -> tables[i].size());
         if (list.size() == 0) {
             throw new StoreException(
-                    "no samples in the tar archives in %s: %d files have no extension; take them as files"
-                            .formatted(location, leftOut));
+                    leftOut == 0
+                            ? "no samples in %s: no files in the tar archive".formatted(archives)
+                            : "no samples in %s: the %d files in the tar archive have no extension; take them as files"
+                                    .formatted(archives, leftOut));
         }
         if (leftOut > 0) {
-            LOG.warn("left out {} files of the tar archives in {} that have no extension", leftOut, location);
+            LOG.warn("left out {} files of tar archives that have no extension: {}", leftOut, archives);
         }
         if (repeated > 0) {
-            LOG.warn("{} samples of the tar archives in {} have the key of another before them", repeated, location);
+            LOG.warn("{} samples of tar archives have the key of another before them: {}", repeated, archives);
         }
-        return new TarSamples(location, list, tables, mostBytes, List.of());
+        return new TarSamples(archives.store().location(), list, tables, mostBytes, List.of());
     }
 
     /**

@@ -76,7 +76,10 @@ final class TarScan {
             throw broken("is cut off behind the bytes of its last member, at byte %d".formatted(bytes.size()));
         }
         if (block.length < BLOCK) {
-            throw broken("ends in the middle of a header: %d bytes are left".formatted(block.length));
+            throw broken(
+                    next == 0
+                            ? "is no tar archive, or is cut off: has %d bytes".formatted(block.length)
+                            : "ends in the middle of a header: %d bytes are left".formatted(block.length));
         }
         TarHeader header = new TarHeader(block);
         if (header.isZero()) {

@@ -119,22 +119,22 @@ public final class TarShards {
      * @throws StoreException if one cannot be read, or the folder not written, or there are no samples
      */
     public TarSamples index(Path folder) {
-        return TarSamples.of(files.store().location(), shards(folder), mostSampleBytes);
+        return TarSamples.of(files, shards(folder), mostSampleBytes);
     }
 
     /** The samples, with an index in memory that is gone with them; compressed archives are decompressed there too. */
     public TarSamples index() {
-        return TarSamples.of(files.store().location(), shards(null), mostSampleBytes);
+        return TarSamples.of(files, shards(null), mostSampleBytes);
     }
 
     /** Every file of the archives as a sample of its own, also those that have no extension; see {@link #index(Path)}. */
     public TarFiles files(Path folder) {
-        return TarFiles.of(files.store().location(), shards(folder), mostSampleBytes);
+        return TarFiles.of(files, shards(folder), mostSampleBytes);
     }
 
     /** The same with an index in memory; see {@link #index()}. */
     public TarFiles files() {
-        return TarFiles.of(files.store().location(), shards(null), mostSampleBytes);
+        return TarFiles.of(files, shards(null), mostSampleBytes);
     }
 
     private List<TarShard> shards(@Nullable Path folder) {

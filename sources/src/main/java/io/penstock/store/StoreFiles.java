@@ -207,8 +207,11 @@ public final class StoreFiles implements AutoCloseable {
         closing.run();
     }
 
+    /** For messages: the one file, or how many there are and where. */
     @Override
     public String toString() {
-        return "%d files in %s".formatted(entries.size(), store.location());
+        return entries.size() == 1
+                ? place(entries.get(0))
+                : "%d files in %s".formatted(entries.size(), store.location());
     }
 }

@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -86,6 +87,11 @@ public final class ZipStore implements Store, AutoCloseable {
             state.settle();
             zip = new ZipFile(real.toFile());
             return new ZipStore(location, zip, new FileWatch(real, state), entries(zip), scheduler);
+        } catch (ZipException e) {
+            throw new StoreException(
+                    "cannot open %s: no zip archive, or one that is cut off: %s"
+                            .formatted(file.toAbsolutePath(), e.getMessage()),
+                    e);
         } catch (IOException e) {
             String reason = FileErrors.reason(e);
             throw refused(file, reason.contains(BAD_TEXT) ? NOT_UTF_8 + reason : reason, e);

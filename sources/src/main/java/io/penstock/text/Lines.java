@@ -43,7 +43,7 @@ final class Lines {
             SampleKey key =
                     SampleKey.of(kind, files.place(entry), Long.toString(entry.size()), Long.toString(entry.version()));
             try (var input = file.input()) {
-                LineIndex index = LineIndex.scan(input, skipBlank, entry.key());
+                LineIndex index = LineIndex.scan(input, skipBlank, files.place(entry));
                 return new Part(entry.key(), key, files.state(entry), file, index);
             }
         });
@@ -55,7 +55,8 @@ final class Lines {
         String states = Fingerprint.of(words.toArray(String[]::new)).hex();
         Lines lines = new Lines(files, parts, Fingerprint.of(kind, location, states));
         if (lines.size() == 0) {
-            throw new StoreException("no %s in %s: %d files are empty".formatted(kind, location, parts.size()));
+            throw new StoreException(
+                    "no %s in %s: %s".formatted(kind, files, skipBlank ? "empty, or nothing but blanks" : "empty"));
         }
         return lines;
     }

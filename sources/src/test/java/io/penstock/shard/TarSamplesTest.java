@@ -176,8 +176,8 @@ class TarSamplesTest extends DatasetKit<TarSample> {
     void index_archiveWithoutSamples_isRefused() {
         assertThatThrownBy(() -> only(new TarMaker().file("README", "x")))
                 .isInstanceOf(StoreException.class)
-                .hasMessage("no samples in the tar archives in %s: 1 files have no extension; take them as files"
-                        .formatted(folder));
+                .hasMessage("no samples in %s: the 1 files in the tar archive have no extension; take them as files"
+                        .formatted(folder.resolve("only.tar")));
         assertThatThrownBy(() -> TarShards.open(folder.resolve("none-*.tar"))).isInstanceOf(StoreException.class);
     }
 

@@ -146,7 +146,7 @@ class TarScanTest {
 
     @Test
     void next_broken_saysWhere() {
-        assertBroken(new byte[100], "x.tar ends in the middle of a header: 100 bytes are left (header at byte 0)");
+        assertBroken(new byte[100], "x.tar is no tar archive, or is cut off: has 100 bytes (header at byte 0)");
         assertBroken(
                 "<!DOCTYPE html>".repeat(50).getBytes(StandardCharsets.US_ASCII),
                 "x.tar is no tar archive: starts with 3C 21 44 4F (header at byte 0)");

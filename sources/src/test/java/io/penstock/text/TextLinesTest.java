@@ -146,10 +146,20 @@ class TextLinesTest extends DatasetKit<String> {
     }
 
     @Test
+    void open_utf16_isRefusedAndSaysHowToConvertIt() {
+        for (byte[] mark : new byte[][] {{-1, -2, 'a', 0, '\n', 0}, {-2, -1, 0, 'a', 0, '\n'}}) {
+            assertThatThrownBy(() -> lines(mark))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageStartingWith("short://store/a is UTF-16, not UTF-8: it starts with F")
+                    .hasMessageEndingWith("; convert it, as iconv -f UTF-16 -t UTF-8 does");
+        }
+    }
+
+    @Test
     void open_withoutLines_isRefused() {
         assertThatThrownBy(() -> lines(new byte[0]))
                 .isInstanceOf(StoreException.class)
-                .hasMessage("no lines in short://store: 1 files are empty");
+                .hasMessage("no lines in short://store/a: empty");
         assertThatThrownBy(() -> TextLines.open(new ShortStore(), "a"))
                 .isInstanceOf(StoreException.class)
                 .hasMessage("cannot read a in short://store: no such file");
