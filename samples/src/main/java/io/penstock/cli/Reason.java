@@ -3,9 +3,13 @@ package io.penstock.cli;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.util.Map;
 
 /** What went wrong, in one line that stands alone. */
 final class Reason {
+
+    /** What the library names as its own methods, and the command line as flags. */
+    private static final Map<String, String> FLAGS = Map.of("padShapes()", "--pad");
 
     private Reason() {}
 
@@ -14,6 +18,9 @@ final class Reason {
         String line = message == null
                 ? ""
                 : Terminal.escape(message.replaceAll("\\s+", " ").strip());
+        for (Map.Entry<String, String> flag : FLAGS.entrySet()) {
+            line = line.replace(flag.getKey(), flag.getValue());
+        }
         if (failure instanceof NoSuchFileException) {
             return "no such file: " + line;
         }

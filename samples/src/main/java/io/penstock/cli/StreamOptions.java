@@ -104,6 +104,12 @@ interface StreamOptions {
             converter = Flags.Remainders.class,
             description =
                     "What becomes of samples that do not divide evenly over ranks and batches (default: ${DEFAULT-VALUE}).")
+    @Option(
+            order = 10,
+            names = "--pad",
+            description = "Pad samples to the largest of their batch, with zeros behind and their lengths beside them.")
+    boolean pad();
+
     Remainder remainder();
 
     @Option(

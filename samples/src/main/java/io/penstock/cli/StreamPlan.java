@@ -216,7 +216,8 @@ final class StreamPlan<T> implements AutoCloseable {
 
     /** How samples are stacked, for one subscription. */
     Batches<T> batches() {
-        return Batches.of(options.batch(), feed.schema()).remainder(options.remainder());
+        Batches<T> batches = Batches.of(options.batch(), feed.schema()).remainder(options.remainder());
+        return options.pad() ? batches.padShapes() : batches;
     }
 
     /** The token of a position of this plan. */

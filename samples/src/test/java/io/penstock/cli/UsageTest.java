@@ -104,7 +104,9 @@ class UsageTest {
     void stream_ofImagesOfDifferentSizes_saysWhatToDo() {
         PictureFolder.write(folder.resolve("train"), 10).blockLast();
 
-        assertFails(Cli.stream("--source images:" + folder.resolve("train")), "resize before batching");
+        assertFails(
+                Cli.stream("--source images:" + folder.resolve("train")),
+                "bring them to one shape before batching, or pad with --pad");
     }
 
     @Test

@@ -96,7 +96,7 @@ final class Layout {
                 ? "map to one dtype before batching"
                 : shapes[field].rank() != tensor.shape().rank()
                         ? "map to one number of axes before batching"
-                        : "resize before batching or pad";
+                        : "bring them to one shape before batching, or pad with padShapes()";
         return new IllegalArgumentException("cannot batch field \"%s\": sample %d is %s, sample %d is %s; %s"
                 .formatted(name, first, describe(field), index, tensor, remedy));
     }

@@ -178,8 +178,9 @@ class BatchesTest {
 
         StepVerifier.create(batches, 0)
                 .thenRequest(1)
-                .expectErrorMessage("cannot batch field \"pixels\": sample 0 is u8[224, 224, 3], "
-                        + "sample 4 is u8[224, 200, 3]; resize before batching or pad")
+                .expectErrorMessage(
+                        "cannot batch field \"pixels\": sample 0 is u8[224, 224, 3], "
+                                + "sample 4 is u8[224, 200, 3]; bring them to one shape before batching, or pad with padShapes()")
                 .verify(SOON);
     }
 
