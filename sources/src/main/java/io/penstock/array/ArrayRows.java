@@ -6,9 +6,11 @@ import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
 import io.penstock.store.StoreFiles;
 import io.penstock.store.Unpacker;
+import io.penstock.store.Waiting;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -24,9 +26,9 @@ import reactor.core.publisher.Mono;
  * <p>Shapes: an array {@code f32[n, h, w]} has n samples {@code f32[h, w]}; one without axes is one sample. Whatever the
  * order of bytes in the file, a tensor's are little-endian. Dates of NumPy's come as {@code i64}.
  *
- * <p>Opening reads the header, and each load one row, as the store reads, never on the caller. Two kinds of files are
- * taken into memory when they are opened, {@value #MOST_IN_MEMORY} bytes at most: compressed ones (gz, zst), unless an
- * {@link Unpacker} says otherwise, and arrays in Fortran's order, whose rows do not lie together.
+ * <p>Opening reads the header, and each load one row, as the store reads, never on the caller. Some files are taken
+ * into memory when they are opened, {@value #MOST_IN_MEMORY} bytes at most: compressed ones (gz, zst), unless an
+ * {@link Unpacker} says otherwise, arrays of npz archives, and those in Fortran's order, whose rows do not lie together.
  *
  * <p>A sample's key is made of the file's place, size and version, and of its row. Closing gives the open file back at
  * once, and is optional.
@@ -57,8 +59,8 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
                 : header.shape().dropFirst();
         long bytes = rowShape.elements() * header.dtype().bytes();
         if (empty || bytes > Integer.MAX_VALUE - 8) {
-            throw new FormatException(
-                    "%s has no rows that could be samples: it is %s%s".formatted(name, header.dtype(), header.shape()));
+            throw new FormatException("%s has no rows that could be samples: it is %s%s"
+                    .formatted(listing, header.dtype(), header.shape()));
         }
         this.rowBytes = (int) bytes;
         var entry = listing.entries().get(0);
@@ -74,7 +76,7 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
      *     Python objects are never read
      */
     public static ArrayRows openNpy(Path path) {
-        return npy(StoreFiles.of("npy", path), Unpacker.inMemory());
+        return npy(StoreFiles.of("npy files", path), Unpacker.inMemory());
     }
 
     /** The same in a store. */
@@ -84,7 +86,27 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
 
     /** The same, decompressed where this says if it is compressed. */
     public static ArrayRows openNpy(Store store, String key, Unpacker unpacker) {
-        return npy(StoreFiles.of("npy", store, key), unpacker);
+        return npy(StoreFiles.of("npy files", store, key), unpacker);
+    }
+
+    /**
+     * The rows of one array of an npz archive, which is a zip of npy files. It is taken into memory.
+     * @param archive a store of the archive's entries, such as a {@link io.penstock.store.ZipStore}; stays the caller's
+     * @param array   its name; may be empty where there is one alone
+     * @throws StoreException if it cannot be read, or has no such array: it says which there are
+     * @throws FormatException as for {@link #openNpy(Path)}
+     */
+    public static ArrayRows openNpz(Store archive, String array) {
+        StoreFiles files = StoreFiles.ofKeys(
+                "npy files", archive, List.of(NpzNames.of(archive).key(array)));
+        StoreEntry entry = files.entries().get(0);
+        if (entry.size() > MOST_IN_MEMORY) {
+            throw new StoreException(
+                    "%s is too large to be taken into memory: at most %d bytes, has %d; save it as an npy file of its own"
+                            .formatted(files, MOST_IN_MEMORY, entry.size()));
+        }
+        byte[] bytes = Waiting.forValue(archive.read(entry)).array();
+        return npy(files, StoreFile.inMemory(archive.location(), entry.key(), bytes));
     }
 
     /**
@@ -93,7 +115,7 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
      * @throws FormatException if it is not such a file, or has more or fewer bytes than it says
      */
     public static ArrayRows openIdx(Path path) {
-        return idx(StoreFiles.of("idx", path), Unpacker.inMemory());
+        return idx(StoreFiles.of("idx files", path), Unpacker.inMemory());
     }
 
     /** The same in a store. */
@@ -103,7 +125,7 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
 
     /** The same, decompressed where this says if it is compressed. */
     public static ArrayRows openIdx(Store store, String key, Unpacker unpacker) {
-        return idx(StoreFiles.of("idx", store, key), unpacker);
+        return idx(StoreFiles.of("idx files", store, key), unpacker);
     }
 
     /**
@@ -120,16 +142,19 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
     }
 
     private static ArrayRows npy(StoreFiles files, Unpacker unpacker) {
-        StoreFile file = only(files, unpacker);
+        return npy(files, only(files, unpacker));
+    }
+
+    private static ArrayRows npy(StoreFiles files, StoreFile file) {
         String name = name(files);
         try (var input = file.input()) {
-            ArrayHeader header = NpyHeader.read(input, name);
-            long bytes = header.bytes(name, file.size());
+            ArrayHeader header = NpyHeader.read(input, files.toString());
+            long bytes = header.bytes(files.toString(), file.size());
             if (header.fortran() && header.shape().rank() > 1) {
                 if (bytes > MOST_IN_MEMORY) {
                     throw new StoreException(
                             "%s is in Fortran's order, and at most %d bytes are turned in memory: it has %d; save it in C's order"
-                                    .formatted(name, MOST_IN_MEMORY, bytes));
+                                    .formatted(files, MOST_IN_MEMORY, bytes));
                 }
                 byte[] turned = turned(file, header, (int) bytes);
                 ArrayHeader rows = new ArrayHeader(header.dtype(), header.shape(), 0, header.bigEndian(), false);
@@ -154,14 +179,13 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
         StoreFile file = only(files, unpacker);
         String name = name(files);
         try (var input = file.input()) {
-            return new ArrayRows(files, "idx", name, file, IdxHeader.read(input, name, file.size()));
+            return new ArrayRows(files, "idx", name, file, IdxHeader.read(input, files.toString(), file.size()));
         }
     }
 
     private static StoreFile only(StoreFiles files, Unpacker unpacker) {
         if (files.entries().size() != 1) {
-            throw new IllegalArgumentException("name one array file: %s are %d"
-                    .formatted(files.store().location(), files.entries().size()));
+            throw new IllegalArgumentException("an array is one file, there are %s; name one of them".formatted(files));
         }
         return unpacker.unpack(files.store(), files.entries().get(0));
     }

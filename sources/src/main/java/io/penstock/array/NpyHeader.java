@@ -29,6 +29,11 @@ final class NpyHeader {
     static ArrayHeader read(InputStream in, String name) {
         try {
             byte[] fixed = in.readNBytes(FIXED);
+            if (fixed.length > 1 && fixed[0] == 'P' && fixed[1] == 'K') {
+                throw new FormatException(
+                        "%s is no npy file but a zip; if it is an npz archive of arrays, name one in it"
+                                .formatted(name));
+            }
             for (int i = 0; i < MAGIC.length; i++) {
                 if (fixed.length < FIXED || fixed[i] != MAGIC[i]) {
                     throw new FormatException(

@@ -7,7 +7,9 @@ import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.DataException;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.StoreException;
 import io.penstock.store.ShortStore;
+import io.penstock.store.ZipStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -19,6 +21,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Objects;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -127,11 +131,11 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
         assertThatThrownBy(() -> npy("'|O'", "False", "(1,)", new byte[8]))
                 .isInstanceOf(FormatException.class)
                 .hasMessage(
-                        "x.npy has elements of type |O: objects are pickled, and reading them would run what they say; save numbers");
+                        "short://store/x.npy has elements of type |O: objects are pickled, and reading them would run what they say; save numbers");
         assertThatThrownBy(() -> npy("[('a', '<i4'), ('b', '<f8', (2,))]", "False", "(1,)", new byte[20]))
                 .isInstanceOf(FormatException.class)
                 .hasMessage(
-                        "x.npy has elements of type [('a', '<i4'), ('b', '<f8', (2,))]: structured elements have no dtype; save a field at a time");
+                        "short://store/x.npy has elements of type [('a', '<i4'), ('b', '<f8', (2,))]: structured elements have no dtype; save a field at a time");
         assertThatThrownBy(() -> npy("'<U5'", "False", "(1,)", new byte[20]))
                 .isInstanceOf(FormatException.class)
                 .hasMessageContaining("type <U5");
@@ -154,10 +158,65 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
         byte[] endless = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0, -1, -1, -1, -1, '{'};
         assertThatThrownBy(() -> ArrayRows.openNpy(new ShortStore().with("x", endless), "x"))
                 .isInstanceOf(FormatException.class)
-                .hasMessage("x has an npy header of 4294967295 bytes, of at most 65536: 1 could be read");
+                .hasMessage("short://store/x has an npy header of 4294967295 bytes, of at most 65536: 1 could be read");
         assertThatThrownBy(() -> ArrayRows.openNpy(new ShortStore().with("x", new byte[100]), "x"))
                 .isInstanceOf(FormatException.class)
                 .hasMessageContaining("is no npy file");
+    }
+
+    private Path npz(String... names) throws IOException {
+        Path file = folder.resolve("arrays.npz");
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(file))) {
+            for (String name : names) {
+                out.putNextEntry(new ZipEntry(name));
+                out.write(Files.readAllBytes(folder.resolve("a.npy")));
+            }
+        }
+        return file;
+    }
+
+    @Test
+    void npz_arrayOfIt_hasTheRowsOfTheSameNpyFile() throws IOException {
+        ArrayRows plain = ArrayRows.openNpy(folder.resolve("a.npy"));
+
+        try (ZipStore archive = ZipStore.open(npz("x.npy", "in/y.npy", "notes.txt"))) {
+            ArrayRows named = ArrayRows.openNpz(archive, "in/y");
+
+            assertThat(named.shape()).isEqualTo(plain.shape());
+            for (int i = 0; i < 3; i++) {
+                assertThat(row(named, i)).isEqualTo(row(plain, i));
+            }
+            assertThat(named.name(2)).isEqualTo("in/y.npy[2]");
+            assertThat(named.key(0))
+                    .isNotEqualTo(ArrayRows.openNpz(archive, "x").key(0));
+        }
+        try (ZipStore archive = ZipStore.open(npz("x.npy"))) {
+            assertThat(row(ArrayRows.openNpz(archive, ""), 1)).isEqualTo(row(plain, 1));
+        }
+    }
+
+    @Test
+    void npz_notNamedWell_saysWhichArraysThereAre() throws IOException {
+        Path file = npz("x.npy", "y.npy");
+        Path bare = Files.copy(npz("notes.txt"), folder.resolve("bare.npz"));
+        npz("x.npy", "y.npy");
+
+        try (ZipStore archive = ZipStore.open(file);
+                ZipStore none = ZipStore.open(bare)) {
+            assertThatThrownBy(() -> ArrayRows.openNpz(archive, ""))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage(archive.location() + " is an npz archive of 2 arrays; name one of them: x, y");
+            assertThatThrownBy(() -> ArrayRows.openNpz(archive, "z"))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage(archive.location()
+                            + " is an npz archive of 2 arrays; no array \"z\" in it: name one of them: x, y");
+            assertThatThrownBy(() -> ArrayRows.openNpz(none, "x"))
+                    .hasMessage("no arrays in " + none.location() + ": an npz archive has entries that end in .npy");
+        }
+        assertThatThrownBy(() -> ArrayRows.openNpy(file))
+                .isInstanceOf(FormatException.class)
+                .hasMessageEndingWith(
+                        "arrays.npz is no npy file but a zip; if it is an npz archive of arrays, name one in it");
     }
 
     @Test
@@ -220,10 +279,11 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
 
         assertThatThrownBy(() -> ArrayRows.openIdx(store, "short"))
                 .isInstanceOf(FormatException.class)
-                .hasMessage("short is cut off: u8[2, 3] needs 6 elements of 1 bytes, it has 5 bytes behind its header");
+                .hasMessage(
+                        "short://store/short is cut off: u8[2, 3] needs 6 elements of 1 bytes, it has 5 bytes behind its header");
         assertThatThrownBy(() -> ArrayRows.openIdx(store, "long"))
                 .isInstanceOf(FormatException.class)
-                .hasMessage("long has 2 bytes behind its u8[2, 3]");
+                .hasMessage("short://store/long has 2 bytes behind its u8[2, 3]");
         for (String key : new String[] {"type", "header", "huge"}) {
             assertThatThrownBy(() -> ArrayRows.openIdx(store, key))
                     .isInstanceOf(FormatException.class)
@@ -257,7 +317,7 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
             ArrayRows rows = npy ? ArrayRows.openNpy(store, "x") : ArrayRows.openIdx(store, "x");
             assertThat(row(rows, rows.size() - 1).byteSize()).isLessThanOrEqualTo(bytes.length);
         } catch (DataException e) {
-            assertThat(e).hasMessageStartingWith("x ");
+            assertThat(e).hasMessageStartingWith("short://store/x ");
         }
     }
 }

@@ -1,0 +1,50 @@
+package io.penstock.array;
+
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.Store;
+import java.util.List;
+import java.util.TreeSet;
+
+/** The arrays of an npz archive by their names, which its entries have with {@code .npy} behind. */
+record NpzNames(String location, List<String> names) {
+
+    private static final String EXTENSION = ".npy";
+    private static final int MAX_SHOWN = 20;
+
+    /** Lists an archive. */
+    static NpzNames of(Store archive) {
+        TreeSet<String> names = new TreeSet<>();
+        archive.list((key, size, version) -> {
+            if (key.endsWith(EXTENSION)) {
+                names.add(key.substring(0, key.length() - EXTENSION.length()));
+            }
+        });
+        return new NpzNames(archive.location(), List.copyOf(names));
+    }
+
+    /**
+     * The entry of an array.
+     * @param array its name; empty for the one there is
+     * @throws StoreException if there is no such array, or none was named of several
+     */
+    String key(String array) {
+        if (names.isEmpty()) {
+            throw new StoreException(
+                    "no arrays in %s: an npz archive has entries that end in .npy".formatted(location));
+        }
+        if (array.isEmpty() && names.size() == 1) {
+            return names.get(0) + EXTENSION;
+        }
+        if (!names.contains(array)) {
+            String missing = array.isEmpty() ? "" : "no array \"%s\" in it: ".formatted(array);
+            throw new StoreException("%s is an npz archive of %d arrays; %sname one of them: %s%s"
+                    .formatted(
+                            location,
+                            names.size(),
+                            missing,
+                            String.join(", ", names.subList(0, Math.min(MAX_SHOWN, names.size()))),
+                            names.size() > MAX_SHOWN ? ", …" : ""));
+        }
+        return array + EXTENSION;
+    }
+}
