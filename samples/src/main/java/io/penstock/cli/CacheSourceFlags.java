@@ -25,6 +25,14 @@ final class CacheSourceFlags {
             description = "Make every image exactly N x N, as for stream.")
     private @Nullable Integer resize;
 
+    @Option(
+            order = 3,
+            names = "--depth",
+            paramLabel = "N",
+            converter = Flags.Levels.class,
+            description = "Levels of folders above the class folders, as for stream.")
+    private @Nullable Integer depth;
+
     /** Opens the source, and writes nothing beside it. */
     Cacheable<?> open() {
         return open(null);
@@ -36,6 +44,6 @@ final class CacheSourceFlags {
      * @throws IllegalArgumentException if the flags do not fit together
      */
     Cacheable<?> open(@Nullable Path cache) {
-        return Cacheable.open(source, resize, cache);
+        return Cacheable.open(source.withDepth(depth), resize, cache);
     }
 }

@@ -14,6 +14,7 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.LongSummaryStatistics;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -26,8 +27,10 @@ import reactor.core.publisher.Mono;
  * @param dataset     with these stages
  * @param schema      of its samples, which is the cache's codec too
  * @param sampleBytes that a sample takes in a cache, about; 0 where it is not known beforehand
+ * @param classes     how many samples each has, in the order of the labels; empty where that is not known
  */
-record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, long sampleBytes) {
+record Cacheable<T>(
+        Fingerprint source, Dataset<T> dataset, Schema<T> schema, long sampleBytes, Map<String, Integer> classes) {
 
     /** What a cache keeps beside a sample's bytes: its layout, its key. */
     static final int BESIDE = 96;
@@ -36,6 +39,10 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
 
     /** Samples that are loaded to see how large they are. */
     private static final int SOME = 32;
+
+    Cacheable(Fingerprint source, Dataset<T> dataset, Schema<T> schema, long sampleBytes) {
+        this(source, dataset, schema, sampleBytes, Map.of());
+    }
 
     /**
      * Opens what the flags name: lists the folder or asks for the file's size.
@@ -54,7 +61,8 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
             Function<Cacheable<Picture>, R> ofPictures,
             Function<Cacheable<Tensor>, R> ofTensors) {
         if (source instanceof SourceSpec.Images images) {
-            return ofPictures.apply(pictures(Sources.images(images), resize));
+            Sources.LabelledImages found = Sources.images(images);
+            return ofPictures.apply(pictures(found.files(), found.classes(), resize));
         }
         if (source instanceof SourceSpec.Tar tar) {
             TarSamples samples = Sources.tar(tar, cache);
@@ -64,7 +72,7 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
             }
             return resize == null
                     ? ofTensors.apply(arrays.tensors())
-                    : ofPictures.apply(pictures(labelled(samples), resize));
+                    : ofPictures.apply(pictures(labelled(samples), Map.of(), resize));
         }
         return ofTensors.apply(tensors(source, resize));
     }
@@ -85,12 +93,14 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
                 sample -> new LabelledFile(sample.key(), TarPictures.image(sample), TarPictures.label(sample)));
     }
 
-    private static Cacheable<Picture> pictures(Dataset<LabelledFile> files, @Nullable Integer resize) {
+    private static Cacheable<Picture> pictures(
+            Dataset<LabelledFile> files, Map<String, Integer> classes, @Nullable Integer resize) {
         return new Cacheable<>(
                 files.fingerprint(),
                 decoded(files, ImageDecoder.fastest(), resize),
                 Schema.of(Picture.class),
-                pictureBytes(resize));
+                pictureBytes(resize),
+                classes);
     }
 
     /** What a picture takes in a cache; 0 where it is not known beforehand. */
@@ -135,7 +145,7 @@ record Cacheable<T>(Fingerprint source, Dataset<T> dataset, Schema<T> schema, lo
         if (bytes == null || bytes.getCount() == 0) {
             throw new FormatException("cannot see how large samples are: none of %d can be read".formatted(some));
         }
-        return new Cacheable<>(source, dataset, schema, bytes.getSum() / bytes.getCount() + BESIDE);
+        return new Cacheable<>(source, dataset, schema, bytes.getSum() / bytes.getCount() + BESIDE, classes);
     }
 
     private Mono<Long> encodedBytes(long index) {

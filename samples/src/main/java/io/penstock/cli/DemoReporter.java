@@ -3,6 +3,7 @@ package io.penstock.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** The table, and a sentence on what the cache changed. */
 final class DemoReporter implements Reporter {
@@ -14,6 +15,11 @@ final class DemoReporter implements Reporter {
     DemoReporter(Output out) {
         this.out = out;
         this.table = new TableReporter(out, null);
+    }
+
+    @Override
+    public void started(Map<String, Integer> classes) {
+        table.started(classes);
     }
 
     @Override

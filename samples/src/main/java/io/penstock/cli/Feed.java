@@ -4,7 +4,6 @@ import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Schema;
@@ -20,14 +19,12 @@ import reactor.core.publisher.Mono;
 /**
  * A source with its stages on it.
  *
- * @param source       the fingerprint of the source alone
- * @param pipeline     all stages
- * @param schema       of what it delivers
- * @param dice         what is drawn for a sample, by the name of the stage that draws it: of those behind which nothing
- *                     can be cached
- * @param cachedBytes  that a sample takes in a cache, about; 0 where it is not known beforehand
+ * @param base     what goes into a cache
+ * @param pipeline all stages
+ * @param dice     what is drawn for a sample, by the name of the stage that draws it: of those behind which nothing can be
+ *                 cached
  */
-record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Map<String, Dice> dice, long cachedBytes) {
+record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) {
 
     private static final int CHANNELS = 3;
 
@@ -35,6 +32,16 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Map<S
     @FunctionalInterface
     interface Dice {
         Mono<? extends Record> drawn(Draw draw);
+    }
+
+    /** Of what it delivers. */
+    Schema<T> schema() {
+        return base.schema();
+    }
+
+    /** What a sample takes in a cache, about; 0 where it is not known beforehand. */
+    long cachedBytes() {
+        return base.sampleBytes();
     }
 
     /** The names of the stages behind which nothing can be cached. */
@@ -52,7 +59,7 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Map<S
     /** Opens what the flags name; lists the folder or asks for the file's size. */
     static Feed<?> open(StreamOptions options, @Nullable Tier cache) {
         return Cacheable.<Feed<?>>open(
-                options.source(),
+                options.source().withDepth(options.depth()),
                 options.resize(),
                 directory(options),
                 decoded -> pictures(options, cache, measured(options, decoded)),
@@ -64,18 +71,18 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Map<S
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
-        return of(samples, samples.in(cache, options.verifyHits()), Map.of());
+        return new Feed<>(samples, samples.in(cache, options.verifyHits()), Map.of());
     }
 
     private static Feed<Picture> pictures(StreamOptions options, @Nullable Tier cache, Cacheable<Picture> decoded) {
         Dataset<Picture> kept = decoded.in(cache, options.verifyHits());
         if (options.augment() == null) {
-            return of(decoded, kept, Map.of());
+            return new Feed<>(decoded, kept, Map.of());
         }
         Augment augment = AugmentSpec.parse(options.augment());
         Pipeline<Picture> augmented = kept.augment(
                 augment.name(), (picture, random) -> picture.with(pixels -> augment.apply(pixels, random)));
-        return of(decoded, augmented, Map.of(augment.name(), dice(augment, kept, options.resize())));
+        return new Feed<>(decoded, augmented, Map.of(augment.name(), dice(augment, kept, options.resize())));
     }
 
     private static @Nullable Path directory(StreamOptions options) {
@@ -95,9 +102,5 @@ record Feed<T>(Fingerprint source, Pipeline<T> pipeline, Schema<T> schema, Map<S
         }
         return draw -> pictures.get(draw.index())
                 .map(picture -> augment.draw(picture.pixels().shape(), draw));
-    }
-
-    private static <T> Feed<T> of(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) {
-        return new Feed<>(base.source(), pipeline, base.schema(), dice, base.sampleBytes());
     }
 }

@@ -5,17 +5,24 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.Map;
 
 /** One JSON object a line, and nothing else. */
 final class JsonReporter implements Reporter {
 
     private final Output out;
     private final boolean hitsVerified;
+    private Map<String, Integer> classes = Map.of();
 
     /** @param hitsVerified whether hits are loaded again, so that what came of it is to be said */
     JsonReporter(Output out, boolean hitsVerified) {
         this.out = out;
         this.hitsVerified = hitsVerified;
+    }
+
+    @Override
+    public void started(Map<String, Integer> found) {
+        classes = found;
     }
 
     @Override
@@ -70,6 +77,9 @@ final class JsonReporter implements Reporter {
                 .put("seconds", rounded(report.seconds(), 6))
                 .put("resume", report.resume().toString())
                 .put("verdict", report.verdict());
+        if (!classes.isEmpty()) {
+            classes.forEach(node.putObject("classes")::put);
+        }
         if (report.shard() != null) {
             shard(report.shard(), node.putObject("shard"));
         }

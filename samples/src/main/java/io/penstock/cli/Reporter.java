@@ -1,7 +1,12 @@
 package io.penstock.cli;
 
+import java.util.Map;
+
 /** Where reports go: lines of JSON for programs, a table for people. Called from one thread at a time. */
 interface Reporter {
+
+    /** Told at the start of the classes of the samples and how many each has; of none where they have no known ones. */
+    default void started(Map<String, Integer> classes) {}
 
     void epoch(EpochReport report);
 

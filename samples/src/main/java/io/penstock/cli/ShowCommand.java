@@ -71,6 +71,14 @@ final class ShowCommand implements Callable<Integer> {
             description = "SHA-256 of the first field of all samples, or of the part of the array.")
     private boolean checksum;
 
+    @Option(
+            names = "--depth",
+            order = 5,
+            paramLabel = "N",
+            converter = Flags.Levels.class,
+            description = "Levels of folders above the class folders of images, as for stream.")
+    private @Nullable Integer depth;
+
     @Option(names = "--json", order = 90, description = "Print one JSON object a line, and nothing else.")
     private boolean json;
 
@@ -141,7 +149,7 @@ final class ShowCommand implements Callable<Integer> {
     }
 
     private void show(String text, Output out) {
-        SourceSpec source = SourceSpec.parse(text);
+        SourceSpec source = SourceSpec.parse(text).withDepth(depth);
         if (region != null) {
             showRegion(text, source, region, out);
             return;
@@ -208,6 +216,9 @@ final class ShowCommand implements Callable<Integer> {
                 .put("size", shown.size());
         var fields = node.putArray("fields");
         shown.fields().forEach(field -> field.write(fields.addObject()));
+        if (!shown.classes().isEmpty()) {
+            shown.classes().forEach(node.putObject("classes")::put);
+        }
         if (sample != null) {
             ObjectNode values = node.putObject("sample");
             sample.forEach((name, tensor) -> ShownValues.write(tensor, values.putObject(name)));
@@ -229,6 +240,9 @@ final class ShowCommand implements Callable<Integer> {
                         text,
                         shown.size(),
                         shown.fields().stream().map(ShownField::toString).collect(Collectors.joining("; "))));
+        if (!shown.classes().isEmpty()) {
+            out.line("  " + TableReporter.classes(shown.classes()));
+        }
         if (sample != null) {
             sample.forEach((name, tensor) -> out.line("  %s %s: %s".formatted(name, tensor, ShownValues.text(tensor))));
         }

@@ -28,8 +28,14 @@ import reactor.core.publisher.Mono;
  * @param size    samples
  * @param fields  of a sample
  * @param samples by index
+ * @param classes how many samples each has, in the order of the labels; empty where that is not known
  */
-record ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tensor>> samples) {
+record ShownSource(
+        long size, List<ShownField> fields, Dataset<Map<String, Tensor>> samples, Map<String, Integer> classes) {
+
+    private ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tensor>> samples) {
+        this(size, fields, samples, Map.of());
+    }
 
     /**
      * Opens it, which blocks.
@@ -37,7 +43,7 @@ record ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tenso
      */
     static ShownSource open(SourceSpec source) {
         if (source instanceof SourceSpec.Images images) {
-            return ofFiles(Sources.images(images));
+            return of(Sources.images(images));
         } else if (source instanceof SourceSpec.Tar tar) {
             return of(tar);
         } else if (source instanceof SourceSpec.Zarr zarr) {
@@ -74,11 +80,13 @@ record ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tenso
         }
     }
 
-    private static ShownSource ofFiles(Dataset<LabelledFile> images) {
+    private static ShownSource of(Sources.LabelledImages found) {
+        Dataset<LabelledFile> images = found.files();
         return new ShownSource(
                 images.size(),
                 List.of(ShownField.varying("file", "u8"), ShownField.of("label", "i32", Shape.SCALAR)),
-                images.map("show", ShownSource::fields));
+                images.map("show", ShownSource::fields),
+                found.classes());
     }
 
     private static Map<String, Tensor> fields(LabelledFile file) {

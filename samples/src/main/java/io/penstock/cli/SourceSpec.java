@@ -1,13 +1,18 @@
 package io.penstock.cli;
 
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Where samples come from, as {@code --source} says it. */
 sealed interface SourceSpec {
 
-    /** A folder of class folders of images, or a manifest of them at an HTTP address. */
-    record Images(StorePlace place) implements SourceSpec {}
+    /**
+     * Class folders of images in a folder or a zip, or a manifest of images at an HTTP address.
+     *
+     * @param depth the levels of folders above the classes
+     */
+    record Images(StorePlace place, int depth) implements SourceSpec {}
 
     /** A file of records of one length. */
     record Records(StorePlace place, int recordBytes) implements SourceSpec {}
@@ -21,11 +26,27 @@ sealed interface SourceSpec {
     /** The lines of text files, or the objects of JSON lines. */
     record Lines(StorePlace files, boolean json) implements SourceSpec {}
 
-    /** The rows of an array in a file of its own. */
-    record Array(StorePlace file, boolean idx) implements SourceSpec {}
+    /**
+     * The rows of an array in a file of its own, or in an archive of several.
+     *
+     * @param name of the array in an npz archive; empty where the file is none, or has one array
+     */
+    record Array(StorePlace file, String name, boolean idx) implements SourceSpec {}
+
+    /** With the levels of folders above the classes as a flag says them, if it does. */
+    default SourceSpec withDepth(@Nullable Integer depth) {
+        if (depth == null) {
+            return this;
+        }
+        if (this instanceof Images images) {
+            return new Images(images.place(), depth);
+        }
+        throw new IllegalArgumentException(
+                "--depth is for images: it says how many levels of folders are above the classes");
+    }
 
     String KNOWN = "the sources are images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
-            + "text:FILES, jsonl:FILES, npy:FILE and idx:FILE";
+            + "text:FILES, jsonl:FILES, npy:FILE, npy:ARCHIVE.npz#ARRAY and idx:FILE";
 
     /**
      * Reads what follows {@code --source}.
@@ -33,7 +54,7 @@ sealed interface SourceSpec {
      */
     static SourceSpec parse(String text) {
         if (text.startsWith("http://") || text.startsWith("https://")) {
-            return new Images(new StorePlace(text));
+            return new Images(new StorePlace(text), 0);
         }
         int colon = text.indexOf(':');
         String kind = colon < 0 ? "" : text.substring(0, colon);
@@ -42,16 +63,38 @@ sealed interface SourceSpec {
             throw new IllegalArgumentException("a source needs a place, was \"" + text + "\"; " + KNOWN);
         }
         return switch (kind) {
-            case "images", "http" -> new Images(new StorePlace(rest));
+            case "images" -> new Images(new StorePlace(rest), 0);
+            case "http" -> manifest(rest);
+            case "" ->
+                throw new IllegalArgumentException(
+                        "a source says what it is before its place, such as images:%s; %s".formatted(text, KNOWN));
             case "records" -> records(rest);
             case "zarr" -> zarr(rest);
             case "tar" -> new Tar(new StorePlace(rest));
             case "text" -> new Lines(new StorePlace(rest), false);
             case "jsonl" -> new Lines(new StorePlace(rest), true);
-            case "npy" -> new Array(new StorePlace(rest), false);
-            case "idx" -> new Array(new StorePlace(rest), true);
+            case "npy" -> npy(rest);
+            case "idx" -> new Array(new StorePlace(rest), "", true);
             default -> throw new IllegalArgumentException("there is no such source: \"" + text + "\"; " + KNOWN);
         };
+    }
+
+    /** Only an archive's name is followed by that of an array: # may stand in the name of a file. */
+    private static Array npy(String rest) {
+        int hash = rest.lastIndexOf(".npz#");
+        return hash < 0
+                ? new Array(new StorePlace(rest), "", false)
+                : new Array(new StorePlace(rest.substring(0, hash + 4)), rest.substring(hash + 5), false);
+    }
+
+    private static Images manifest(String rest) {
+        StorePlace place = new StorePlace(rest);
+        if (!place.isHttp()) {
+            throw new IllegalArgumentException(
+                    "a manifest is at an address that begins with http:// or https://, was \"%s\"; a folder is images:%s"
+                            .formatted(rest, rest));
+        }
+        return new Images(place, 0);
     }
 
     private static Zarr zarr(String rest) {

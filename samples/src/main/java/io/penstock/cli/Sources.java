@@ -14,6 +14,7 @@ import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
 import io.penstock.zarr.ZarrArray;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -25,18 +26,37 @@ final class Sources {
 
     private Sources() {}
 
+    /**
+     * Images that have classes.
+     *
+     * @param classes how many images each has, in the order of the labels; empty where there are none
+     */
+    record LabelledImages(Dataset<LabelledFile> files, Map<String, Integer> classes) {
+        private static LabelledImages of(ImageFolder images) {
+            return new LabelledImages(images, images.labelCounts());
+        }
+    }
+
     /** By the labels of a manifest that has some, else by class folders. */
-    static Dataset<LabelledFile> images(SourceSpec.Images source) {
+    static LabelledImages images(SourceSpec.Images source) {
         StorePlace place = source.place();
-        if (!place.isHttp()) {
-            return ImageFolder.open(place.path());
+        if (!place.isHttp() || place.isZip()) {
+            return LabelledImages.of(ImageFolder.open(place.open(), source.depth()));
         }
         HttpStore store = place.openManifest();
         Manifest manifest = Manifest.open(store, store.manifest().orElseThrow());
         boolean labelled = manifest.lines().stream()
                 .filter(line -> ImageFolder.isImage(line.key()))
                 .anyMatch(line -> line.label() != null || line.number() >= 0);
-        return labelled ? ManifestDataset.of(store, manifest.only(ImageFolder::isImage)) : ImageFolder.open(store);
+        if (!labelled) {
+            return LabelledImages.of(ImageFolder.open(store, source.depth()));
+        }
+        if (source.depth() > 0) {
+            throw new IllegalArgumentException(
+                    "--depth is for class folders: the manifest %s has labels".formatted(place));
+        }
+        ManifestDataset files = ManifestDataset.of(store, manifest.only(ImageFolder::isImage));
+        return new LabelledImages(files, files.labelCounts());
     }
 
     static RecordFiles records(SourceSpec.Records source) {
@@ -93,6 +113,9 @@ final class Sources {
     }
 
     static ArrayRows array(SourceSpec.Array source) {
+        if (source.file().isNpz() && !source.idx()) {
+            return ArrayRows.openNpz(source.file().open(), source.name());
+        }
         if (source.file().isHttp()) {
             StorePlace.Located file = source.file().locateHttp();
             return source.idx()

@@ -36,7 +36,19 @@ record StorePlace(String text) {
         if (isHttp()) {
             return isZip() ? openCopy() : at(text);
         }
-        return Files.isRegularFile(path()) ? ZipStore.open(path()) : FileStore.open(path());
+        return Files.isRegularFile(path()) ? openZip() : FileStore.open(path());
+    }
+
+    private ZipStore openZip() {
+        try {
+            return ZipStore.open(path());
+        } catch (StoreException e) {
+            if (isZip()) {
+                throw e;
+            }
+            throw new StoreException(
+                    "cannot open %s: a folder, a zip or an address was expected, it is a file".formatted(text), e);
+        }
     }
 
     private static HttpStore at(String address) {
@@ -44,8 +56,13 @@ record StorePlace(String text) {
         return HttpStore.at(base, SourceToken.options(base));
     }
 
-    private boolean isZip() {
-        return text.endsWith(".zip");
+    boolean isZip() {
+        return text.endsWith(".zip") || isNpz();
+    }
+
+    /** Whether it is NumPy's archive of arrays. */
+    boolean isNpz() {
+        return text.endsWith(".npz");
     }
 
     /** Whether the store can say what is in it. */

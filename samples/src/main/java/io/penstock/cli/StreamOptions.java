@@ -33,6 +33,14 @@ interface StreamOptions {
     @Nullable Integer resize();
 
     @Option(
+            order = 2,
+            names = "--depth",
+            paramLabel = "N",
+            converter = Flags.Levels.class,
+            description = "Levels of folders above the class folders of images:DIR (default: 0).")
+    @Nullable Integer depth();
+
+    @Option(
             order = 3,
             names = "--cache-ram",
             paramLabel = "SIZE",
@@ -97,6 +105,12 @@ interface StreamOptions {
     Integer batch();
 
     @Option(
+            order = 10,
+            names = "--pad",
+            description = "Pad samples to the largest of their batch, with zeros behind and their lengths beside them.")
+    boolean pad();
+
+    @Option(
             order = 11,
             names = "--remainder",
             paramLabel = "drop|pad|keep",
@@ -104,12 +118,6 @@ interface StreamOptions {
             converter = Flags.Remainders.class,
             description =
                     "What becomes of samples that do not divide evenly over ranks and batches (default: ${DEFAULT-VALUE}).")
-    @Option(
-            order = 10,
-            names = "--pad",
-            description = "Pad samples to the largest of their batch, with zeros behind and their lengths beside them.")
-    boolean pad();
-
     Remainder remainder();
 
     @Option(

@@ -54,6 +54,7 @@ final class StreamRun<T> {
     }
 
     private boolean run() {
+        reporter.started(plan.feed().base().classes());
         try (Interruption interruption = Interruption.watch(this::lastWord)) {
             progress.show("waiting for the first batch", 0, "samples", "");
             try {

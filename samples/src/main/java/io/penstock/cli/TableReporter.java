@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,8 @@ final class TableReporter implements Reporter {
     private static final String HEAD =
             "epoch   samples  seconds  samples/s     MB/s  first batch    loads  hits ram hits disk   misses  skipped";
 
+    private static final int MAX_CLASSES = 20;
+
     private final Output out;
     private final @Nullable String quarantine;
     private boolean headed;
@@ -18,6 +21,27 @@ final class TableReporter implements Reporter {
     TableReporter(Output out, @Nullable String quarantine) {
         this.out = out;
         this.quarantine = quarantine;
+    }
+
+    @Override
+    public void started(Map<String, Integer> classes) {
+        if (!classes.isEmpty()) {
+            out.line(classes(classes));
+        }
+    }
+
+    /** The classes and how many samples each has: the first of them, and how many there are. */
+    static String classes(Map<String, Integer> counts) {
+        String first = counts.entrySet().stream()
+                .limit(MAX_CLASSES)
+                .map(each -> each.getKey() + " " + each.getValue())
+                .collect(Collectors.joining(", "));
+        return "%d %s: %s%s"
+                .formatted(
+                        counts.size(),
+                        counts.size() == 1 ? "class" : "classes",
+                        first,
+                        counts.size() > MAX_CLASSES ? ", …" : "");
     }
 
     @Override

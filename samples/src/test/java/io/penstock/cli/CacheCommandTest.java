@@ -240,7 +240,7 @@ class CacheCommandTest {
     @Test
     void whyMiss_ofAnotherCodecVersion_namesIt() {
         // as a program with an earlier layout of Picture would have left it
-        Cacheable<?> now = Cacheable.open(new SourceSpec.Images(new StorePlace(train.toString())), 32, null);
+        Cacheable<?> now = Cacheable.open(new SourceSpec.Images(new StorePlace(train.toString()), 0), 32, null);
         Filling before = new Filling(now.filling().source(), now.filling().stages(), "tensors 0 [pixels]");
         try (ChronicleTier tier = ChronicleTier.at(cache).maxBytes(64 << 20).open()) {
             tier.filledBy(before);

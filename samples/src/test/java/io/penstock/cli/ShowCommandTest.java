@@ -13,6 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -116,6 +119,107 @@ class ShowCommandTest {
         assertThat(field.path("dtype").asText()).isEqualTo("i64");
         assertThat(field.path("data_type").asText()).isEqualTo("numpy.datetime64[ns]");
         assertThat(people.out()).contains("values i64[3, 4], data type numpy.datetime64[ns], chunks [1, 1]");
+    }
+
+    @Test
+    void show_npz_takesTheArrayThatIsNamed() throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+            for (String name : new String[] {"x.npy", "y.npy"}) {
+                zip.putNextEntry(new ZipEntry(name));
+                zip.write(npy());
+            }
+        }
+        String npz = "npy:" + write("a#1.npz", bytes.toByteArray());
+
+        JsonNode line =
+                Cli.run("show", npz + "#y", "--json", "--checksum").events().get(0);
+        Cli unnamed = Cli.run("show", npz);
+        Cli delivered = Cli.stream("--source " + npz + "#x --batch 2");
+
+        assertThat(line.path("fields").toString())
+                .isEqualTo("[{\"name\":\"values\",\"dtype\":\"i16\",\"shape\":[3,2]}]");
+        assertThat(line.path("sha256").asText()).isEqualTo(sha256(new byte[] {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0}));
+        assertThat(unnamed.err()).contains("is an npz archive of 2 arrays; name one of them: x, y");
+        assertThat(delivered.epoch(0).path("samples").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void stream_raggedLines_needPadAndSaySo() throws Exception {
+        String lines = "text:" + write("a.txt", ascii("one\nand two\n\nthree\n"));
+
+        Cli refused = Cli.stream("--source " + lines);
+        Cli padded = Cli.stream("--source " + lines + " --pad --digest");
+        Cli single = Cli.stream("--source " + lines + " --batch 1 --digest");
+
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.err())
+                .contains("cannot batch field \"bytes\"")
+                .endsWith("; bring them to one shape before batching, or pad with --pad\n");
+        assertThat(padded.epoch(0).path("samples").asInt()).isEqualTo(4);
+        assertThat(padded.epoch(0).path("batches").asInt()).isEqualTo(1);
+        assertThat(padded.content(0)).isEqualTo(single.content(0));
+    }
+
+    @Test
+    void linesThatAreNoUtf8_areTheirBytes() throws Exception {
+        String lines = "text:" + write("latin.txt", new byte[] {'c', 'a', 'f', (byte) 0xE9, '\n', 'x', '\n'});
+
+        JsonNode shown =
+                Cli.run("show", lines, "--json", "--index", "0").events().get(0);
+        Cli delivered = Cli.stream("--source " + lines + " --pad");
+
+        assertThat(shown.path("sample").path("bytes").path("values").toString()).isEqualTo("[99,97,102,233]");
+        assertThat(delivered.epoch(0).path("samples").asInt()).isEqualTo(2);
+    }
+
+    private String pictures(String below) throws IOException {
+        for (int i = 0; i < 6; i++) {
+            write(
+                    "pictures/%s/%s/%d.jpg".formatted(below, i < 2 ? "cat" : "dog", i),
+                    Photograph.of(i).jpeg());
+        }
+        return folder.resolve("pictures").toString();
+    }
+
+    @Test
+    void classes_belowAFolder_areCountedAtTheDepthSaid() throws Exception {
+        String source = "images:" + pictures("train");
+
+        JsonNode one = Cli.run("show", source, "--json").events().get(0);
+        JsonNode two =
+                Cli.run("show", source, "--depth", "1", "--json").events().get(0);
+        Cli people = Cli.run("show", source, "--depth", "1");
+        Cli run = Cli.run("stream", "--source", source, "--depth", "1", "--resize", "8");
+        Cli json = Cli.stream("--source " + source + " --depth 1 --resize 8");
+
+        assertThat(one.path("classes").toString()).isEqualTo("{\"train\":6}");
+        assertThat(two.path("classes").toString()).isEqualTo("{\"cat\":2,\"dog\":4}");
+        assertThat(people.out()).contains("  2 classes: cat 2, dog 4\n");
+        assertThat(run.out()).startsWith("2 classes: cat 2, dog 4\nepoch ");
+        assertThat(json.done().path("classes").toString()).isEqualTo("{\"cat\":2,\"dog\":4}");
+        assertThat(json.err()).isEmpty();
+    }
+
+    @Test
+    void imagesInAZip_areThoseOfTheFolder() throws Exception {
+        Path root = Path.of(pictures("set"));
+        Path zip = folder.resolve("set.zip");
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip));
+                Stream<Path> files = Files.walk(root)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                out.putNextEntry(new ZipEntry(root.relativize(file).toString()));
+                out.write(Files.readAllBytes(file));
+            }
+        }
+
+        Cli zipped = Cli.stream("--source images:" + zip + " --resize 8 --digest");
+        Cli plain = Cli.stream("--source images:" + root.resolve("set") + " --resize 8 --digest");
+        Cli file = Cli.stream("--source images:" + root.resolve("set/cat/0.jpg"));
+
+        assertThat(zipped.content(0)).isEqualTo(plain.content(0));
+        assertThat(zipped.done().path("classes")).isEqualTo(plain.done().path("classes"));
+        assertThat(file.err()).contains("0.jpg: a folder, a zip or an address was expected, it is a file");
     }
 
     @Test

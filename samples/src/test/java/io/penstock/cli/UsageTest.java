@@ -23,6 +23,12 @@ class UsageTest {
             value = {
                 "--source parquet:x                           | there is no such source: \"parquet:x\"; the sources are images:DIR",
                 "--source x                                   | the sources are",
+                "--source :x                                  | a source says what it is before its place, such as images::x",
+                "--source http:x                              | an address that begins with http:// or https://, was \"x\"; a folder is images:x",
+                "--source images:x --depth -1                 | from 0 to 64",
+                "--source images:x --depth 65                 | from 0 to 64",
+                "--source images:x --depth 9999999999         | from 0 to 64",
+                "--source text:x --depth 1                    | --depth is for images",
                 "--source images:                             | a source needs a place",
                 "--source records:x                           | records need the size of one",
                 "--source records:x,0                         | a record must have",

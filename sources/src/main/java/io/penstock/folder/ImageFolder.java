@@ -6,12 +6,16 @@ import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
+import io.penstock.store.ZipStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
@@ -37,8 +41,12 @@ import reactor.core.publisher.Mono;
  */
 public final class ImageFolder implements Dataset<LabelledFile> {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ImageFolder.class);
+
     /** No image is that large; whatever has the name of one should not take all memory. */
     private static final long MOST_BYTES = 256L << 20;
+
+    private static final int MAX_DEPTH = 64;
 
     private final Store store;
     private final ImageTable images;
@@ -60,13 +68,14 @@ public final class ImageFolder implements Dataset<LabelledFile> {
      *     there are no images in class folders
      */
     public static ImageFolder open(Path root) {
-        return open(root, 1);
+        return open(root, 0);
     }
 
     /**
-     * The same with class folders {@code depth} levels down, whose names are paths: with 2, Omniglot's are
-     * {@code alphabet/character}.
-     * @throws IllegalArgumentException if {@code depth < 1}
+     * The same with class folders below so many levels of other folders, whose names are paths: with 1, Omniglot's are
+     * {@code alphabet/character}. Unless set it is 0. Images that are all of one class, and all lie in folders within
+     * it, are a warning that names the depth at which they are not.
+     * @throws IllegalArgumentException unless {@code depth} is in [0, 64]
      */
     public static ImageFolder open(Path root, int depth) {
         return open(FileStore.open(root), depth);
@@ -74,23 +83,27 @@ public final class ImageFolder implements Dataset<LabelledFile> {
 
     /** The images in a store, whose folders are the classes. The store stays the caller's to close. */
     public static ImageFolder open(Store store) {
-        return open(store, 1);
+        return open(store, 0);
     }
 
     /**
-     * The same with class folders {@code depth} levels down.
+     * The same with class folders below so many levels of other folders. In a zip, a folder that holds all other folders
+     * is no level: archives of a folder have it or not, as the program that packed them likes.
      * @throws StoreException if the store cannot be listed, or there are no images in class folders
-     * @throws IllegalArgumentException if {@code depth < 1}
+     * @throws IllegalArgumentException unless {@code depth} is in [0, 64]
      */
     public static ImageFolder open(Store store, int depth) {
-        if (depth < 1) {
-            throw new IllegalArgumentException("class folders must be at least 1 level down, was " + depth);
+        if (depth < 0 || depth > MAX_DEPTH) {
+            throw new IllegalArgumentException(
+                    "depth, the levels of folders above the classes, must be in [0, %d], was %d"
+                            .formatted(MAX_DEPTH, depth));
         }
-        ImageListing listing = new ImageListing(store.location(), depth);
-        store.list(listing);
-        List<ImageListing.Found> found = listing.sorted();
-        List<String> labels = listing.labels();
-        ImageTable images = new ImageTable(store.location(), depth, found, labels);
+        ImageListing listing = new ImageListing(store);
+        int levels = store instanceof ZipStore ? listing.belowTopFolder(depth) : depth;
+        List<ImageListing.Found> found = listing.sorted(levels);
+        listing.warnings(levels).forEach(LOG::warn);
+        List<String> labels = listing.labels(levels);
+        ImageTable images = new ImageTable(store.location(), levels + 1, found, listing.paths());
         SampleKey all = images.all();
         Fingerprint fingerprint = Fingerprint.of(
                 "images", store.location(), "%d files %016x%016x".formatted(images.size(), all.high(), all.low()));
@@ -108,9 +121,14 @@ public final class ImageFolder implements Dataset<LabelledFile> {
         return new ImageFolder(store, images, labels, fingerprint, bytes);
     }
 
-    /** The class folders' names, in the order of their labels. */
+    /** The class folders' names, in the order of their labels; paths below the folder that holds all of them. */
     public List<String> labels() {
         return labels;
+    }
+
+    /** How many images each class has, by the classes' names in the order of their labels. */
+    public Map<String, Integer> labelCounts() {
+        return images.counts(labels);
     }
 
     /** Whether a key ends as images do: in {@code .jpg}, {@code .jpeg}, {@code .png}, {@code .gif}, {@code .bmp}, {@code .webp}. */

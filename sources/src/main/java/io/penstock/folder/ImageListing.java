@@ -10,27 +10,24 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Collects a store's images, and the class folders that they lie in. */
 final class ImageListing implements Store.Visitor {
 
     static final List<String> EXTENSIONS = List.of("jpg", "jpeg", "png", "gif", "bmp", "webp");
 
-    private static final Logger LOG = LoggerFactory.getLogger(ImageListing.class);
     private static final Set<String> WANTED = Set.copyOf(EXTENSIONS);
     static final Comparator<String> BY_BYTES =
             Comparator.comparing(name -> name.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
     private final String location;
-    private final int depth;
     private final List<Found> images = new ArrayList<>();
-    private final Set<String> classFolders = new HashSet<>(); // that the store told of
-    private final Set<String> classes = new HashSet<>(); // that have images
+    private final List<String> folders = new ArrayList<>(); // that the store told of
     private final List<String> outsideClasses = new ArrayList<>();
+    private final Set<String> classes = new HashSet<>(); // that have images
+    private final int wrappers; // levels of folders that hold one folder each, above what may be classes
 
-    /** An image of a class; the path as it will be sorted and kept. */
+    /** An image; the path as it will be sorted and kept. */
     static final class Found {
         final byte[] path;
         final long size;
@@ -43,31 +40,26 @@ final class ImageListing implements Store.Visitor {
         }
     }
 
-    ImageListing(String location, int depth) {
-        this.location = location;
-        this.depth = depth;
+    /** Lists a store. */
+    ImageListing(Store store) {
+        this.location = store.location();
+        store.list(this);
+        images.sort(Comparator.comparing(image -> image.path, Arrays::compareUnsigned));
+        this.wrappers = images.isEmpty() ? 0 : commonLevels();
     }
 
     @Override
     public boolean folder(String key) {
-        if (folderEnd(key + "/", depth) == key.length()) {
-            classFolders.add(key);
-        }
+        folders.add(key);
         return true;
     }
 
     @Override
     public void file(String key, long size, long version) {
-        if (!isImage(key)) {
-            return;
+        // archives made on a Mac have hidden files named as the images are
+        if (isImage(key) && !key.startsWith(".") && !key.contains("/.")) {
+            images.add(new Found(key.getBytes(StandardCharsets.UTF_8), size, version));
         }
-        int end = folderEnd(key, depth);
-        if (end < 0) {
-            outsideClasses.add(key);
-            return;
-        }
-        classes.add(key.substring(0, end));
-        images.add(new Found(key.getBytes(StandardCharsets.UTF_8), size, version));
     }
 
     static boolean isImage(String key) {
@@ -79,10 +71,10 @@ final class ImageListing implements Store.Visitor {
         return dot < key.lastIndexOf('/') ? "" : key.substring(dot + 1).toLowerCase(Locale.ROOT);
     }
 
-    /** Where the first {@code depth} parts of a path end, or -1 if a file of this path lies higher up. */
-    static int folderEnd(String key, int depth) {
+    /** Where the first {@code levels} parts of a path end, or -1 if a file of this path lies higher up. */
+    static int folderEnd(String key, int levels) {
         int end = -1;
-        for (int i = 0; i < depth; i++) {
+        for (int i = 0; i < levels; i++) {
             end = key.indexOf('/', end + 1);
             if (end < 0) {
                 return -1;
@@ -91,46 +83,105 @@ final class ImageListing implements Store.Visitor {
         return end;
     }
 
-    /** The images in the order of their indices, once all are collected and found to be what was asked for. */
-    List<Found> sorted() {
-        if (images.isEmpty()) {
-            throw new StoreException(
-                    outsideClasses.isEmpty()
-                            ? "no images below %s: looked for %s".formatted(location, EXTENSIONS)
-                            : "no class folders with images in %s: found %d images outside of them, the first %s; put the images of each class into a folder of its own%s"
-                                    .formatted(
-                                            location,
-                                            outsideClasses.size(),
-                                            outsideClasses.get(0),
-                                            depth == 1 ? "" : ", " + depth + " levels down"));
+    /** The folders that all images have in common, but for one that each image still lies in. */
+    private int commonLevels() {
+        byte[] first = images.get(0).path;
+        int common = first.length;
+        int shallowest = Integer.MAX_VALUE;
+        for (Found image : images) {
+            int differs = Arrays.mismatch(first, 0, common, image.path, 0, Math.min(common, image.path.length));
+            common = differs < 0 ? common : differs;
+            shallowest = Math.min(shallowest, folders(image.path, image.path.length));
         }
-        requireFilled();
-        if (!outsideClasses.isEmpty()) {
-            LOG.warn(
-                    "left out {} images in {} that lie in no class folder; the first is {}",
-                    outsideClasses.size(),
-                    location,
-                    outsideClasses.get(0));
-        }
-        images.sort(Comparator.comparing(image -> image.path, Arrays::compareUnsigned));
-        return images;
+        return Math.max(0, Math.min(folders(first, common), shallowest - 1));
     }
 
-    private void requireFilled() {
-        classFolders.removeAll(classes);
-        if (!classFolders.isEmpty()) {
+    private static int folders(byte[] path, int end) {
+        int count = 0;
+        for (int i = 0; i < end; i++) {
+            count += path[i] == '/' ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** The depth of what was packed into an archive, of which a folder around all of it is no level. */
+    int belowTopFolder(int depth) {
+        return depth < wrappers ? depth + 1 : depth;
+    }
+
+    /** The images in class folders below so many levels, in the order of their indices, once they are what was asked for. */
+    List<Found> sorted(int depth) {
+        List<Found> inClasses = new ArrayList<>(images.size());
+        for (Found image : images) {
+            String key = new String(image.path, StandardCharsets.UTF_8);
+            int end = folderEnd(key, depth + 1);
+            if (end < 0) {
+                outsideClasses.add(key);
+            } else {
+                classes.add(key.substring(0, end));
+                inClasses.add(image);
+            }
+        }
+        requireSome(depth);
+        requireFilled(depth);
+        return inClasses;
+    }
+
+    /** What is to be said of the images in class folders below so many levels, which have been sorted. */
+    List<String> warnings(int depth) {
+        List<String> warnings = new ArrayList<>();
+        if (!outsideClasses.isEmpty()) {
+            warnings.add("left out %d images in %s that lie in no class folder; the first is %s"
+                    .formatted(outsideClasses.size(), location, outsideClasses.get(0)));
+        }
+        if (classes.size() == 1 && wrappers > depth) {
+            warnings.add(
+                    "all images in %s are of one class, \"%s\", and lie in folders within it; if those are the classes, "
+                                    .formatted(location, paths().get(0))
+                            + "say so with depth %d (--depth %d), or name the folder that holds them"
+                                    .formatted(wrappers, wrappers));
+        }
+        return warnings;
+    }
+
+    private void requireSome(int depth) {
+        if (images.isEmpty()) {
+            throw new StoreException("no images below %s: looked for %s".formatted(location, EXTENSIONS));
+        }
+        if (classes.isEmpty()) {
+            throw new StoreException(
+                    "no class folders with images in %s: found %d images outside of them, the first %s; put the images of each class into a folder of its own%s"
+                            .formatted(
+                                    location,
+                                    outsideClasses.size(),
+                                    outsideClasses.get(0),
+                                    depth == 0
+                                            ? ""
+                                            : ", below " + depth + " levels of folders, or take a smaller depth"));
+        }
+    }
+
+    private void requireFilled(int depth) {
+        List<String> empty = folders.stream()
+                .filter(key -> folderEnd(key + "/", depth + 1) == key.length() && !classes.contains(key))
+                .sorted(BY_BYTES)
+                .toList();
+        if (!empty.isEmpty()) {
             throw new StoreException(
                     "no images in class folder %s of %s, and %d such: looked for %s; remove them, or labels would differ from those of data that has these classes"
-                            .formatted(
-                                    classFolders.stream().min(BY_BYTES).orElseThrow(),
-                                    location,
-                                    classFolders.size(),
-                                    EXTENSIONS));
+                            .formatted(empty.get(0), location, empty.size(), EXTENSIONS));
         }
     }
 
     /** The class folders' paths, in the order of their labels. */
-    List<String> labels() {
+    List<String> paths() {
         return classes.stream().sorted(BY_BYTES).toList();
+    }
+
+    /** The same as names: without the folders around all of them. */
+    List<String> labels(int depth) {
+        List<String> paths = paths();
+        int start = folderEnd(paths.get(0), Math.min(depth, wrappers)) + 1;
+        return paths.stream().map(path -> path.substring(start)).toList();
     }
 }

@@ -5,7 +5,9 @@ import io.penstock.store.StoreEntry;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A long list of files in little memory: 36 bytes and its path for each.
@@ -106,6 +108,17 @@ final class ImageTable {
     int label(int index) {
         int found = Arrays.binarySearch(runStarts, index);
         return runLabels[found >= 0 ? found : -found - 2];
+    }
+
+    /** How many files each label has, by its name. */
+    Map<String, Integer> counts(List<String> labels) {
+        Map<String, Integer> counts = new LinkedHashMap<>();
+        labels.forEach(label -> counts.put(label, 0));
+        for (int run = 0; run < runStarts.length; run++) {
+            int end = run + 1 < runStarts.length ? runStarts[run + 1] : size();
+            counts.merge(labels.get(runLabels[run]), end - runStarts[run], Integer::sum);
+        }
+        return Collections.unmodifiableMap(counts);
     }
 
     /** The key of all files in their order. */

@@ -20,6 +20,7 @@ import io.penstock.tensor.Tensor;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -116,6 +117,11 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     /** The words of the labels, in the order of their numbers; empty where labels are numbers, or there are none. */
     public List<String> labels() {
         return labels.words();
+    }
+
+    /** How many files each label has, by its word or number, in the order of the labels; empty where there are none. */
+    public Map<String, Integer> labelCounts() {
+        return labels.counts(manifest);
     }
 
     @Override

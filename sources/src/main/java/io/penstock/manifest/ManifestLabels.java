@@ -4,10 +4,13 @@ import io.penstock.pipeline.FormatException;
 import io.penstock.store.Manifest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** The labels of a manifest as numbers. */
@@ -48,6 +51,18 @@ final class ManifestLabels {
 
     List<String> words() {
         return words;
+    }
+
+    Map<String, Integer> counts(Manifest manifest) {
+        TreeMap<Integer, Integer> counts = new TreeMap<>();
+        for (Manifest.Line line : manifest.lines()) {
+            if (line.label() != null || line.number() >= 0) {
+                counts.merge(of(line), 1, Integer::sum);
+            }
+        }
+        Map<String, Integer> named = new LinkedHashMap<>();
+        counts.forEach((label, count) -> named.put(words.isEmpty() ? label.toString() : words.get(label), count));
+        return Collections.unmodifiableMap(named);
     }
 
     int of(Manifest.Line line) {

@@ -287,7 +287,7 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
         for (String key : new String[] {"type", "header", "huge"}) {
             assertThatThrownBy(() -> ArrayRows.openIdx(store, key))
                     .isInstanceOf(FormatException.class)
-                    .hasMessageStartingWith(key);
+                    .hasMessageStartingWith("short://store/" + key);
         }
     }
 

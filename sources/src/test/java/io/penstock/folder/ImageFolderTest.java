@@ -7,11 +7,15 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.StoreException;
+import io.penstock.store.FileStore;
+import io.penstock.store.Store;
+import io.penstock.store.ZipStore;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -19,6 +23,8 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,7 +144,7 @@ class ImageFolderTest extends DatasetKit<LabelledFile> {
         }
         write("omniglot/Latin/stray.png");
 
-        ImageFolder images = ImageFolder.open(omniglot, 2);
+        ImageFolder images = ImageFolder.open(omniglot, 1);
 
         assertThat(images.labels()).containsExactly("Greek/alpha", "Greek/beta", "Latin/a");
         assertThat(images.size()).isEqualTo(4);
@@ -295,7 +301,85 @@ class ImageFolderTest extends DatasetKit<LabelledFile> {
                 .hasMessage(
                         "no class folders with images in " + real(flat)
                                 + ": found 1 images outside of them, the first 1.jpg; put the images of each class into a folder of its own");
-        assertThatThrownBy(() -> ImageFolder.open(flat, 0)).isInstanceOf(IllegalArgumentException.class);
+        for (int depth : new int[] {-1, 65, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+            assertThatThrownBy(() -> ImageFolder.open(flat, depth))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("depth, the levels of folders above the classes, must be in [0, 64], was " + depth);
+        }
+    }
+
+    @Test
+    void labelCounts_ofClassFolders_areTheirImages() {
+        ImageFolder images = ImageFolder.open(root);
+
+        assertThat(images.labelCounts().toString()).isEqualTo("{cat=3, dog=1}");
+    }
+
+    @Test
+    void open_oneFolderAroundTheClasses_warnsAndNamesTheDepth() throws IOException {
+        Path wrapped = root.resolve("wrapped");
+        for (String path : List.of("set/train/cat/1.png", "set/train/cat/2.png", "set/train/dog/1.png")) {
+            write("wrapped/" + path);
+        }
+
+        List<String> warned = warnings(FileStore.open(wrapped), 0);
+        List<String> said = warnings(FileStore.open(wrapped), 2);
+
+        assertThat(warned)
+                .containsExactly("all images in " + real(wrapped)
+                        + " are of one class, \"set\", and lie in folders within it; if those are the classes, "
+                        + "say so with depth 2 (--depth 2), or name the folder that holds them");
+        assertThat(said).isEmpty();
+        assertThat(ImageFolder.open(wrapped).labels()).containsExactly("set");
+        assertThat(ImageFolder.open(wrapped, 2).labelCounts().toString()).isEqualTo("{cat=2, dog=1}");
+    }
+
+    @Test
+    void open_oneClassWithImagesInIt_doesNotWarn() throws IOException {
+        write("single/cat/1.png");
+        write("single/cat/old/2.png");
+
+        assertThat(warnings(FileStore.open(root.resolve("single")), 0)).isEmpty();
+    }
+
+    private static List<String> warnings(Store store, int depth) {
+        ImageListing listing = new ImageListing(store);
+        listing.sorted(depth);
+        return listing.warnings(depth);
+    }
+
+    private static void zip(Path file, String... names) throws IOException {
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(file))) {
+            for (String name : names) {
+                out.putNextEntry(new ZipEntry(name));
+                out.write(name.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+    }
+
+    @Test
+    void open_zip_passesOverTheFolderAroundAllAndHiddenFiles() throws IOException {
+        Path bare = root.resolve("bare.zip");
+        Path around = root.resolve("around.zip");
+        Path twice = root.resolve("twice.zip");
+        zip(bare, "cat/1.png", "dog/1.png", "dog/2.png");
+        zip(around, "set/", "set/cat/1.png", "__MACOSX/set/cat/._1.png", "set/dog/1.png", "set/dog/2.png", "set/a.txt");
+        zip(twice, "set/train/cat/1.png", "set/train/dog/1.png");
+
+        ImageFolder plain = ImageFolder.open(ZipStore.open(bare));
+        ImageFolder below = ImageFolder.open(ZipStore.open(around));
+        List<String> warned = warnings(ZipStore.open(twice), 1);
+
+        assertThat(plain.labelCounts().toString()).isEqualTo("{cat=1, dog=2}");
+        assertThat(below.labelCounts().toString()).isEqualTo("{cat=1, dog=2}");
+        assertThat(ImageFolder.open(ZipStore.open(around), 1).labels()).isEqualTo(below.labels());
+        StepVerifier.create(below.get(2))
+                .expectNext(new LabelledFile("set/dog/2.png", Tensor.utf8("set/dog/2.png"), 1))
+                .verifyComplete();
+        assertThat(warned).hasSize(1).allMatch(line -> line.contains("--depth 2"));
+        for (int depth : new int[] {1, 2}) {
+            assertThat(ImageFolder.open(ZipStore.open(twice), depth).labels()).containsExactly("cat", "dog");
+        }
     }
 
     @Test
