@@ -5,6 +5,9 @@ package io.penstock.pipeline;
  */
 public final class Draws {
 
+    /** Beyond it, positions and counts of draws would not fit into 63 bits. */
+    private static final long MAX_SIZE = 1L << 62;
+
     private final long seed;
     private final long size;
     private final long samples;
@@ -26,8 +29,8 @@ public final class Draws {
 
     Draws(Sampler sampler, Order order, long size) {
         this.start = sampler.start();
-        if (size < 0) {
-            throw new IllegalArgumentException("size must not be negative: " + size);
+        if (size < 0 || size > MAX_SIZE) {
+            throw new IllegalArgumentException("size must be in [0, %d], was %d".formatted(MAX_SIZE, size));
         }
         this.samples = sampler.samples(size);
         if (start.offset() > samples) {

@@ -22,6 +22,9 @@ public final class ErrorPolicy {
     /** A sample is replaced by the first of so many others that loads. */
     public static final int SUBSTITUTES = 16;
 
+    /** No attempt waits longer, however many came before it. */
+    static final Duration LONGEST_BACKOFF = Duration.ofDays(1);
+
     private final Outcome outcome;
     private final long budget;
     private final double share;
@@ -99,13 +102,17 @@ public final class ErrorPolicy {
     }
 
     /**
-     * Loads a sample again before giving it up, waiting {@code backoff}, then twice as long each time, with jitter.
-     * @throws IllegalArgumentException if {@code times} or {@code backoff} is negative
+     * Loads a sample again before giving it up, waiting {@code backoff}, then twice as long each time, with jitter; a day at
+     * most.
+     * @throws IllegalArgumentException if {@code times} is negative, or {@code backoff} is, or is longer than a day
      */
     public ErrorPolicy retry(int times, Duration backoff) {
         if (times < 0 || backoff.isNegative()) {
             throw new IllegalArgumentException(
                     "retries and back-off must not be negative: %d, %s".formatted(times, backoff));
+        }
+        if (backoff.compareTo(LONGEST_BACKOFF) > 0) {
+            throw new IllegalArgumentException("back-off must be a day at most, was " + backoff);
         }
         return new ErrorPolicy(outcome, budget, share, times, backoff, quarantine);
     }

@@ -5,18 +5,26 @@ import reactor.core.scheduler.Scheduler;
 /**
  * How a stream runs, which never changes what it delivers.
  *
- * @param inFlight    loads begun and not yet emitted, at most
+ * @param inFlight    loads begun and not yet emitted, at most; in {@code [1, 1,048,576]}
  * @param workers     where stages run; its threads must not be blocked
- * @param parallelism how many of its threads one stream uses at once
+ * @param parallelism how many of its threads one stream uses at once; in {@code [1, 32,767]}
  */
 public record Execution(int inFlight, Scheduler workers, int parallelism) {
 
+    /** A stream has a slot for each load in flight, 4 to 8 bytes; that of a whole epoch bounds it besides. */
+    private static final int MAX_IN_FLIGHT = 1 << 20;
+
+    /** As many as the JDK's own pools take. */
+    private static final int MAX_THREADS = (1 << 15) - 1;
+
     public Execution {
-        if (inFlight < 1) {
-            throw new IllegalArgumentException("in-flight must be at least 1, was " + inFlight);
-        }
-        if (parallelism < 1) {
-            throw new IllegalArgumentException("parallelism must be at least 1, was " + parallelism);
+        check("in-flight", inFlight, MAX_IN_FLIGHT);
+        check("parallelism", parallelism, MAX_THREADS);
+    }
+
+    private static void check(String what, int value, int max) {
+        if (value < 1 || value > max) {
+            throw new IllegalArgumentException("%s must be in [1, %d], was %d".formatted(what, max, value));
         }
     }
 
@@ -27,7 +35,8 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
      * number of threads.
      */
     public static Execution standard() {
-        return new Execution(Math.max(32, 16 * WorkerPool.THREADS), WorkerPool.SHARED, WorkerPool.THREADS);
+        int inFlight = (int) Math.min(MAX_IN_FLIGHT, Math.max(32, 16L * WorkerPool.THREADS));
+        return new Execution(inFlight, WorkerPool.SHARED, Math.min(MAX_THREADS, WorkerPool.THREADS));
     }
 
     /** Another number of loads in flight: more for far sources. A {@link Prefetch} bounds their bytes besides. */
@@ -38,12 +47,10 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
     /**
      * A pool of {@code threads} daemon threads as {@link #standard} has one, for {@link #workers(Scheduler, int)}; the caller's
      * to dispose.
-     * @throws IllegalArgumentException if less than 1
+     * @throws IllegalArgumentException if not in {@code [1, 32,767]}
      */
     public static Scheduler newWorkers(int threads) {
-        if (threads < 1) {
-            throw new IllegalArgumentException("workers must be at least 1, was " + threads);
-        }
+        check("workers", threads, MAX_THREADS);
         return WorkerPool.of(threads);
     }
 

@@ -85,7 +85,8 @@ final class MergeRun<T> implements Subscription, Runnable {
         this.pace = new Pace(execution);
         this.actual = actual;
         this.context = Workers.in(actual.currentContext(), execution);
-        int capacity = Integer.highestOneBit(Math.max(2, execution.inFlight() * 2 - 1));
+        int most = (int) Math.max(1, Math.min(execution.inFlight(), count));
+        int capacity = Integer.highestOneBit(Math.max(2, most * 2 - 1));
         this.slots = new AtomicReferenceArray<>(capacity);
         this.mask = capacity - 1;
         this.prefetched = prefetch == null ? null : new Prefetched<>(prefetch, capacity);

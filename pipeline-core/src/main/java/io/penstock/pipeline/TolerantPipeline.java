@@ -58,6 +58,7 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
                 ? again
                 : again.retryWhen(
                         Retry.backoff(policy.retries() - 1L, policy.backoff().multipliedBy(2))
+                                .maxBackoff(ErrorPolicy.LONGEST_BACKOFF)
                                 .filter(Thrown::isTolerable)
                                 .onRetryExhaustedThrow((spec, signal) -> signal.failure()));
         return Mono.delay(policy.backoff()).then(rest).onErrorResume(Thrown::isTolerable, last -> givenUp(draw, last));

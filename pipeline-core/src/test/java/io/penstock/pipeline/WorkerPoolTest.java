@@ -78,7 +78,7 @@ class WorkerPoolTest {
     void newWorkers_none_refused() {
         assertThatThrownBy(() -> Execution.newWorkers(0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("workers must be at least 1, was 0");
+                .hasMessage("workers must be in [1, 32767], was 0");
     }
 
     /** Busy, not blocked, which these threads must not be; {@code onSpinWait} counts as blocking. */

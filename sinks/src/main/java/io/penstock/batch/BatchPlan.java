@@ -41,12 +41,10 @@ public final class BatchPlan {
 
     /**
      * The batches of {@code n} draws.
-     * @throws IllegalArgumentException if {@code n < 1}
+     * @throws IllegalArgumentException if {@code n} is no batch size: see {@link Batches#of}
      */
     public static BatchPlan of(Draws draws, int n, Remainder remainder) {
-        if (n < 1) {
-            throw new IllegalArgumentException("batches must be of at least 1 draw, were of " + n);
-        }
+        Collation.checkSize(n);
         return new BatchPlan(draws, n, remainder);
     }
 

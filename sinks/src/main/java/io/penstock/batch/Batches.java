@@ -59,7 +59,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
 
     /**
      * Batches of {@code n} draws, with the remainder kept, over a ring of three slots.
-     * @throws IllegalArgumentException if {@code n < 1}
+     * @throws IllegalArgumentException if {@code n} is not in {@code [1, 16,777,216]}
      */
     public static <T> Batches<T> of(int n, Schema<T> schema) {
         return new Batches<>(Collation.of(n, schema), Running.standard());
@@ -91,7 +91,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
 
     /**
      * How many batches may be finished or held at once: the memory, and how far the stream works ahead.
-     * @throws IllegalArgumentException if less than 1
+     * @throws IllegalArgumentException if not in {@code [1, 65,536]}
      */
     public Batches<T> slots(int slots) {
         return new Batches<>(collation, running.slots(slots));

@@ -25,7 +25,7 @@ final class BucketCutter<T> implements Cutter<T> {
     private final Buckets<T> buckets;
     private final Ring ring;
     private final Output output;
-    private final Masks masks;
+    private final @Nullable Masks masks;
     private final Bucket[] waiting;
 
     private @Nullable Draw first;
@@ -48,7 +48,7 @@ final class BucketCutter<T> implements Cutter<T> {
         this.buckets = buckets;
         this.ring = ring;
         this.output = output;
-        this.masks = new Masks(n);
+        this.masks = remainder == Remainder.PAD ? new Masks(n) : null;
         this.waiting = new Bucket[buckets.count()];
         for (int i = 0; i < waiting.length; i++) {
             waiting[i] = new Bucket();
@@ -138,8 +138,7 @@ final class BucketCutter<T> implements Cutter<T> {
         Position next = oldest == null ? draw.next() : before(oldest, draw);
         int draws = filled.rows() + absent;
         absent = 0;
-        boolean padded = remainder == Remainder.PAD;
-        output.finished(Lease.of(ring, filled, padded ? masks : null, draw.epoch(), next), draws);
+        output.finished(Lease.of(ring, filled, masks, draw.epoch(), next), draws);
     }
 
     private @Nullable Bucket oldest() {

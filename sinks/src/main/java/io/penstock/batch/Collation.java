@@ -15,12 +15,19 @@ record Collation<T>(
         boolean padded,
         @Nullable Buckets<T> buckets) {
 
+    /** A buffer holds 2 GiB, so larger batches would have rows of less than 128 bytes. */
+    private static final int MAX_SIZE = 1 << 24;
+
     Collation {
-        if (n < 1) {
-            throw new IllegalArgumentException("batch size must be at least 1, was " + n);
-        }
+        checkSize(n);
         Objects.requireNonNull(schema, "schema");
         Objects.requireNonNull(remainder, "remainder");
+    }
+
+    static void checkSize(int n) {
+        if (n < 1 || n > MAX_SIZE) {
+            throw new IllegalArgumentException("batch size must be in [1, %d], was %d".formatted(MAX_SIZE, n));
+        }
     }
 
     static <T> Collation<T> of(int n, Schema<T> schema) {

@@ -14,7 +14,7 @@ final class DrawCutter<T> implements Cutter<T> {
     private final Remainder remainder;
     private final Ring ring;
     private final Output output;
-    private final Masks masks;
+    private final @Nullable Masks masks;
 
     private @Nullable Slot slot;
     private @Nullable Draw last;
@@ -26,7 +26,7 @@ final class DrawCutter<T> implements Cutter<T> {
         this.remainder = collation.remainder();
         this.ring = ring;
         this.output = output;
-        this.masks = new Masks(n);
+        this.masks = remainder == Remainder.PAD ? new Masks(n) : null;
     }
 
     @Override
@@ -74,7 +74,6 @@ final class DrawCutter<T> implements Cutter<T> {
             return;
         }
         slot = null;
-        boolean padded = remainder == Remainder.PAD;
-        output.finished(Lease.of(ring, filling, padded ? masks : null, draw.epoch(), draw.next()), drawn);
+        output.finished(Lease.of(ring, filling, masks, draw.epoch(), draw.next()), drawn);
     }
 }

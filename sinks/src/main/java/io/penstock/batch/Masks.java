@@ -13,7 +13,7 @@ final class Masks {
 
     Masks(int rows) {
         this.rows = rows;
-        this.bits = ByteBuffer.allocateDirect(Math.multiplyExact(2, rows));
+        this.bits = ByteBuffer.allocateDirect(2 * rows);
         for (int i = 0; i < rows; i++) {
             bits.put(i, (byte) 1);
         }

@@ -1,5 +1,6 @@
 package io.penstock.batch;
 
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Memory {
 
     private static final int CACHE_LINE = 64;
+    private static final int MAX_BYTES = Integer.MAX_VALUE - 2 * CACHE_LINE;
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(64 << 10).asReadOnlyBuffer();
 
     private final int rows;
@@ -55,19 +57,24 @@ final class Memory {
      * quarter more, so that slowly growing batches do not allocate each time.
      */
     ByteBuffer fit(@Nullable ByteBuffer buffer, Layout layout, int field) {
-        long bytes = layout.rowBytes(field) * rows;
+        long each = layout.rowBytes(field);
+        if (each > MAX_BYTES / rows) {
+            throw new IllegalArgumentException(
+                    "cannot batch field \"%s\": %d rows of %s are %s bytes, and a buffer holds 2 GiB; take smaller batches"
+                            .formatted(
+                                    names.get(field),
+                                    rows,
+                                    layout.describe(field),
+                                    BigInteger.valueOf(each).multiply(BigInteger.valueOf(rows))));
+        }
+        long bytes = each * rows;
         if (buffer != null && buffer.capacity() >= bytes) {
             return buffer;
-        }
-        if (bytes > Integer.MAX_VALUE - 2 * CACHE_LINE) {
-            throw new IllegalArgumentException(
-                    "cannot batch field \"%s\": %d rows of %s are %d bytes, and a buffer holds 2 GiB; take smaller batches"
-                            .formatted(names.get(field), rows, layout.describe(field), bytes));
         }
         int size = (int) bytes;
         if (buffer != null) {
             int quarter = Math.max(CACHE_LINE, Integer.highestOneBit(size) / 4);
-            size = (int) Math.min((bytes + quarter - 1) / quarter * quarter, Integer.MAX_VALUE - 2 * CACHE_LINE);
+            size = (int) Math.min((bytes + quarter - 1) / quarter * quarter, MAX_BYTES);
         }
         return allocate(size, names.get(field));
     }

@@ -10,9 +10,11 @@ import reactor.core.scheduler.Schedulers;
 /** Where and in what memory batches are made; never changes what is in them. */
 record Running(int slots, Scheduler consumer, Scheduler workers, IntFunction<ByteBuffer> allocator) {
 
+    private static final int MAX_SLOTS = 1 << 16;
+
     Running {
-        if (slots < 1) {
-            throw new IllegalArgumentException("slots must be at least 1, was " + slots);
+        if (slots < 1 || slots > MAX_SLOTS) {
+            throw new IllegalArgumentException("slots must be in [1, %d], was %d".formatted(MAX_SLOTS, slots));
         }
         Objects.requireNonNull(consumer, "consumer");
         Objects.requireNonNull(workers, "workers");

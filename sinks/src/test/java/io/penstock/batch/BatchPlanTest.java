@@ -109,6 +109,6 @@ class BatchPlanTest {
         assertThat(plan.draws(2)).hasSize(2);
         assertThatThrownBy(() -> plan.draws(3)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> BatchPlan.of(Sampler.sequential().draws(10), 0, Remainder.KEEP))
-                .hasMessage("batches must be of at least 1 draw, were of 0");
+                .hasMessage("batch size must be in [1, 16777216], was 0");
     }
 }

@@ -271,8 +271,8 @@ class BatchesTest {
 
     @Test
     void spec_outOfRange_isRefused() {
-        assertThatThrownBy(() -> Batches.of(0, PIXELS)).hasMessage("batch size must be at least 1, was 0");
-        assertThatThrownBy(() -> Batches.of(1, PIXELS).slots(0)).hasMessage("slots must be at least 1, was 0");
+        assertThatThrownBy(() -> Batches.of(0, PIXELS)).hasMessage("batch size must be in [1, 16777216], was 0");
+        assertThatThrownBy(() -> Batches.of(1, PIXELS).slots(0)).hasMessage("slots must be in [1, 65536], was 0");
         assertThatThrownBy(() -> Batches.of(1, PIXELS).bucketByLength("text", 3))
                 .hasMessage("cannot bucket by \"text\": fields are [pixels]");
         assertThatThrownBy(() -> Batches.of(1, PIXELS).bucketByLength("pixels"))
