@@ -20,10 +20,11 @@ public final class Batch implements AutoCloseable {
     private final @Nullable Tensor mask;
     private final long epoch;
     private final Position next;
+    private final boolean endsEpoch;
     private final AtomicReference<@Nullable Runnable> release;
 
     /**
-     * A batch of rows.
+     * A batch of rows, the last of its epoch if {@code next} is in another one.
      * @param fields  the stacked fields, {@code [n, …]} each, in schema order
      * @param size    the number of valid rows, at most n; they come first
      * @param mask    {@code bool[n]}, which rows are valid, if rows may be invalid
@@ -33,11 +34,27 @@ public final class Batch implements AutoCloseable {
      */
     public Batch(
             Map<String, Tensor> fields, int size, @Nullable Tensor mask, long epoch, Position next, Runnable release) {
+        this(fields, size, mask, epoch, next, next.epoch() > epoch, release);
+    }
+
+    /**
+     * A batch of rows.
+     * @param endsEpoch whether no batch of the epoch follows; the other parameters as above
+     */
+    public Batch(
+            Map<String, Tensor> fields,
+            int size,
+            @Nullable Tensor mask,
+            long epoch,
+            Position next,
+            boolean endsEpoch,
+            Runnable release) {
         this.fields = fields;
         this.size = size;
         this.mask = mask;
         this.epoch = epoch;
         this.next = next;
+        this.endsEpoch = endsEpoch;
         this.release = new AtomicReference<>(release);
     }
 
@@ -82,9 +99,9 @@ public final class Batch implements AutoCloseable {
         return next;
     }
 
-    /** Whether this is its rank's last batch of the epoch. */
+    /** Whether this is its rank's last batch of the epoch: true once in each epoch that has a batch. */
     public boolean endsEpoch() {
-        return next.epoch() > epoch;
+        return endsEpoch;
     }
 
     /** Gives the memory back. */

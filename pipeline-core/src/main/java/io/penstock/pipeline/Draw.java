@@ -10,16 +10,26 @@ import java.util.random.RandomGenerator;
  * @param epoch counted from 0
  * @param index of the sample in its dataset, or {@link #PADDING} where a rank only keeps step with the others
  * @param next  where a run goes on once every rank has made as many draws as this one
+ * @param left  how many draws its rank makes in the epoch after this one; {@link #UNKNOWN} outside a run
  */
-public record Draw(long seed, long epoch, long index, Position next) {
+public record Draw(long seed, long epoch, long index, Position next, long left) {
 
     /** The index of a draw that has no sample. */
     public static final long PADDING = -1;
 
+    /** The number of draws that are left where nobody knows it: more than any epoch has. */
+    public static final long UNKNOWN = Long.MAX_VALUE;
+
     public Draw {
-        if (epoch < 0 || index < PADDING) {
-            throw new IllegalArgumentException("draw must not be negative: epoch %d, index %d".formatted(epoch, index));
+        if (epoch < 0 || index < PADDING || left < 0) {
+            throw new IllegalArgumentException(
+                    "draw must not be negative: epoch %d, index %d, %d left".formatted(epoch, index, left));
         }
+    }
+
+    /** A draw that is its rank's last of the epoch if {@code next} says so, and one of unknown many if not. */
+    public Draw(long seed, long epoch, long index, Position next) {
+        this(seed, epoch, index, next, next.epoch() > epoch ? 0 : UNKNOWN);
     }
 
     /** A draw outside any run: of seed 0 in epoch 0. */
@@ -29,7 +39,7 @@ public record Draw(long seed, long epoch, long index, Position next) {
 
     /** The same draw of another sample. */
     Draw at(long otherIndex) {
-        return new Draw(seed, epoch, otherIndex, next);
+        return new Draw(seed, epoch, otherIndex, next, left);
     }
 
     /** Whether this draw has no sample and only keeps ranks in step. */

@@ -117,6 +117,6 @@ public final class Draws {
         Position next = step + 1 == epoch.steps
                 ? new Position(epoch.number + 1, 0)
                 : new Position(epoch.number, epoch.from + (step + 1) * worldSize);
-        return new Draw(seed, epoch.number, index, next);
+        return new Draw(seed, epoch.number, index, next, epoch.steps - step - 1);
     }
 }

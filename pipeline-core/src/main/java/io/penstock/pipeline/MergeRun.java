@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
@@ -24,7 +25,7 @@ import reactor.util.context.Context;
  * or a {@link Load} that will have one of them. Delivering is serialised by {@code wip}: whoever takes it from 0 drains,
  * everyone else leaves word by raising it.
  */
-final class MergeRun<T> implements Subscription, Runnable {
+final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
     @SuppressWarnings("rawtypes")
     private static final AtomicLongFieldUpdater<MergeRun> REQUESTED =
@@ -366,6 +367,17 @@ final class MergeRun<T> implements Subscription, Runnable {
             }
         }
         actual.onError(cause);
+    }
+
+    /** What an operator behind it, or a debugger, may ask: that it has no parent says that it is the source. */
+    @Override
+    @SuppressWarnings("rawtypes")
+    public @Nullable Object scanUnsafe(Attr key) {
+        return key == Attr.ACTUAL
+                ? actual
+                : key == Attr.CANCELLED
+                        ? (Object) cancelled
+                        : key == Attr.REQUESTED_FROM_DOWNSTREAM ? (Object) requested : null;
     }
 
     Context context() {

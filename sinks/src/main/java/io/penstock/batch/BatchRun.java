@@ -17,20 +17,18 @@ import reactor.util.context.Context;
 /**
  * One subscription: samples come in on upstream's threads, batches go out on the consumer's.
  *
- * <p>Reactor's {@code buffer} and {@code publishOn} would do this with a list and a hop a batch, and with a wake-up of 50 µs
- * where a batch of RAM hits takes less. The point of this class is who calls {@code upstream.request}, since whoever
- * does may end up loading the samples: the consumer's own thread while it would only wait, a worker while it is busy.
+ * <p>Reactor's {@code buffer} and {@code publishOn} would do this with a list and a hop a batch. This class decides which
+ * thread calls {@code upstream.request}, and so may load samples: the consumer's while it would wait, else a worker.
  *
  * <p>{@code allowance} is how many draws may still be asked for: n for each free slot. Asking takes from it. A batch
  * that ends after m draws leaves m − n (its slot is gone, the draws that did not fit are still on their way), closing it
- * brings n. So {@code requested − consumed <= slots × n} always holds.
+ * brings n. So {@code requested − consumed <= slots × n}, and a batch more while {@link EpochEnds} holds one back.
  *
- * <p>Where the consumer fills its next batch itself, it asks for just what completes that one: after an epoch's short last
- * batch too, or else every later batch would begin in a second slot while the first is still out, and a buffer that
- * has left the processor's caches takes a quarter longer to fill.
+ * <p>Where the consumer fills its next batch itself, it asks for just what completes that one, after a short batch too: else
+ * later batches would begin in a second slot, and a buffer outside the processor's caches takes a quarter longer to fill.
  *
- * <p>Two loops, each serialised by a counter that others raise to leave word: {@code wip} guards the consumer's signals,
- * {@code asking} the calls of request. Nobody waits for either, and no signal goes out from inside upstream's.
+ * <p>Two loops, each serialised by a counter that others raise: {@code wip} guards the consumer's signals, {@code asking}
+ * the calls of request. Nobody waits for either, and no signal goes out from inside upstream's.
  */
 final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutter.Output, Runnable {
 
@@ -68,11 +66,9 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
     private final CoreSubscriber<? super Batch> actual;
     private final Tempo tempo = new Tempo();
     private final Stall stall;
-
     private Subscription upstream = Operators.emptySubscription();
     private long emitted; // the consumer's thread alone
     private long granted; // by whoever asks
-
     private volatile long requested;
     private volatile long allowance;
     private volatile long consumed; // draws in batches that are cut; written by upstream's thread
@@ -146,7 +142,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
             Operators.onErrorDropped(e, currentContext());
             return;
         }
-        after(() -> end(e));
+        after(() -> fail(e));
     }
 
     @Override
@@ -169,7 +165,12 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
 
     private void broken(Throwable e) {
         upstream.cancel();
-        end(Thrown.signal(e));
+        fail(Thrown.signal(e));
+    }
+
+    private void fail(Throwable e) {
+        intake.fail(e);
+        end(e);
     }
 
     private void end(@Nullable Throwable cause) {
@@ -178,25 +179,30 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
         schedule();
     }
 
-    // ---- what the cutter makes of them
+    @Override
+    public void cut(int draws, int ahead) {
+        CONSUMED.addAndGet(this, draws);
+        ALLOWANCE.addAndGet(this, draws - n + ahead);
+        if (ahead > 0) {
+            wake();
+        }
+    }
 
     @Override
-    public void finished(Lease lease, int draws) {
-        consume(draws);
-        ALLOWANCE.addAndGet(this, draws - n);
+    public void finished(Lease lease, int ahead) {
+        ALLOWANCE.addAndGet(this, -ahead);
         finished.add(lease);
         schedule();
     }
 
     @Override
     public void dropped(int draws) {
-        consume(draws);
-        ALLOWANCE.addAndGet(this, draws);
-        wake();
+        cut(draws, n); // and its slot is free
     }
 
-    private void consume(int draws) {
-        CONSUMED.addAndGet(this, draws);
+    @Override
+    public boolean direct() {
+        return EpochEnds.isSource(upstream);
     }
 
     /** A slot came back. */
@@ -204,8 +210,6 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
         ALLOWANCE.addAndGet(this, n);
         wake();
     }
-
-    // ---- asking upstream for more
 
     /** There is room: a worker fills it while the consumer is busy, the consumer itself otherwise. */
     private void wake() {

@@ -30,9 +30,22 @@ import reactor.core.scheduler.Scheduler;
  * {@link #remainder}. {@link Batch#next} is where a run goes on that has consumed the batch: repeating nothing, skipping
  * nothing, at any world size and batch size.
  *
+ * <p><b>Epochs.</b> The last batch of an epoch says so ({@link Batch#endsEpoch}) under every remainder. Under {@code DROP}
+ * that is the last full one: what the epoch drops behind it is not drawn again, so its {@code next} is the start of the
+ * next epoch. Behind a {@code filter} the number of draws does not tell which batch is the last; each is then held back
+ * until the next sample comes, under {@code DROP} until the next full batch. A stream that completes ends the epoch too;
+ * {@code next} is then behind its last sample. An epoch without a batch has no end that shows. Nor has the first one, if
+ * a filter lets everything pass but its last samples, and those are more than two batches.
+ *
+ * <p><b>Order.</b> Samples must come in the order of their draws, which {@code flatMap}, {@code merge} and
+ * {@code repeat} do not keep: a draw that does not lead beyond the one before is an error, since {@code next} would skip
+ * or repeat samples. {@code filter}, {@code concatMap} and {@code flatMapSequential} keep it; several streams are batched
+ * before they are merged.
+ *
  * <p><b>Memory.</b> A ring of {@link #slots} batches, one direct buffer a field and slot, allocated when the first sample
  * shows its layout. {@link Batch#close} gives a slot back, from any thread, at any time. While all are held nothing is
- * asked of upstream, which so never runs ahead by more than {@code slots × n} draws. A batch that was dropped without being closed is logged
+ * asked of upstream, which so never runs ahead by more than {@code slots × n} draws, and those that release a batch held
+ * back; under {@code DROP} behind a filter that takes a slot more. A batch that was dropped without being closed is logged
  * once, and its slot returns with new memory.
  *
  * <p><b>Threads.</b> Signals come from one thread of {@code Schedulers.boundedElastic()} a subscription, on which a
@@ -69,8 +82,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * What becomes of a batch that its epoch cuts short, and of draws without a sample.
      *
      * <p>{@code KEEP}, unless set: rows are what samples there are, down to none ({@code [0, …]}), so that ranks keep step.
-     * {@code DROP}: a batch of fewer than n draws is left out, and {@link Batch#endsEpoch} is true only where an
-     * epoch's draws divide evenly. {@code PAD}: always n rows, zeros beyond {@link Batch#size}, with a
+     * {@code DROP}: a batch of fewer than n draws is left out. {@code PAD}: always n rows, zeros beyond {@link Batch#size}, with a
      * {@link Batch#mask}.
      *
      * <p>A batch without a row before any sample has shown what fields look like has fields of {@code u8[rows, 0]}.

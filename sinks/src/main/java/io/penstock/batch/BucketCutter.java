@@ -1,8 +1,8 @@
 package io.penstock.batch;
 
+import io.penstock.batch.EpochEnds.Known;
 import io.penstock.pipeline.Draw;
 import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Remainder;
 import io.penstock.pipeline.Sample;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -21,15 +21,13 @@ final class BucketCutter<T> implements Cutter<T> {
 
     private final int n;
     private final Schema<T> schema;
-    private final Remainder remainder;
     private final Buckets<T> buckets;
     private final Ring ring;
     private final Output output;
-    private final @Nullable Masks masks;
+    private final EpochEnds epochs;
     private final Bucket[] waiting;
 
     private @Nullable Draw first;
-    private @Nullable Draw last;
     private long stride;
     private long drawn;
     private int absent;
@@ -44,11 +42,10 @@ final class BucketCutter<T> implements Cutter<T> {
     BucketCutter(Collation<T> collation, Buckets<T> buckets, Ring ring, Output output) {
         this.n = collation.n();
         this.schema = collation.schema();
-        this.remainder = collation.remainder();
         this.buckets = buckets;
         this.ring = ring;
         this.output = output;
-        this.masks = remainder == Remainder.PAD ? new Masks(n) : null;
+        this.epochs = new EpochEnds(collation, ring, output);
         this.waiting = new Bucket[buckets.count()];
         for (int i = 0; i < waiting.length; i++) {
             waiting[i] = new Bucket();
@@ -58,12 +55,15 @@ final class BucketCutter<T> implements Cutter<T> {
     @Override
     public boolean take(Sample<T> sample) {
         Draw draw = sample.draw();
-        Draw before = last;
-        if (before != null && before.epoch() != draw.epoch()) {
-            end(); // the epoch's last draw was filtered out on the way
+        Draw before = epochs.latest();
+        if (before != null && epochs.beginsEpoch(draw)) {
+            endEpoch(before, EpochEnds.startAfter(before));
         }
         Bucket bucket = null;
         if (sample.isPresent()) {
+            if (!epochs.drops()) {
+                epochs.goesOn();
+            }
             List<Tensor> row = schema.flatten(sample.value());
             bucket = waiting[buckets.of(sample.value(), row)];
             if (!put(bucket, draw, before, row)) {
@@ -74,13 +74,13 @@ final class BucketCutter<T> implements Cutter<T> {
             output.dropped(n);
         }
         measureStride(draw);
-        last = draw;
+        epochs.saw(draw);
         drawn++;
         if (bucket != null && bucket.slot != null && bucket.slot.rows() == n) {
-            emit(bucket, draw);
+            emit(bucket, draw, null, afterFull(bucket, draw));
         }
         if (draw.endsEpoch()) {
-            end();
+            endEpoch(draw, draw.next());
         }
         return true;
     }
@@ -109,36 +109,72 @@ final class BucketCutter<T> implements Cutter<T> {
         }
     }
 
+    /** Whether batches follow that of a full bucket: those of the other buckets do, unless short ones are dropped. */
+    private Known afterFull(Bucket full, Draw draw) {
+        boolean othersWait = false;
+        int missing = n;
+        for (Bucket bucket : waiting) {
+            if (bucket != full && bucket.slot != null) {
+                othersWait = true;
+                missing = Math.min(missing, n - bucket.slot.rows());
+            }
+        }
+        if (epochs.drops()) {
+            return draw.left() < missing ? Known.LAST : Known.NOT_YET;
+        }
+        return othersWait ? Known.NOT_LAST : draw.endsEpoch() ? Known.LAST : Known.NOT_YET;
+    }
+
     @Override
     public void end() {
-        Draw draw = last;
-        if (draw == null) {
-            return;
+        Draw draw = epochs.latest();
+        if (draw != null) {
+            endEpoch(draw, null);
         }
+    }
+
+    @Override
+    public void fail() {
+        epochs.goesOn();
+    }
+
+    /** No draw follows in the epoch of this one, which was its last that came; where to go on, if not behind that. */
+    private void endEpoch(Draw draw, @Nullable Position next) {
         for (Bucket oldest = oldest(); oldest != null; oldest = oldest()) {
             Slot filling = oldest.slot;
-            if (remainder == Remainder.DROP && filling != null) {
+            if (epochs.drops() && filling != null) {
                 output.dropped(filling.rows());
                 filling.clear();
                 ring.putBack(filling);
                 oldest.slot = null;
             } else {
-                emit(oldest, draw);
+                emit(oldest, draw, next, waitingBuckets() == 1 ? Known.LAST : Known.NOT_LAST);
             }
         }
+        epochs.over(next);
     }
 
-    private void emit(Bucket bucket, Draw draw) {
+    /** At the end of an epoch, {@code end} is where to go on behind its last batch. */
+    private void emit(Bucket bucket, Draw draw, @Nullable Position end, Known known) {
         Slot filled = bucket.slot;
         if (filled == null) {
             throw new IllegalStateException("a bucket that is emitted has rows");
         }
         bucket.slot = null;
         Bucket oldest = oldest();
-        Position next = oldest == null ? draw.next() : before(oldest, draw);
+        Position last = end == null ? draw.next() : end;
+        Position next = oldest == null ? last : before(oldest, draw);
         int draws = filled.rows() + absent;
         absent = 0;
-        output.finished(Lease.of(ring, filled, masks, draw.epoch(), next), draws);
+        epochs.cut(filled, draw, next, draws, known);
+    }
+
+    private int waitingBuckets() {
+        int number = 0;
+        for (Bucket bucket : waiting) {
+            number += bucket.slot == null ? 0 : 1;
+        }
+        return number;
     }
 
     private @Nullable Bucket oldest() {

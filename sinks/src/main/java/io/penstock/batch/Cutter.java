@@ -8,16 +8,25 @@ interface Cutter<T> {
     /** Takes a sample; false, and nothing has changed, if it needs a slot and none is free. */
     boolean take(Sample<T> sample);
 
-    /** Ends what is in the making, as at the end of an epoch. */
+    /** Upstream has completed: ends what is in the making. */
     void end();
+
+    /** Upstream has failed: gives out what was complete before, and nothing of what is in the making. */
+    void fail();
 
     /** What becomes of what was cut. */
     interface Output {
 
-        /** A batch is complete, of so many draws. */
-        void finished(Lease lease, int draws);
+        /** A batch of so many draws is complete; {@code ahead} more may be drawn before it is finished. */
+        void cut(int draws, int ahead);
+
+        /** The batch that was cut can be delivered. */
+        void finished(Lease lease, int ahead);
 
         /** So many draws were used up without a batch. */
         void dropped(int draws);
+
+        /** Whether samples come from a stream without an operator in between, which might leave some out. */
+        boolean direct();
     }
 }

@@ -1,7 +1,8 @@
 package io.penstock.batch;
 
+import io.penstock.batch.EpochEnds.Known;
 import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Remainder;
+import io.penstock.pipeline.Position;
 import io.penstock.pipeline.Sample;
 import io.penstock.tensor.Schema;
 import org.jspecify.annotations.Nullable;
@@ -11,30 +12,29 @@ final class DrawCutter<T> implements Cutter<T> {
 
     private final int n;
     private final Schema<T> schema;
-    private final Remainder remainder;
     private final Ring ring;
     private final Output output;
-    private final @Nullable Masks masks;
+    private final EpochEnds epochs;
 
     private @Nullable Slot slot;
-    private @Nullable Draw last;
     private int draws;
 
     DrawCutter(Collation<T> collation, Ring ring, Output output) {
         this.n = collation.n();
         this.schema = collation.schema();
-        this.remainder = collation.remainder();
         this.ring = ring;
         this.output = output;
-        this.masks = remainder == Remainder.PAD ? new Masks(n) : null;
+        this.epochs = new EpochEnds(collation, ring, output);
     }
 
     @Override
     public boolean take(Sample<T> sample) {
         Draw draw = sample.draw();
-        Draw before = last;
-        if (before != null && before.epoch() != draw.epoch()) {
-            end(); // the epoch's last draw was filtered out on the way
+        Draw before = epochs.latest();
+        if (before != null && epochs.beginsEpoch(draw)) {
+            endEpoch(before, EpochEnds.startAfter(before));
+        } else if (!epochs.drops()) {
+            epochs.goesOn();
         }
         Slot filling = slot;
         if (filling == null) {
@@ -47,33 +47,48 @@ final class DrawCutter<T> implements Cutter<T> {
         if (sample.isPresent()) {
             filling.add(draw.index(), schema.flatten(sample.value()));
         }
-        last = draw;
+        epochs.saw(draw);
         draws++;
-        if (draws == n || draw.endsEpoch()) {
-            cut(filling, draw);
+        if (draw.endsEpoch()) {
+            endEpoch(draw, draw.next());
+        } else if (draws == n) {
+            cut(filling, draw, draw.next(), epochs.afterFull(draw));
         }
         return true;
     }
 
     @Override
     public void end() {
-        Slot filling = slot;
-        Draw draw = last;
-        if (filling != null && draw != null) {
-            cut(filling, draw);
+        Draw draw = epochs.latest();
+        if (draw != null) {
+            endEpoch(draw, null);
         }
     }
 
-    private void cut(Slot filling, Draw draw) {
+    @Override
+    public void fail() {
+        epochs.goesOn();
+    }
+
+    /** No draw follows in the epoch of this one, which was its last that came; where to go on, if not behind that. */
+    private void endEpoch(Draw draw, @Nullable Position next) {
+        Slot filling = slot;
+        if (filling != null && draws > 0) {
+            if (draws < n && epochs.drops()) {
+                filling.clear();
+                output.dropped(draws);
+                draws = 0;
+            } else {
+                cut(filling, draw, next == null ? draw.next() : next, Known.LAST);
+            }
+        }
+        epochs.over(next);
+    }
+
+    private void cut(Slot filling, Draw draw, Position next, Known last) {
         int drawn = draws;
         draws = 0;
-        last = null;
-        if (drawn < n && remainder == Remainder.DROP) {
-            filling.clear();
-            output.dropped(drawn);
-            return;
-        }
         slot = null;
-        output.finished(Lease.of(ring, filling, masks, draw.epoch(), draw.next()), drawn);
+        epochs.cut(filling, draw, next, drawn, last);
     }
 }

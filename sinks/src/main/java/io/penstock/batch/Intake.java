@@ -1,9 +1,12 @@
 package io.penstock.batch;
 
+import io.penstock.pipeline.Draw;
 import io.penstock.pipeline.Sample;
+import io.penstock.pipeline.Thrown;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings samples to the cutter one at a time, and keeps those for which there is no slot yet.
@@ -26,6 +29,7 @@ final class Intake<T> {
     private final Queue<Step> backlog = new ConcurrentLinkedQueue<>();
     private final AtomicInteger busy = new AtomicInteger();
     private boolean behind; // upstream's thread alone
+    private @Nullable Draw latest; // that the cutter took
 
     Intake(Cutter<T> cutter) {
         this.cutter = cutter;
@@ -36,11 +40,29 @@ final class Intake<T> {
         if (behind && backlog.isEmpty()) {
             behind = false;
         }
-        if (behind || !cutter.take(sample)) {
+        if (behind || !take(sample)) {
             behind = true;
-            backlog.add(() -> cutter.take(sample));
+            backlog.add(() -> take(sample));
             workOff();
         }
+    }
+
+    /** A position says that every draw before it was made, so one that comes later makes those of earlier batches wrong. */
+    private boolean take(Sample<T> sample) {
+        Draw draw = sample.draw();
+        Draw before = latest;
+        if (before != null && draw.next().compareTo(before.next()) <= 0) {
+            throw new IllegalStateException(
+                    ("cannot batch sample %d: its draw is out of order: it leads to %s, and the draw of sample %d before it to %s; "
+                                    + "use concatMap or flatMapSequential instead of flatMap, epochs(n) instead of repeat, "
+                                    + "and batch each stream before merging several")
+                            .formatted(draw.index(), draw.next(), before.index(), before.next()));
+        }
+        if (!cutter.take(sample)) {
+            return false;
+        }
+        latest = draw;
+        return true;
     }
 
     /** Runs something once every sample before it was taken. */
@@ -50,6 +72,15 @@ final class Intake<T> {
             return true;
         });
         workOff();
+    }
+
+    /** Gives out what was complete before an error, which ends the stream whatever comes of that. */
+    void fail(Throwable e) {
+        try {
+            cutter.fail();
+        } catch (Throwable another) {
+            e.addSuppressed(Thrown.signal(another));
+        }
     }
 
     /** Whether samples wait for a slot. */

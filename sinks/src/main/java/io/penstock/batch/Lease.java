@@ -22,29 +22,31 @@ final class Lease {
 
     private final Ring ring;
     private final Slot slot;
-    private final long epoch;
-    private final Position next;
+    private final Place place;
     private final AtomicBoolean over = new AtomicBoolean();
     private @Nullable Batch batch;
     private Cleaner.@Nullable Cleanable watch;
 
-    private Lease(Ring ring, Slot slot, long epoch, Position next) {
+    /** Where in the run a batch stands. */
+    record Place(long epoch, Position next, boolean endsEpoch) {}
+
+    private Lease(Ring ring, Slot slot, Place place) {
         this.ring = ring;
         this.slot = slot;
-        this.epoch = epoch;
-        this.next = next;
+        this.place = place;
     }
 
     /** The batch of what was put into a slot; with masks, padded to as many rows as they have. */
-    static Lease of(Ring ring, Slot slot, @Nullable Masks masks, long epoch, Position next) {
+    static Lease of(Ring ring, Slot slot, @Nullable Masks masks, Place place) {
         int valid = slot.rows();
-        Lease lease = new Lease(ring, slot, epoch, next);
+        Lease lease = new Lease(ring, slot, place);
         lease.batch = new Batch(
                 slot.stacked(masks == null ? valid : masks.rows()),
                 valid,
                 masks == null ? null : masks.of(valid),
-                epoch,
-                next,
+                place.epoch(),
+                place.next(),
+                place.endsEpoch(),
                 lease::close);
         slot.clear();
         ring.lend();
@@ -87,8 +89,8 @@ final class Lease {
                 LOG.warn(
                         "a batch of epoch {}, next {}, was dropped without being closed, and its memory with it; "
                                 + "close every batch: try (batch) { … }",
-                        epoch,
-                        next);
+                        place.epoch(),
+                        place.next());
             }
             slot.forget();
             ring.give(slot);

@@ -20,11 +20,14 @@ final class Ring {
     private final AtomicBoolean leakTold = new AtomicBoolean();
     private final Runnable returned;
     private final int slots;
+    private final Supplier<Slot> slot;
+    private boolean grown;
     private volatile boolean closed;
 
     Ring(int slots, Supplier<Slot> slot, Runnable returned) {
         this.slots = slots;
         this.returned = returned;
+        this.slot = slot;
         for (int i = 0; i < slots; i++) {
             free.push(slot.get());
         }
@@ -48,6 +51,14 @@ final class Ring {
     void putBack(Slot slot) {
         if (!closed) {
             free.push(slot);
+        }
+    }
+
+    /** One slot more, once: for the batch that is held back. By the thread that fills slots. */
+    void grow() {
+        if (!grown) {
+            grown = true;
+            putBack(slot.get());
         }
     }
 

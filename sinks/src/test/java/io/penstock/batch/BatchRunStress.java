@@ -257,5 +257,8 @@ public final class BatchRunStress {
 
         @Override
         public void end() {}
+
+        @Override
+        public void fail() {}
     }
 }

@@ -109,7 +109,7 @@ class BatchesRingTest {
                 .block(SOON);
 
         assertThat(seen).hasSize(144);
-        assertThat(farthest.get()).isLessThanOrEqualTo(7L * slots);
+        assertThat(farthest.get()).isLessThanOrEqualTo(7L * slots + 1); // the draw that shows whether the epoch goes on
     }
 
     @ParameterizedTest

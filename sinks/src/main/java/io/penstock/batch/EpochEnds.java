@@ -1,0 +1,137 @@
+package io.penstock.batch;
+
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Remainder;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.Scannable;
+
+/**
+ * Tells which batch is the last of its epoch, for {@link io.penstock.pipeline.Batch#endsEpoch}.
+ *
+ * <p>A draw says how many of its rank's follow in the epoch. That decides it, unless a {@code filter} before the batches
+ * leaves samples out: whether one more batch comes is then known when the next sample comes, or, where short batches are
+ * dropped, the next full batch. Until then the batch is held back. A filter shows by a gap between two draws; before it has
+ * shown, the last two batches of an epoch are held back, unless the batches follow the stream without an operator in
+ * between.
+ *
+ * <p>Used by one thread at a time, as the cutters are.
+ */
+final class EpochEnds {
+
+    /** What is known of a batch when it is cut. */
+    enum Known {
+        LAST,
+        NOT_LAST,
+        NOT_YET
+    }
+
+    private final Collation<?> collation;
+    private final Ring ring;
+    private final Cutter.Output output;
+    private final @Nullable Masks masks;
+    private final int ahead;
+
+    private @Nullable Draw latest;
+    private boolean filtered;
+    private @Nullable Slot held;
+    private @Nullable Draw heldAt;
+    private @Nullable Position heldNext;
+
+    EpochEnds(Collation<?> collation, Ring ring, Cutter.Output output) {
+        this.collation = collation;
+        this.ring = ring;
+        this.output = output;
+        this.masks = collation.remainder() == Remainder.PAD ? new Masks(collation.n()) : null;
+        // what may be drawn while a batch is held back: the next sample, or the next full batch
+        this.ahead = drops() ? collation.n() : 1;
+    }
+
+    /** Whether a subscription is that of a source: no operator behind it may leave samples out. */
+    static boolean isSource(Subscription upstream) {
+        Scannable source = Scannable.from(upstream);
+        return source.isScanAvailable() && source.parents().findFirst().isEmpty();
+    }
+
+    boolean drops() {
+        return collation.remainder() == Remainder.DROP;
+    }
+
+    /** The draw that was seen last; null before any. */
+    @Nullable Draw latest() {
+        return latest;
+    }
+
+    /** Whether this draw is of another epoch than the one before: the rest of that epoch was filtered out on the way. */
+    boolean beginsEpoch(Draw draw) {
+        Draw before = latest;
+        return before != null && before.epoch() != draw.epoch();
+    }
+
+    /** The next draw, which has been taken. */
+    void saw(Draw draw) {
+        Draw before = latest;
+        if (before != null && !before.endsEpoch() && before.left() != Draw.UNKNOWN) {
+            filtered |= beginsEpoch(draw) || before.left() - draw.left() > 1;
+        }
+        latest = draw;
+    }
+
+    /** Whether batches follow a full one, as far as the number of draws tells. */
+    Known afterFull(Draw draw) {
+        if (draw.left() < (drops() ? collation.n() : 1)) {
+            return Known.LAST;
+        }
+        boolean tail = draw.left() <= 2L * collation.n() && !output.direct();
+        return filtered || tail ? Known.NOT_YET : Known.NOT_LAST;
+    }
+
+    /** A batch is complete: of a slot's rows, at this draw, made of so many draws. */
+    void cut(Slot slot, Draw draw, Position next, int draws, Known last) {
+        goesOn();
+        if (last != Known.NOT_YET) {
+            output.cut(draws, 0);
+            output.finished(lease(slot, draw, next, last == Known.LAST), 0);
+            return;
+        }
+        held = slot;
+        heldAt = draw;
+        heldNext = next;
+        if (drops()) {
+            ring.grow();
+        }
+        output.cut(draws, ahead);
+    }
+
+    /** Another batch of the same epoch is going to follow the one that is held back. */
+    void goesOn() {
+        release(heldNext, false);
+    }
+
+    /** No batch of this epoch follows; a run that has consumed it goes on at {@code next}, if that is known. */
+    void over(@Nullable Position next) {
+        release(next == null ? heldNext : next, true);
+    }
+
+    private void release(@Nullable Position next, boolean last) {
+        Slot slot = held;
+        Draw draw = heldAt;
+        if (slot != null && draw != null && next != null) {
+            held = null;
+            output.finished(lease(slot, draw, next, last), ahead);
+        }
+    }
+
+    private Lease lease(Slot slot, Draw draw, Position next, boolean last) {
+        // what is dropped at the end of an epoch is not drawn again
+        boolean whole = last && drops() && draw.left() < collation.n();
+        Position resume = whole ? startAfter(draw) : next;
+        return Lease.of(ring, slot, masks, new Lease.Place(draw.epoch(), resume, last));
+    }
+
+    /** Where the epoch after a draw's begins. */
+    static Position startAfter(Draw draw) {
+        return new Position(draw.epoch() + 1, 0);
+    }
+}
