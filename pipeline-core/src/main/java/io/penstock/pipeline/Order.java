@@ -37,31 +37,25 @@ sealed interface Order permits Order.Sequential, Order.Shuffled, Order.Windowed,
         }
     }
 
-    /** Runs of {@code window} neighbours in random order, each shuffled inside; the shorter last run stays last. */
-    record Windowed(long window) implements Order {
+    /** Runs of {@code window} neighbours, {@code interleaved} of them at a time: see {@link Windows}. */
+    record Windowed(long window, int interleaved) implements Order {
         @Override
         public Epoch epoch(long seed, long epoch, long size) {
-            long key = key(seed, epoch);
-            return position -> at(position, size, window, key);
+            return windows(size, key(seed, epoch));
         }
 
-        static long at(long position, long size, long window, long key) {
-            long windows = size / window;
-            long whole = windows * window;
-            if (position >= whole) {
-                return whole + new Permutation(size - whole, Mixing.fold(key, -1)).at(position - whole);
-            }
-            long which = new Permutation(windows, Mixing.fold(key, windows)).at(position / window);
-            return which * window + new Permutation(window, Mixing.fold(key, which)).at(position % window);
+        Windows windows(long size, long key) {
+            return new Windows(size, window, interleaved, key);
         }
 
         @Override
         public String toString() {
-            return "windowed " + window;
+            return "windowed " + window + " interleaved " + interleaved;
         }
     }
 
-    private static long key(long seed, long epoch) {
+    /** What an epoch's order is drawn by. */
+    static long key(long seed, long epoch) {
         return Mixing.fold(Mixing.fold(0, seed), epoch);
     }
 }

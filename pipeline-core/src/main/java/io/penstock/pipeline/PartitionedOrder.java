@@ -1,5 +1,7 @@
 package io.penstock.pipeline;
 
+import java.util.function.LongFunction;
+
 /**
  * The interleaved orders of partitions: position k is the (k div P)-th of partition k mod P. See {@link ShardMode}.
  *
@@ -25,11 +27,11 @@ record PartitionedOrder(Order order, int partitions, long epochs, long limit) im
     public Epoch epoch(long seed, long epoch, long size) {
         long samples = Math.min(limit, size);
         long baseKey = Mixing.fold(Mixing.fold(Mixing.fold(0, seed), BASE), epoch / epochs);
-        long key = Mixing.fold(Mixing.fold(0, seed), epoch);
+        long key = Order.key(seed, epoch);
         long each = samples / partitions;
         long larger = samples % partitions;
         if (order instanceof Windowed windowed) {
-            return windowed(windowed.window(), new Sizes(each, larger), baseKey, key, size);
+            return windowed(windowed, new Sizes(each, larger), baseKey, key, size);
         }
         if (order instanceof Shuffled) {
             Sizes sizes = new Sizes(each, larger);
@@ -58,38 +60,45 @@ record PartitionedOrder(Order order, int partitions, long epochs, long limit) im
         long index(long partition, long row);
     }
 
+    /** The order within the partition drawn from last, which is most often the next one too. */
+    private static final class Latest<O> {
+        private final LongFunction<O> orders;
+        private Part<O> last; // racy, and immutable: a thread that sees another one makes its own
+
+        private record Part<O>(long number, O order) {}
+
+        Latest(LongFunction<O> orders) {
+            this.orders = orders;
+            this.last = new Part<>(0, orders.apply(0));
+        }
+
+        O of(long number) {
+            Part<O> part = last;
+            if (part.number != number) {
+                part = new Part<>(number, orders.apply(number));
+                last = part;
+            }
+            return part.order;
+        }
+    }
+
     /** Partitions each permuted within themselves, as they were dealt. */
     private static final class Dealt implements Epoch {
         private final int partitions;
-        private final Sizes sizes;
-        private final long key;
         private final Dealer dealer;
-        private Part last; // racy, and immutable: whoever sees another one makes its own
-
-        private record Part(long number, Permutation within) {}
+        private final Latest<Permutation> within;
 
         Dealt(int partitions, Sizes sizes, long key, Dealer dealer) {
             this.partitions = partitions;
-            this.sizes = sizes;
-            this.key = key;
             this.dealer = dealer;
-            this.last = part(0);
-        }
-
-        private Part part(long number) {
-            return new Part(number, new Permutation(sizes.of(number), Mixing.fold(key, number)));
+            this.within = new Latest<>(part -> new Permutation(sizes.of(part), Mixing.fold(key, part)));
         }
 
         @Override
         public long index(long position) {
             long turn = position / partitions;
             long number = position - turn * partitions;
-            Part part = last;
-            if (part.number != number) {
-                part = part(number);
-                last = part;
-            }
-            return dealer.index(number, part.within.at(turn));
+            return dealer.index(number, within.of(number).at(turn));
         }
     }
 
@@ -110,17 +119,19 @@ record PartitionedOrder(Order order, int partitions, long epochs, long limit) im
      * The base order is one of whole windows, cut into partitions of neighbours. The windows of a partition begin where
      * those of the base order do: what a partition has before the first of them goes last.
      */
-    private Epoch windowed(long window, Sizes sizes, long baseKey, long key, long size) {
+    private Epoch windowed(Windowed kind, Sizes sizes, long baseKey, long key, long size) {
         int parts = partitions;
+        long window = kind.window();
         long windows = size / window;
         Permutation among = new Permutation(windows, baseKey);
+        Latest<Windows> own = new Latest<>(part -> kind.windows(sizes.of(part), Mixing.fold(key, part)));
         return position -> {
             long turn = position / parts;
             long partition = position - turn * parts;
             long many = sizes.of(partition);
             long start = sizes.start(partition);
             long before = Math.min(Math.floorMod(-start, window), many);
-            long within = Windowed.at(turn, many, window, Mixing.fold(key, partition)) + before;
+            long within = own.of(partition).index(turn) + before;
             long inBase = start + (within < many ? within : within - many);
             long which = inBase / window;
             return which < windows ? among.at(which) * window + inBase % window : inBase;

@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
  */
 public final class ResumeToken {
 
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final int LONGEST = 1 << 16;
 
     private final long seed;
@@ -101,8 +101,12 @@ public final class ResumeToken {
             throw malformed(text);
         }
         if (version != VERSION) {
-            throw new IllegalArgumentException(
-                    "this resume token is of version %d, this program reads version %d".formatted(version, VERSION));
+            String advice = version < VERSION
+                    ? ": the orders of samples have changed since, so its position means other samples here; end the run "
+                            + "with the release that wrote it, or begin its epoch anew, without the token"
+                    : "";
+            throw new IllegalArgumentException("this resume token is of version %d, this program reads version %d%s"
+                    .formatted(version, VERSION, advice));
         }
         Long seed = read.number("seed");
         Long epoch = read.number("epoch");

@@ -9,6 +9,11 @@ package io.penstock.pipeline;
  */
 public final class Sampler {
 
+    /** Batches of up to 128 draws of class-sorted data are then at most twice as uneven as a full shuffle's. */
+    private static final int INTERLEAVED = 64;
+
+    private static final int MAX_INTERLEAVED = 1 << 20;
+
     private final Order order;
     private final long seed;
     private final long epochs;
@@ -53,15 +58,34 @@ public final class Sampler {
     }
 
     /**
-     * Runs of {@code window} neighbouring samples in random order, shuffled within each run: nearly sequential reads for
-     * sources that need them. A last run of fewer samples stays last.
+     * Runs of {@code window} neighbouring samples in random order, 64 of them at a time, each shuffled in itself: for
+     * sources that read neighbours together.
      * @throws IllegalArgumentException if {@code window < 1}
+     * @see #windowed(long, long, int)
      */
     public static Sampler windowed(long seed, long window) {
+        return windowed(seed, window, INTERLEAVED);
+    }
+
+    /**
+     * The same with another number of windows that are open at a time: they take turns, so b draws in a row come from b
+     * windows, or from all that are open. Where neighbours are alike, as in data that are sorted by class, the number of
+     * a class among b draws varies {@code b / interleaved} times as much as in a full shuffle.
+     *
+     * <p>The price is memory for what is read and not yet drawn, such as decoded chunks: that of at least
+     * {@code interleaved} windows and of fewer than twice as many, or of all there are. With 1 they are read one after
+     * another.
+     * @throws IllegalArgumentException if {@code window < 1} or {@code interleaved} is not in {@code [1, 1,048,576]}
+     */
+    public static Sampler windowed(long seed, long window, int interleaved) {
         if (window < 1) {
             throw new IllegalArgumentException("window must be at least 1, was " + window);
         }
-        return new Sampler(new Order.Windowed(window), seed);
+        if (interleaved < 1 || interleaved > MAX_INTERLEAVED) {
+            throw new IllegalArgumentException(
+                    "interleaved windows must be in [1, %d], was %d".formatted(MAX_INTERLEAVED, interleaved));
+        }
+        return new Sampler(new Order.Windowed(window, interleaved), seed);
     }
 
     /** Another seed, of order and augmentation. */

@@ -73,6 +73,23 @@ class CachedDatasetTest {
     }
 
     @Test
+    void cache_filledInOneOrder_isHitInAnyOther() {
+        FakeDataset source = FakeDataset.immediate(50);
+        Dataset<Tensor> cached = source.cache(new FakeTier("ram"), VALUE);
+        cached.stream(Sampler.shuffled(1)).blockLast();
+
+        for (Sampler other : List.of(
+                Sampler.sequential(),
+                Sampler.shuffled(2),
+                Sampler.windowed(3, 7, 3),
+                Sampler.shuffled(4).mode(ShardMode.stable().partitions(5)))) {
+            assertThat(cached.stream(other).count().block()).isEqualTo(50);
+        }
+
+        assertThat(source.totalLoads()).isEqualTo(50);
+    }
+
+    @Test
     void cache_garbageInTier_isAMiss() {
         FakeTier tier = new FakeTier("ram");
         FakeDataset source = FakeDataset.blocking(20);

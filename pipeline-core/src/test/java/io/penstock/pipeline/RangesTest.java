@@ -91,6 +91,7 @@ class RangesTest {
         assertRefused(() -> Sampler.sequential().epochs(-1), "epochs must not be negative: -1");
         assertRefused(() -> Sampler.sequential().limit(-1), "limit must not be negative: -1");
         assertRefused(() -> Sampler.windowed(1, 0), "window must be at least 1, was 0");
+        assertRange(n -> Sampler.windowed(1, 1, (int) n), "interleaved windows", 1, 1 << 20);
         assertRefused(() -> ShardMode.reshardEvery(0), "reshard must be every 1 epoch or more, was 0");
         assertRefused(() -> ShardMode.stable().partitions(0), "partitions must be at least 1, was 0");
         assertRefused(() -> Shard.of(0, 0), "world size must be at least 1, was 0");

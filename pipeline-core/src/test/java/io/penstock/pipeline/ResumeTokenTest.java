@@ -66,7 +66,8 @@ class ResumeTokenTest {
         assertThatThrownBy(() -> token.resume(SAMPLER.seed(7), PLAN))
                 .hasMessage("the resume token is of another plan: another seed: 42 there, 7 here");
         assertThatThrownBy(() -> token.resume(Sampler.windowed(42, 8), PLAN))
-                .hasMessage("the resume token is of another plan: another order: shuffled there, windowed 8 here");
+                .hasMessage(
+                        "the resume token is of another plan: another order: shuffled there, windowed 8 interleaved 64 here");
         assertThatThrownBy(() -> token.resume(SAMPLER.limit(900), PLAN))
                 .hasMessageContaining("epochs of another size: 1000 samples there, 900 here");
         assertThatThrownBy(() -> token.resume(
@@ -160,12 +161,12 @@ class ResumeTokenTest {
                 "{}",
                 "[1]",
                 "null",
-                "{\"v\":2}",
-                "{\"v\":2,",
-                "{\"v\":2} more",
+                "{\"v\":3}",
+                "{\"v\":3,",
+                "{\"v\":3} more",
                 "{\"v\":\"2\"}",
-                "{\"v\":2,\"seed\":99999999999999999999}",
-                "{\"v\":2,\"stages\":[\"a\",1]}"
+                "{\"v\":3,\"seed\":99999999999999999999}",
+                "{\"v\":3,\"stages\":[\"a\",1]}"
             })
     void parse_garbage_saysThatItIsNoToken(String text) {
         assertThatThrownBy(() -> ResumeToken.parse(text))
@@ -198,8 +199,17 @@ class ResumeTokenTest {
 
     @Test
     void parse_anotherVersion_saysWhichIsRead() {
-        assertThatThrownBy(() -> ResumeToken.parse(TOKEN.toString().replace("\"v\":2", "\"v\":3")))
-                .hasMessage("this resume token is of version 3, this program reads version 2");
+        assertThatThrownBy(() -> ResumeToken.parse(TOKEN.toString().replace("\"v\":3", "\"v\":4")))
+                .hasMessage("this resume token is of version 4, this program reads version 3");
+    }
+
+    @Test
+    void parse_ofTheOrdersBefore_saysWhyAndWhatToDo() {
+        assertThatThrownBy(() -> ResumeToken.parse(TOKEN.toString().replace("\"v\":3", "\"v\":2")))
+                .hasMessage(
+                        "this resume token is of version 2, this program reads version 3: the orders of samples have "
+                                + "changed since, so its position means other samples here; end the run with the release that "
+                                + "wrote it, or begin its epoch anew, without the token");
     }
 
     @Test

@@ -92,6 +92,13 @@ abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
         }
     }
 
+    /** Windows that are open at a time, as {@code Sampler} takes them. */
+    static final class Windows extends Ints {
+        Windows() {
+            super(1, 1 << 20);
+        }
+    }
+
     /** Threads, as {@code Execution} takes them. */
     static final class Threads extends Ints {
         Threads() {

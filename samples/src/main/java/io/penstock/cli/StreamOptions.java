@@ -85,8 +85,17 @@ interface StreamOptions {
             names = "--window",
             paramLabel = "N",
             converter = NumberFlag.Count.class,
-            description = "Shuffle runs of N neighbours and within each run, for sources that read best in order.")
+            description = "Read runs of N neighbours, several at a time, for sources that read best in order.")
     @Nullable Integer window();
+
+    @Option(
+            order = 8,
+            names = "--interleave",
+            paramLabel = "K",
+            converter = NumberFlag.Windows.class,
+            description =
+                    "How many windows are open at a time (64 by default): more mix better, fewer need less memory.")
+    @Nullable Integer interleave();
 
     @Option(
             order = 9,

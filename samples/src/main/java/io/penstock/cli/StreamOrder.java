@@ -36,6 +36,10 @@ final class StreamOrder {
         if (options.noShuffle() && options.window() != null) {
             throw new IllegalArgumentException("--no-shuffle and --window exclude each other");
         }
+        if (options.interleave() != null && options.window() == null) {
+            throw new IllegalArgumentException(
+                    "--interleave needs --window: it says how many windows are open at a time");
+        }
         if (options.lazyShard() != null && options.shard() != null) {
             throw new IllegalArgumentException("--shard and --lazy-shard exclude each other: a lazy shard is stable");
         }
@@ -120,11 +124,17 @@ final class StreamOrder {
         return seed != null ? seed : token != null ? token.seed() : DEFAULT_SEED;
     }
 
+    private static Sampler windowed(int window, @Nullable Integer interleaved) {
+        return interleaved == null
+                ? Sampler.windowed(DEFAULT_SEED, window)
+                : Sampler.windowed(DEFAULT_SEED, window, interleaved);
+    }
+
     private static Sampler order(StreamOptions options) {
         return options.noShuffle()
                 ? Sampler.sequential()
                 : options.window() == null
                         ? Sampler.shuffled(DEFAULT_SEED)
-                        : Sampler.windowed(DEFAULT_SEED, options.window());
+                        : windowed(options.window(), options.interleave());
     }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ReportersTest {
 
     private static final ResumeToken TOKEN = ResumeToken.parse(
-            "{\"v\":2,\"seed\":42,\"epoch\":0,\"offset\":0,\"samples\":1000,\"order\":\"shuffled\",\"shard\":\"global\","
+            "{\"v\":3,\"seed\":42,\"epoch\":0,\"offset\":0,\"samples\":1000,\"order\":\"shuffled\",\"shard\":\"global\","
                     + "\"source\":\"0123456789abcdef\",\"stages\":[\"01234567\"]}");
 
     private final StringWriter written = new StringWriter();
