@@ -1,0 +1,184 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.penstock.pipeline.Draw;
+import io.penstock.pipeline.Draws;
+import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Remainder;
+import io.penstock.pipeline.Sampler;
+import io.penstock.pipeline.Shard;
+import io.penstock.pipeline.ShardMode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What {@code docs/order.md} specifies, written a second time in Python, draws the same samples. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class PythonOrderTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("penstock.root", ".."));
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final List<Integer> SIZES = List.of(1, 2, 7, 8, 12, 16, 17, 31, 64, 100, 257, 300, 601);
+    private static final List<String> MODES = List.of("global", "stable", "stable:4", "reshard=1", "reshard=2:3");
+
+    /** A plan as both sides understand it. */
+    private record Plan(String json, Sampler sampler, long size) {
+
+        static Plan random(Random random) {
+            long seed = random.nextLong();
+            int size = SIZES.get(random.nextInt(SIZES.size()));
+            int world = 1 + random.nextInt(5);
+            int rank = random.nextInt(world);
+            int window = 1 + random.nextInt(20);
+            int interleaved = 1 + random.nextInt(9);
+            int limit = random.nextInt(3) > 0 ? Integer.MAX_VALUE : random.nextInt(size + 1);
+            String kind = List.of("sequential", "shuffled", "windowed").get(random.nextInt(3));
+            String mode = MODES.get(random.nextInt(MODES.size()));
+            Remainder remainder = Remainder.values()[random.nextInt(3)];
+            Position start = new Position(random.nextInt(2), random.nextInt(Math.min(limit, size) + 1));
+            Sampler order = kind.equals("sequential")
+                    ? Sampler.sequential().seed(seed)
+                    : kind.equals("shuffled") ? Sampler.shuffled(seed) : Sampler.windowed(seed, window, interleaved);
+            Sampler sampler = order.epochs(3)
+                    .shard(Shard.of(rank, world))
+                    .mode(ShardMode.parse(mode))
+                    .remainder(remainder)
+                    .resumeAt(start);
+            String json = ("{\"size\":%d,\"seed\":%d,\"epochs\":3,\"rank\":%d,\"world\":%d,\"remainder\":\"%s\","
+                            + "\"start\":[%d,%d],\"shard\":\"%s\",\"kind\":\"%s\",\"window\":%d,\"interleaved\":%d%s}")
+                    .formatted(
+                            size,
+                            seed,
+                            rank,
+                            world,
+                            remainder.name().toLowerCase(Locale.ROOT),
+                            start.epoch(),
+                            start.offset(),
+                            mode,
+                            kind,
+                            window,
+                            interleaved,
+                            limit == Integer.MAX_VALUE ? "" : ",\"limit\":" + limit);
+            return new Plan(json, limit == Integer.MAX_VALUE ? sampler : sampler.limit(limit), size);
+        }
+
+        String expected() {
+            Draws draws = sampler.draws(size);
+            return LongStream.range(0, draws.count())
+                    .mapToObj(draws::at)
+                    .map(draw -> "[%d,%s,%d,%d,%d]"
+                            .formatted(
+                                    draw.epoch(),
+                                    draw.index() == Draw.PADDING ? "null" : draw.index(),
+                                    draw.next().epoch(),
+                                    draw.next().offset(),
+                                    draw.left()))
+                    .toList()
+                    .toString()
+                    .replace(" ", "");
+        }
+    }
+
+    @BeforeAll
+    static void assumePython() throws IOException, InterruptedException {
+        Process python = new ProcessBuilder("sh", "-c", "python3 -c 'import json'")
+                .redirectErrorStream(true)
+                .start();
+        assumeTrue(
+                python.waitFor(60, TimeUnit.SECONDS) && python.exitValue() == 0, "this test needs python3 on the path");
+    }
+
+    private static List<String> python(List<String> plans) throws IOException, InterruptedException {
+        Path module = ROOT.resolve("samples/src/main/python/penstock_order.py");
+        Path input = Files.createTempFile("plans", ".jsonl");
+        try {
+            Files.write(input, plans);
+            Process python = new ProcessBuilder("python3", module.toString())
+                    .redirectInput(input.toFile())
+                    .redirectErrorStream(true)
+                    .start();
+            String said = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(python.waitFor()).as(said).isZero();
+            return said.lines().toList();
+        } finally {
+            Files.delete(input);
+        }
+    }
+
+    @Test
+    void draws_ofAnyPlan_areThoseOfPython() throws Exception {
+        Random random = new Random(20_261_122);
+        List<Plan> plans = new ArrayList<>();
+        for (int i = 0; i < 400; i++) {
+            plans.add(Plan.random(random));
+        }
+
+        List<String> drawn = python(plans.stream().map(Plan::json).toList());
+
+        assertThat(drawn).hasSameSizeAs(plans);
+        for (int i = 0; i < plans.size(); i++) {
+            assertThat(drawn.get(i))
+                    .as(plans.get(i).json())
+                    .isEqualTo(plans.get(i).expected());
+        }
+    }
+
+    /** The vectors in the document are rows of a table: a plan, and the indices that it draws. */
+    @Test
+    void vectors_inTheDocument_holdOnBothSides() throws Exception {
+        List<String> rows = Pattern.compile("\\| `(\\{.*})` \\| ([\\d ]+) \\|")
+                .matcher(Files.readString(ROOT.resolve("docs/order.md")))
+                .results()
+                .map(row -> row.group(1) + "\t" + row.group(2).strip())
+                .toList();
+        assertThat(rows).hasSizeGreaterThanOrEqualTo(8);
+
+        List<String> drawn = python(rows.stream().map(row -> row.split("\t")[0]).toList());
+
+        for (int i = 0; i < rows.size(); i++) {
+            List<String> wanted = List.of(rows.get(i).split("\t")[1].split(" "));
+            List<String> indices = new ArrayList<>();
+            for (JsonNode draw : JSON.readTree(drawn.get(i))) {
+                indices.add(draw.get(1).asText());
+            }
+            assertThat(indices).as(rows.get(i)).isEqualTo(wanted);
+            assertThat(java(JSON.readTree(rows.get(i).split("\t")[0])))
+                    .as(rows.get(i))
+                    .isEqualTo(wanted);
+        }
+    }
+
+    private static List<String> java(JsonNode plan) {
+        long seed = plan.path("seed").asLong();
+        Sampler order = plan.path("kind").asText().equals("windowed")
+                ? Sampler.windowed(
+                        seed,
+                        plan.path("window").asLong(),
+                        plan.path("interleaved").asInt(64))
+                : Sampler.shuffled(seed);
+        int world = plan.path("world").asInt(1);
+        Draws draws = order.epochs(plan.path("epochs").asLong(1))
+                .mode(ShardMode.parse(plan.path("shard").asText("global")))
+                .shard(Shard.of(plan.path("rank").asInt(), world))
+                .limit(plan.path("limit").asLong(Long.MAX_VALUE))
+                .draws(plan.path("size").asLong());
+        return LongStream.range(0, draws.count())
+                .mapToObj(number -> Long.toString(draws.at(number).index()))
+                .toList();
+    }
+}
