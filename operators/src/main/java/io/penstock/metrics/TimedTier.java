@@ -2,19 +2,28 @@ package io.penstock.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.penstock.pipeline.Filling;
 import io.penstock.pipeline.Lease;
 import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Thrown;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A tier of which some calls are timed. Keys are well mixed, so a few of their bits choose as fairly as dice do. */
+/**
+ * A tier of which some calls are timed. Keys are well mixed, so a few of their bits choose as fairly as dice do.
+ *
+ * <p>Every method with a default is forwarded: a default says something about the tier, such as that nothing is handed
+ * down, which is wrong for the one behind. Only {@link #levels} stays, since a timed tier is one level.
+ */
 final class TimedTier implements Tier {
 
     private static final long ONE_IN = 64;
@@ -66,8 +75,8 @@ final class TimedTier implements Tier {
             ByteBuffer value = (ByteBuffer) callable.call();
             looked(value != null, started);
             return Mono.justOrEmpty(value);
-        } catch (Exception e) {
-            return Mono.error(e);
+        } catch (Throwable e) {
+            return Mono.error(Thrown.signal(e));
         }
     }
 
@@ -109,6 +118,12 @@ final class TimedTier implements Tier {
         return isTimed(key) ? timedPut(tier.put(key, value, offer)) : tier.put(key, value, offer);
     }
 
+    @Override
+    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer, Tier slower) {
+        Mono<Boolean> put = tier.put(key, value, offer, slower);
+        return isTimed(key) ? timedPut(put) : put;
+    }
+
     private Mono<Boolean> timedPut(Mono<Boolean> put) {
         return Mono.defer(() -> {
             long started = System.nanoTime();
@@ -119,6 +134,31 @@ final class TimedTier implements Tier {
     @Override
     public boolean accepts(SampleKey key) {
         return tier.accepts(key);
+    }
+
+    @Override
+    public boolean accepts(SampleKey key, Offer offer) {
+        return tier.accepts(key, offer);
+    }
+
+    @Override
+    public boolean handsDown() {
+        return tier.handsDown();
+    }
+
+    @Override
+    public boolean keepsHits() {
+        return tier.keepsHits();
+    }
+
+    @Override
+    public boolean filledBy(Filling filling) {
+        return tier.filledBy(filling);
+    }
+
+    @Override
+    public Optional<Flux<SampleKey>> keys() {
+        return tier.keys();
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.penstock.cache;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Tier;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,6 +15,12 @@ class ChronicleTierKitTest extends TierKit {
     static Path directory;
 
     private final AtomicInteger opened = new AtomicInteger();
+
+    @Override
+    Set<Trait> traits() {
+        return EnumSet.of(
+                Trait.WANTS_ORIGINS, Trait.TELLS_KEYS, Trait.REMOVES_KEYS, Trait.ANSWERS_GROUPS, Trait.LEASES);
+    }
 
     @Override
     Tier open(long bytes) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Tier;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,12 @@ class LruChronicleTierKitTest extends TierKit {
     static Path directory;
 
     private final AtomicInteger opened = new AtomicInteger();
+
+    @Override
+    Set<Trait> traits() {
+        return EnumSet.of(
+                Trait.KEEPS_HITS, Trait.WANTS_ORIGINS, Trait.TELLS_KEYS, Trait.REMOVES_KEYS, Trait.ANSWERS_GROUPS);
+    }
 
     @Override
     Tier open(long bytes) {

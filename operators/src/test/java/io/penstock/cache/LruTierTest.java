@@ -8,8 +8,10 @@ import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
@@ -18,6 +20,11 @@ import org.junit.jupiter.api.Test;
 import reactor.test.StepVerifier;
 
 class LruTierTest extends TierKit {
+
+    @Override
+    Set<Trait> traits() {
+        return EnumSet.of(Trait.HANDS_DOWN, Trait.TELLS_KEYS, Trait.REMOVES_KEYS);
+    }
 
     @Override
     Tier open(long bytes) {

@@ -10,7 +10,9 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import net.jqwik.api.ForAll;
@@ -21,6 +23,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RamTierTest extends TierKit {
+
+    @Override
+    Set<Trait> traits() {
+        return EnumSet.of(Trait.REMOVES_KEYS, Trait.ANSWERS_GROUPS, Trait.SPARES_GIVE_WAY);
+    }
 
     @Override
     Tier open(long bytes) {

@@ -4,6 +4,8 @@ import io.penstock.cache.redis.RedisTier;
 import io.penstock.cache.redis.TestServer;
 import io.penstock.pipeline.Tier;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
 import net.jqwik.api.lifecycle.AfterContainer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -24,6 +26,11 @@ class RedisTierKitTest extends TierKit {
             server.close();
             server = null;
         }
+    }
+
+    @Override
+    Set<Trait> traits() {
+        return EnumSet.of(Trait.TELLS_KEYS, Trait.REMOVES_KEYS, Trait.LEASES);
     }
 
     @Override

@@ -6,12 +6,9 @@ import io.penstock.cache.slot.SharedSlots;
 import io.penstock.cache.slot.SlotLayout;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.Tier;
-import io.penstock.pipeline.TierStatistics;
 import io.penstock.tensor.Codec;
-import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
@@ -20,7 +17,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
@@ -79,6 +78,11 @@ class SlotTierTest extends TierKit {
     }
 
     @Override
+    Set<Trait> traits() {
+        return EnumSet.noneOf(Trait.class);
+    }
+
+    @Override
     Tier open(long bytes) {
         long room = need.slotBytes > 1 << 20 ? Long.MAX_VALUE : bytes;
         Path file = directory().resolve("penstock-test-" + UUID.randomUUID());
@@ -114,39 +118,15 @@ class SlotTierTest extends TierKit {
     }
 
     /** The kit's keys as those of encoded samples. */
-    private record Renamed(Tier tier) implements Tier {
-        private static SampleKey encoded(SampleKey key) {
+    private static final class Renamed extends TierAround {
+
+        Renamed(Tier tier) {
+            super(tier);
+        }
+
+        @Override
+        SampleKey inner(SampleKey key) {
             return key.with(Fingerprint.of(CODEC));
-        }
-
-        @Override
-        public String name() {
-            return tier.name();
-        }
-
-        @Override
-        public Mono<ByteBuffer> get(SampleKey key) {
-            return tier.get(encoded(key));
-        }
-
-        @Override
-        public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-            return tier.put(encoded(key), value, offer);
-        }
-
-        @Override
-        public boolean accepts(SampleKey key) {
-            return tier.accepts(encoded(key));
-        }
-
-        @Override
-        public TierStatistics statistics() {
-            return tier.statistics();
-        }
-
-        @Override
-        public void close() {
-            tier.close();
         }
     }
 

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.cache.CachePolicy;
 import io.penstock.cache.RamTier;
+import io.penstock.cache.TierAround;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.Pipeline;
@@ -19,8 +22,11 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -50,30 +56,30 @@ class MetricsTest {
     }
 
     /** A tier that answers on another thread. */
-    private record Distant(Tier tier) implements Tier {
+    private static final class Distant extends TierAround {
+
+        Distant(Tier tier) {
+            super(tier);
+        }
+
         @Override
         public String name() {
             return "distant";
         }
 
         @Override
+        public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+            return false;
+        }
+
+        @Override
         public Mono<ByteBuffer> get(SampleKey key) {
-            return Mono.defer(() -> tier.get(key)).subscribeOn(Schedulers.parallel());
+            return Mono.defer(() -> super.get(key)).subscribeOn(Schedulers.parallel());
         }
 
         @Override
         public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-            return tier.put(key, value, offer).subscribeOn(Schedulers.parallel());
-        }
-
-        @Override
-        public TierStatistics statistics() {
-            return tier.statistics();
-        }
-
-        @Override
-        public void close() {
-            tier.close();
+            return super.put(key, value, offer).subscribeOn(Schedulers.parallel());
         }
     }
 
@@ -193,6 +199,32 @@ class MetricsTest {
                             .count())
                     .isEqualTo(timed);
         }
+    }
+
+    /** In this chain a hit of the slower level stays there, if that level is seen to keep its hits. */
+    @Test
+    void timed_chainInTheOrderOfUse_hitsAsOftenAsOneThatIsNot() {
+        List<Long> hits = new ArrayList<>();
+        for (boolean timed : new boolean[] {false, true}) {
+            Tier keeping = new TierAround(RamTier.ofBytes(64 << 20)) {
+                @Override
+                public boolean keepsHits() {
+                    return true;
+                }
+            };
+            Tier chain = RamTier.ofBytes(64 << 10, CachePolicy.LRU).backedBy(keeping);
+            try (Tier cache = timed ? TierMetrics.timed(chain, registry) : chain) {
+                Dataset<Tensor> cached = new Numbered().cache(cache, SCHEMA);
+                cached.stream(
+                                Sampler.shuffled(1).epochs(4),
+                                Execution.standard().inFlight(1))
+                        .blockLast(Duration.ofSeconds(60));
+                hits.add(cached.statistics(3).hits().get("ram"));
+                hits.add(cache.statistics().samples());
+            }
+        }
+
+        assertThat(hits.subList(2, 4)).isEqualTo(hits.subList(0, 2));
     }
 
     @Test

@@ -153,6 +153,11 @@ final class TierChain implements Tier {
     }
 
     @Override
+    public boolean accepts(SampleKey key, Offer offer) {
+        return levels.stream().anyMatch(level -> level.accepts(key, offer));
+    }
+
+    @Override
     public TierStatistics statistics() {
         return levels.stream()
                 .map(Tier::statistics)

@@ -1,0 +1,30 @@
+package io.penstock.cache;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.metrics.TierMetrics;
+import io.penstock.pipeline.Tier;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A chain of timed tiers is a tier: here of RAM that holds nothing, and a disk. */
+class TimedChainTest extends ChronicleTierKitTest {
+
+    private @Nullable Tier disk;
+
+    @Override
+    Set<Trait> traits() {
+        return EnumSet.of(Trait.WANTS_ORIGINS, Trait.REMOVES_KEYS, Trait.LEASES, Trait.ASKS_FIRST);
+    }
+
+    @Override
+    Tier open(long bytes) {
+        disk = super.open(bytes);
+        return TierMetrics.timed(RamTier.ofBytes(1).backedBy(disk), new SimpleMeterRegistry());
+    }
+
+    @Override
+    void settle(Tier tier) {
+        super.settle(disk);
+    }
+}
