@@ -190,6 +190,11 @@ final class Appends {
         }
     }
 
+    /** Runs a task on the thread that writes, before the log is closed. */
+    void run(Runnable task) {
+        schedule(task, 0);
+    }
+
     private void schedule(Runnable task, long millis) {
         try {
             thread.schedule(task, millis, TimeUnit.MILLISECONDS);

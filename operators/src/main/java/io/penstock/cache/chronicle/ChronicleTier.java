@@ -202,11 +202,14 @@ public final class ChronicleTier implements Tier {
         return Mono.defer(() -> keep(key, value, offer.origin()));
     }
 
-    /** Keeps the words in a file beside the log, from which they explain misses later. */
+    /**
+     * Keeps the words in a file beside the log, from which they explain misses later. The tier's own thread writes them:
+     * the one that calls must not block, and an interrupt of it would close the file.
+     */
     @Override
     public boolean filledBy(Filling filling) {
         if (!closed.get() && parts.locks != null) { // or it only looks
-            parts.roster.add(filling);
+            appends.run(() -> parts.roster.add(filling));
         }
         return true;
     }

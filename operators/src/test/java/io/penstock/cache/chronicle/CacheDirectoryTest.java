@@ -148,6 +148,18 @@ class CacheDirectoryTest {
         }
     }
 
+    /** As the thread of a stream that is cancelled is. */
+    @Test
+    void fillings_toldOnAnInterruptedThread_areKept() {
+        try (ChronicleTier tier = open()) {
+            Thread.currentThread().interrupt();
+            tier.filledBy(FILLING);
+            assertThat(Thread.interrupted()).isTrue();
+        }
+
+        assertThat(CacheDirectory.at(directory).fillings()).containsExactly(FILLING);
+    }
+
     private void fill(int values) {
         try (ChronicleTier tier = open()) {
             assertThat(tier.filledBy(FILLING)).isTrue();

@@ -2,8 +2,10 @@ package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.Filling;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,7 +29,7 @@ class ChronicleTierBlockHoundTest {
     }
 
     @Test
-    void tier_putsGetsAndLeases_blockNoWorker() {
+    void tier_anythingAskedOfIt_blocksNoWorker() {
         int samples = 2_000;
         ChronicleOptions options =
                 ChronicleTier.at(directory).maxBytes(64 << 20).pendingBytes(1 << 16);
@@ -44,6 +46,7 @@ class ChronicleTierBlockHoundTest {
 
     private static Mono<Boolean> load(ChronicleTier tier, ChronicleTier follower, int number) {
         long sample = number / 2;
+        tier.filledBy(new Filling(List.of("source " + number % 100), List.of(), "codec"));
         return Mono.usingWhen(
                         tier.lease(Values.key(sample)),
                         lease -> tier.get(Values.key(sample))
