@@ -39,8 +39,9 @@ record Header(Format format, Size size, int orientation, JpegLayout jpeg) {
                     "%s image without pixels: its header says %s".formatted(header.format, header.size));
         }
         if (pixels > maxPixels) {
-            throw new FormatException("%s image is too large: its header says %s, the limit is %d pixels"
-                    .formatted(header.format, header.size, maxPixels));
+            throw new FormatException(
+                    "%s image is too large: its header says %s, the limit is %d pixels; raise maxPixels, or -Xmx"
+                            .formatted(header.format, header.size, maxPixels));
         }
         header.checkPlausible(bytes);
         return header;

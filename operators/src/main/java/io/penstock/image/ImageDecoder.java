@@ -1,6 +1,7 @@
 package io.penstock.image;
 
 import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.HeapLimit;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -32,7 +33,8 @@ public final class ImageDecoder {
     static final String HOW_TO_ADD =
             "add the artifacts org.bytedeco:javacpp, openblas and opencv, each also with classifier linux-x86_64";
 
-    private static final long MAX_PIXELS = 1L << 28;
+    /** A pixel takes three bytes, and a fourth in formats with palettes. */
+    static final long MAX_PIXELS = HeapLimit.of(4L << 28, 1) / 4;
 
     private final Backend backend;
     private final long maxPixels;
@@ -69,7 +71,8 @@ public final class ImageDecoder {
     }
 
     /**
-     * The same decoder with another limit on an image's height times width, by default 2^28; the memory needed is three
+     * The same decoder with another limit on an image's height times width, by default 2^28, or what half the heap
+     * holds if that is less; the memory needed is three
      * bytes a pixel, and up to nine for progressive JPEGs.
      * @throws IllegalArgumentException if the limit is not in [1, 715,827,861]: a tensor has at most 2 GiB
      */

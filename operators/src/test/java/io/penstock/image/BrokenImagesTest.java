@@ -73,10 +73,28 @@ class BrokenImagesTest {
                 .hasMessageMatching("truncated GIF: \\d+ of 4200 pixels at byte 1500");
     }
 
+    /** As it would be with a heap of 256 MiB, which 16383 x 16383 pixels do not fit into. */
+    @ParameterizedTest
+    @MethodSource("decoders")
+    void headers_claimingMoreThanTheHeap_areRefusedBeforeDecoding(ImageDecoder decoder) {
+        short side = (short) 16383;
+        Tensor gif = changed(
+                GIF,
+                bytes -> bytes.order(ByteOrder.LITTLE_ENDIAN).putShort(6, side).putShort(8, side));
+        long limit = (256L << 20) / 8;
+
+        assertThat(ImageDecoder.MAX_PIXELS)
+                .isEqualTo(Math.min(1L << 28, Runtime.getRuntime().maxMemory() / 8));
+        assertThatDecoding(decoder.maxPixels(limit), gif)
+                .hasMessage("GIF image is too large: its header says 16383 x 16383 pixels, the limit is " + limit
+                        + " pixels; raise maxPixels, or -Xmx");
+    }
+
     @ParameterizedTest
     @MethodSource("decoders")
     void headers_ofHugeImages_areRefusedBeforeDecoding(ImageDecoder decoder) {
-        String tooLarge = " image is too large: its header says 65000 x 65000 pixels, the limit is 268435456 pixels";
+        String tooLarge = " image is too large: its header says 65000 x 65000 pixels, the limit is "
+                + ImageDecoder.MAX_PIXELS + " pixels; raise maxPixels, or -Xmx";
         short side = (short) 65000;
         int frame = indexOf(JPEG, 0xFF, 0xC0);
         Tensor jpeg = changed(JPEG, bytes -> bytes.putShort(frame + 5, side).putShort(frame + 7, side));
@@ -103,10 +121,11 @@ class BrokenImagesTest {
         Tensor jpeg =
                 changed(JPEG, bytes -> bytes.putShort(frame + 5, (short) 16000).putShort(frame + 7, (short) 16000));
         Tensor png = bigPng(16000);
+        ImageDecoder unbounded = decoder.maxPixels(1L << 28);
 
-        assertThatDecoding(decoder, jpeg)
+        assertThatDecoding(unbounded, jpeg)
                 .hasMessage("truncated JPEG: %d bytes cannot hold 16000 x 16000 pixels".formatted(jpeg.byteSize()));
-        assertThatDecoding(decoder, png)
+        assertThatDecoding(unbounded, png)
                 .hasMessage("truncated PNG: %d bytes cannot hold 16000 x 16000 pixels".formatted(png.byteSize()));
     }
 
@@ -121,7 +140,8 @@ class BrokenImagesTest {
         ImageDecoder strict = decoder.maxPixels(60 * 70 - 1);
 
         assertThatDecoding(strict, JPEG)
-                .hasMessage("JPEG image is too large: its header says 60 x 70 pixels, the limit is 4199 pixels");
+                .hasMessage(
+                        "JPEG image is too large: its header says 60 x 70 pixels, the limit is 4199 pixels; raise maxPixels, or -Xmx");
         assertThat(decoder.maxPixels(60 * 70).decode(JPEG)).isEqualTo(decoder.decode(JPEG));
         assertThatThrownBy(() -> decoder.maxPixels(1L << 40))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -3,6 +3,7 @@ package io.penstock.array;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.HeapLimit;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.Store;
@@ -27,7 +28,7 @@ import reactor.core.publisher.Mono;
  * order of bytes in the file, a tensor's are little-endian. Dates of NumPy's come as {@code i64}.
  *
  * <p>Opening reads the header, and each load one row, as the store reads, never on the caller. Some files are taken
- * into memory when they are opened, {@value #MOST_IN_MEMORY} bytes at most: compressed ones (gz, zst), unless an
+ * into memory when they are opened, 1 GiB or half of what the heap holds at most: compressed ones (gz, zst), unless an
  * {@link Unpacker} says otherwise, arrays of npz archives, and those in Fortran's order, whose rows do not lie together.
  *
  * <p>A sample's key is made of the file's place, size and version, and of its row. Closing gives the open file back at
@@ -36,7 +37,8 @@ import reactor.core.publisher.Mono;
  */
 public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
 
-    private static final long MOST_IN_MEMORY = 1L << 30;
+    /** The array as it is read, and turned. */
+    private static final long MOST_IN_MEMORY = HeapLimit.of(1L << 30, 2);
 
     private final StoreFiles listing;
     private final String name;
@@ -153,7 +155,7 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
             if (header.fortran() && header.shape().rank() > 1) {
                 if (bytes > MOST_IN_MEMORY) {
                     throw new StoreException(
-                            "%s is in Fortran's order, and at most %d bytes are turned in memory: it has %d; save it in C's order"
+                            "%s is in Fortran's order, and at most %d bytes are turned in memory: it has %d; save it in C's order, or raise -Xmx"
                                     .formatted(files, MOST_IN_MEMORY, bytes));
                 }
                 byte[] turned = turned(file, header, (int) bytes);

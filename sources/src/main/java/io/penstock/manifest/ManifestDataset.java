@@ -5,6 +5,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.HeapLimit;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import io.penstock.pipeline.Thrown;
@@ -44,7 +45,7 @@ import reactor.core.publisher.Mono;
 public final class ManifestDataset implements Dataset<LabelledFile> {
 
     /** No file is that large; whatever has a line should not take all memory. */
-    private static final int MOST_BYTES = 256 << 20;
+    private static final int MOST_BYTES = (int) HeapLimit.of(256 << 20, 3);
 
     /** Hashing more than this would hold up whoever delivers the bytes. */
     private static final int MOST_ON_CALLER = 1 << 20;

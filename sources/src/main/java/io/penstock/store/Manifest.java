@@ -2,6 +2,7 @@ package io.penstock.store;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.HeapLimit;
 import io.penstock.pipeline.StoreException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -22,12 +23,14 @@ import reactor.core.publisher.Mono;
  * <p>{@code key} is required; {@code bytes} is the size, {@code checksum} is SHA-256 or CRC32C in hexadecimal,
  * {@code etag} the entity tag as the server sends it, quotes included, {@code label} a word or a number from 0 on. Other fields are passed over, empty lines too. A key stands once.
  *
- * <p>At most {@value #MOST_BYTES} bytes in lines of at most {@value #MOST_LINE}. Memory: some 200 bytes and its key a line,
+ * <p>At most 1 GiB, or what the heap has room for, in lines of at most {@value #MOST_LINE}. Memory: some 200 bytes and its key a line,
  * and the text while it is read.
  */
 public final class Manifest {
 
-    static final int MOST_BYTES = 1 << 30;
+    /** What inflates lies in a buffer that doubles. */
+    static final int MOST_BYTES = (int) HeapLimit.of(1 << 30, 3);
+
     static final int MOST_LINE = 64 << 10;
 
     private final String name;

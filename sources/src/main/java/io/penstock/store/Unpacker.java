@@ -1,6 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.HeapLimit;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import java.io.ByteArrayOutputStream;
@@ -39,7 +40,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Unpacker {
 
-    private static final long MOST_IN_MEMORY = 1L << 30;
+    /** While they are unpacked, bytes lie in a buffer that doubles, and in a copy of it in the end. */
+    private static final long MOST_IN_MEMORY = HeapLimit.of(1L << 30, 3);
+
     private static final long MOST_IN_FOLDER = 256L << 30;
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
     private static final String SUFFIX = ".unpacked";
@@ -58,7 +61,7 @@ public final class Unpacker {
         this.mostBytes = mostBytes;
     }
 
-    /** Decompresses into memory, 1 GiB at most unless set, of all files together. */
+    /** Decompresses into memory: 1 GiB at most unless set, or what the heap has room for, of all files together. */
     public static Unpacker inMemory() {
         return new Unpacker(null, MOST_IN_MEMORY);
     }
@@ -250,7 +253,7 @@ public final class Unpacker {
                                 entry.key(),
                                 store.location(),
                                 mostBytes,
-                                folder == null ? ", or name a folder for them" : ""));
+                                folder == null ? ", or -Xmx, or name a folder for them" : ""));
     }
 
     private static String reason(IOException failure) {

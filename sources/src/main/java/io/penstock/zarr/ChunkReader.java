@@ -67,7 +67,7 @@ final class ChunkReader {
     private void requireBounded() {
         int width = Math.max(Integer.BYTES, metadata.type().width());
         if (leaf.elements() > mostBytes / width) {
-            throw new FormatException("a chunk must have at most %d bytes, is %s%s; raise maxChunkBytes"
+            throw new FormatException("a chunk must have at most %d bytes, is %s%s; raise maxChunkBytes, or -Xmx"
                     .formatted(mostBytes, metadata.type().name(), leaf));
         }
     }

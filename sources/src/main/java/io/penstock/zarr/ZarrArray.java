@@ -2,6 +2,7 @@ package io.penstock.zarr;
 
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
+import io.penstock.pipeline.HeapLimit;
 import io.penstock.store.Store;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
@@ -34,7 +35,9 @@ import reactor.core.scheduler.Scheduler;
  */
 public final class ZarrArray {
 
-    private static final long MOST_CHUNK_BYTES = 1L << 30;
+    /** A chunk lies in memory as it is stored, and decoded. */
+    private static final long MOST_CHUNK_BYTES = HeapLimit.of(1L << 30, 2);
+
     private static final long CACHE_BYTES = 128L << 20;
     private static final long LARGEST = Integer.MAX_VALUE - 8L;
 
