@@ -222,7 +222,7 @@ public final class LazyShard {
         long diskBytes = disk.share > 0 ? (long) (disk.share * freeDisk()) : disk.bytes;
         long inMemory = memoryBytes / sampleBytes;
         long onDisk = ChronicleTier.fits(diskBytes, ranks, sampleBytes);
-        long both = inMemory + onDisk;
+        long both = inMemory > Long.MAX_VALUE - onDisk ? Long.MAX_VALUE : inMemory + onDisk;
         return switch (owner) {
             case RANK -> new Room(memoryBytes, diskBytes, Math.max(inMemory, both / ranks));
             case NODE -> ranks == 1 ? new Room(memoryBytes, diskBytes, both) : new Room(0, diskBytes, onDisk);

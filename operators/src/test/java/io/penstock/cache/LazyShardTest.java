@@ -152,6 +152,20 @@ class LazyShardTest {
     }
 
     @Test
+    void elements_ofBytesAtTheEndsOfTheRange_areAllThereAreOrRefused() {
+        LazyShard all = LazyShard.ofRanks(rank(0)).memoryBytes(Long.MAX_VALUE).diskBytes(Long.MAX_VALUE);
+
+        assertThat(all.elements(SIZE, 1)).isEqualTo(SIZE / 4);
+        assertThat(all.overflow(1e300).minElements(Long.MAX_VALUE).elements(SIZE, 1)).isEqualTo(SIZE / 4);
+        assertThatThrownBy(() -> all.elements(SIZE, 0)).hasMessage("a sample must take at least 1 byte, was 0");
+        assertThatThrownBy(() -> LazyShard.ofDisks(rank(0)).diskBytes(DISK).elements(SIZE, Long.MAX_VALUE))
+                .hasMessageContaining("holds 0 samples of 9223372036854775807 bytes");
+        assertThatThrownBy(() -> ChronicleTier.fits(-1, 1, 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ChronicleTier.fits(1, 0, 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ChronicleTier.fits(1, 1, -1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void ranks_withDifferentCaches_agreeOnTheSmallest() {
         long[] bytes = {50_000, 12_345, 9_000_000, 40_000};
 

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pictures.PictureFolder;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -79,5 +82,21 @@ class RedisCacheTest {
 
         assertThat(run.epoch(0).path("loads").asInt()).isEqualTo(IMAGES);
         assertThat(run.epoch(0).path("samples").asInt()).isEqualTo(IMAGES);
+    }
+
+    /** The server accepts the connection and never answers. */
+    @Test
+    void run_thatEndsBeforeTheServerIsConnected_warns() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String cache = "redis://127.0.0.1:" + silent.getLocalPort();
+            String uncached = flags.substring(0, flags.indexOf(" --cache-redis"));
+            Process run = ProcessTest.java(
+                    ("stream --json " + uncached + " --cache-redis " + cache + "?timeout=200ms").split(" "));
+
+            String err = new String(run.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(run.waitFor()).isZero();
+            assertThat(err).contains("the redis cache at " + cache + " is not connected after 400 ms");
+        }
     }
 }

@@ -54,7 +54,7 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class ChronicleTier implements Tier {
 
-    private static final int MOST_VALUE_BYTES = (int) (Segment.MOST_BYTES / 4 - 2 * LogWriter.PAGE);
+    static final int MOST_VALUE_BYTES = (int) (Segment.MOST_BYTES / 4 - 2 * LogWriter.PAGE);
 
     private static final int TOUCHED_BYTES = 1024;
 
@@ -96,8 +96,13 @@ public final class ChronicleTier implements Tier {
      * write to is not for the others, so each of them may leave one file with room.
      * @param processes that write at the same time
      * @param valueBytes of a value, on average
+     * @throws IllegalArgumentException if bytes are negative, or there is no process
      */
     public static long fits(long maxBytes, int processes, long valueBytes) {
+        if (maxBytes < 0 || processes < 1 || valueBytes < 0) {
+            throw new IllegalArgumentException("bytes must not be negative and processes at least 1, were %d and %d, and %d"
+                    .formatted(maxBytes, valueBytes, processes));
+        }
         return LogWriter.fits(maxBytes, processes, valueBytes);
     }
 

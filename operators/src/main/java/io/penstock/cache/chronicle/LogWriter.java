@@ -278,7 +278,7 @@ final class LogWriter implements AutoCloseable {
 
     /** How many values of an average length are taken at least, whichever processes put them. */
     static long fits(long budget, int processes, long valueBytes) {
-        if (valueBytes > Integer.MAX_VALUE || budget < 0) {
+        if (valueBytes > ChronicleTier.MOST_VALUE_BYTES) {
             return 0;
         }
         long entry = Entry.mostBytes((int) valueBytes);

@@ -53,6 +53,19 @@ final class Breaker {
         }
     }
 
+    /** There is no connection: no answer will count time-outs, and no other failure tell. */
+    void unreachable(Throwable e) {
+        open(e);
+    }
+
+    /** The first connection is not there in time; it may come yet. */
+    void late(Duration waited) {
+        LOG.warn(
+                "the redis cache at {} is not connected after {} ms, the run goes on without it until it is",
+                where,
+                waited.toMillis());
+    }
+
     void failed(Throwable e) {
         if (!(e instanceof RedisCommandTimeoutException) || timeouts.incrementAndGet() >= TIMEOUTS_IN_A_ROW) {
             open(e);

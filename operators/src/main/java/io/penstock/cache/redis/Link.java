@@ -48,13 +48,19 @@ final class Link {
         breakers.put(UNCONNECTED, first);
     }
 
-    /** Connects; if that fails it is tried again now and then. Never fails itself. */
-    Mono<Void> open() {
+    /**
+     * Connects, waiting no longer than this; what takes longer goes on, and what fails is tried again now and then. Never
+     * fails itself. A run without the cache has been told so, however short it is.
+     */
+    Mono<Void> open(Duration atMost) {
         Mono<Void> attempt = connect().then().onErrorResume(e -> {
-            first.failed(e);
+            if (!closed) {
+                first.unreachable(e);
+            }
             return Mono.empty();
         });
-        return Mono.fromFuture(attempt.toFuture(), true); // goes on when nobody waits for it any more
+        return Mono.fromFuture(attempt.toFuture(), true) // goes on when nobody waits for it any more
+                .timeout(atMost, Mono.fromRunnable(() -> first.late(atMost)));
     }
 
     private Mono<?> connect() {

@@ -27,7 +27,8 @@ public final class NodeServer {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeServer.class);
     private static final String LOOPBACK = "127.0.0.1";
-    private static final long LEAST = 1L << 20;
+    private static final long MIN_BYTES = 1L << 20;
+    private static final long MAX_BYTES = 1L << 50;
     private static final String PRIVATE = "rwx------";
 
     private final long bytes;
@@ -46,11 +47,12 @@ public final class NodeServer {
 
     /**
      * A server that holds at most so many bytes, all told.
-     * @throws IllegalArgumentException if it is less than 1 MiB, which an empty one needs
+     * @throws IllegalArgumentException if it is less than 1 MiB, which an empty one needs, or more than 1 PiB
      */
     public static NodeServer ofBytes(long bytes) {
-        if (bytes < LEAST) {
-            throw new IllegalArgumentException("a server needs at least %d bytes, was %d".formatted(LEAST, bytes));
+        if (bytes < MIN_BYTES || bytes > MAX_BYTES) {
+            throw new IllegalArgumentException(
+                    "the bytes of a server must be in [%d, %d], were %d".formatted(MIN_BYTES, MAX_BYTES, bytes));
         }
         return new NodeServer(bytes, null, null, LOOPBACK, 0);
     }
@@ -59,16 +61,25 @@ public final class NodeServer {
         NodeServer server = ofBytes(RedisUri.size("what is spawned", uri.rest()));
         Map<String, String> given = uri.parameters();
         if (given.containsKey("server")) {
-            server = server.executable(Path.of(given.getOrDefault("server", "")));
+            server = server.executable(path(given, "server"));
         }
         if (given.containsKey("dir")) {
-            server = server.directory(Path.of(given.getOrDefault("dir", "")));
+            server = server.directory(path(given, "dir"));
         }
         if (given.containsKey("listen") || given.containsKey("port")) {
             server = server.listen(
                     given.getOrDefault("listen", LOOPBACK), given.containsKey("port") ? uri.number("port") : 0);
         }
         return server;
+    }
+
+    private static Path path(Map<String, String> given, String parameter) {
+        String path = given.getOrDefault(parameter, "");
+        if (path.isEmpty()) {
+            throw new IllegalArgumentException("a spawned server has no %s: a path is missing behind %s="
+                    .formatted(parameter, parameter));
+        }
+        return Path.of(path);
     }
 
     /** The program; by default {@code redis-server} or {@code valkey-server}, where the {@code PATH} has one. */

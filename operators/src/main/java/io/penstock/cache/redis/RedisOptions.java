@@ -1,5 +1,6 @@
 package io.penstock.cache.redis;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +36,9 @@ public final class RedisOptions {
             List.of("name", "node", "master", "password-file", "ca", "verify", "timeout", "lease", "max-value");
     private static final List<String> OF_SPAWN =
             List.of("name", "password-file", "timeout", "lease", "max-value", "server", "dir", "listen", "port");
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration LONGEST = Duration.ofDays(1);
+    private static final int MAX_NAME = 1_000;
     private static final String PASSWORD = "PENSTOCK_REDIS_PASSWORD";
     private static final String USER = "PENSTOCK_REDIS_USER";
 
@@ -59,7 +63,7 @@ public final class RedisOptions {
         boolean spawn = uri.scheme().equals("spawn");
         uri.allow(spawn ? OF_SPAWN : PARAMETERS);
         Settings settings = settings(uri);
-        String name = uri.parameters().getOrDefault("name", "");
+        String name = checkedName(uri.parameters().getOrDefault("name", ""));
         if (spawn) {
             return new RedisOptions(null, NodeServer.of(uri), name, settings);
         }
@@ -82,6 +86,9 @@ public final class RedisOptions {
             case "none" -> Settings.Verify.NONE;
             default -> throw new IllegalArgumentException("verify must be full, ca or none");
         };
+        if (ca != null && !Files.isReadable(Path.of(ca))) {
+            throw new IllegalArgumentException("cannot read the certificates in " + ca);
+        }
         settings = settings.trust(ca == null ? null : Path.of(ca), verify);
         Duration timeout = uri.time("timeout");
         Duration lease = uri.time("lease");
@@ -95,8 +102,8 @@ public final class RedisOptions {
     }
 
     private static Duration checked(String what, Duration time) {
-        if (time.toMillis() < 1) {
-            throw new IllegalArgumentException("the %s must be at least 1 ms, was %s".formatted(what, time));
+        if (time.compareTo(SHORTEST) < 0 || time.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("the %s must be in [1 ms, 24 h], was %s".formatted(what, time));
         }
         return time;
     }
@@ -119,17 +126,23 @@ public final class RedisOptions {
      * key has the fingerprint of the sample, the stages and the codec, so one name serves all versions of a pipeline.
      */
     public RedisOptions name(String dataset) {
-        return new RedisOptions(place, spawned, dataset, settings);
+        return new RedisOptions(place, spawned, checkedName(dataset), settings);
+    }
+
+    private static String checkedName(String dataset) {
+        if (dataset.length() > MAX_NAME) { // it is a part of every key
+            throw new IllegalArgumentException(
+                    "the name of a data set must have at most %d characters, had %d".formatted(MAX_NAME, dataset.length()));
+        }
+        return dataset;
     }
 
     /** Of several servers only this node's own: the one at its number, counted round. */
     public RedisOptions node(int number) {
-        return new RedisOptions(
-                Objects.requireNonNull(place, "a spawned server is the node's own")
-                        .own(number),
-                null,
-                name,
-                settings);
+        if (place == null) {
+            throw new IllegalArgumentException("a spawned server is the node's own, so there is none to choose");
+        }
+        return new RedisOptions(place.own(number), null, name, settings);
     }
 
     /** Who one is at the servers; an empty user is the default one. */
@@ -173,6 +186,9 @@ public final class RedisOptions {
 
     /** How many bytes may be on their way to each server before puts complete later than at once; 32 MiB by default. */
     public RedisOptions pendingBytes(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("the bytes that are pending must not be negative, were " + bytes);
+        }
         return with(settings.bytes(settings.maxValueBytes(), bytes));
     }
 
@@ -205,10 +221,8 @@ public final class RedisOptions {
                     .map(part -> new Server(part, known, keys, counts))
                     .toList();
             Flux.fromIterable(servers)
-                    .flatMap(Server::open)
+                    .flatMap(server -> server.open(known.timeout().multipliedBy(2)), servers.size())
                     .then()
-                    .timeout(known.timeout().multipliedBy(2))
-                    .onErrorComplete()
                     .toFuture()
                     .join();
             return new RedisTier(servers, known, counts, running == null ? () -> {} : running::leave);

@@ -89,6 +89,9 @@ record RedisUri(String scheme, String login, String rest, Map<String, String> pa
         if (kind == Place.Kind.SENTINELS && master.isEmpty()) {
             throw wrong("sentinels are asked for a master by its name; say ?master=NAME");
         }
+        if (kind != Place.Kind.SENTINELS && !master.isEmpty()) {
+            throw wrong("master=NAME is for redis-sentinel://");
+        }
         if (kind == Place.Kind.CLUSTER && !database.isEmpty() && Integer.parseInt(database) != 0) {
             throw wrong("a cluster has no databases but 0");
         }
@@ -138,7 +141,11 @@ record RedisUri(String scheme, String login, String rest, Map<String, String> pa
             case "TiB" -> 40;
             default -> 0;
         };
-        return Math.multiplyExact(Long.parseLong(size.group(1)), 1L << shift);
+        long number = Long.parseLong(size.group(1));
+        if (number > Long.MAX_VALUE >> shift) {
+            throw wrong(what + " is more than 2^63 bytes");
+        }
+        return number << shift;
     }
 
     int number(String parameter) {

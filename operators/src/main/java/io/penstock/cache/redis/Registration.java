@@ -2,6 +2,7 @@ package io.penstock.cache.redis;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 record Registration(String id, int port, ProcessId process, ProcessId watcher, long bytes, Secret password) {
 
     private static final String PREFIX = "server-";
+    private static final HexFormat HEX = HexFormat.of();
     private static final long MAX_BYTES = 4096;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -58,8 +61,8 @@ record Registration(String id, int port, ProcessId process, ProcessId watcher, l
                             new ProcessId(Long.parseLong(lines.get(1)), Long.parseLong(lines.get(2))),
                             new ProcessId(Long.parseLong(lines.get(3)), Long.parseLong(lines.get(4))),
                             Long.parseLong(lines.get(5)),
-                            Secret.of(lines.get(6)));
-        } catch (NoSuchFileException | NumberFormatException | CharacterCodingException e) {
+                            Secret.of(new String(HEX.parseHex(lines.get(6)), StandardCharsets.UTF_8)));
+        } catch (NoSuchFileException | IllegalArgumentException | CharacterCodingException e) {
             return null;
         }
     }
@@ -73,7 +76,7 @@ record Registration(String id, int port, ProcessId process, ProcessId watcher, l
             lines.add("" + one.started());
         }
         lines.add("" + bytes);
-        lines.add(password.reveal());
+        lines.add(HEX.formatHex(password.reveal().getBytes(StandardCharsets.UTF_8))); // it may have ends of lines
         Files.write(file, lines);
         Files.move(file, home.resolve(PREFIX + id), StandardCopyOption.ATOMIC_MOVE);
     }

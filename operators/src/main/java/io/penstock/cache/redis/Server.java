@@ -41,8 +41,8 @@ final class Server {
         return number;
     }
 
-    Mono<Void> open() {
-        return link.open();
+    Mono<Void> open(Duration atMost) {
+        return link.open(atMost);
     }
 
     private void refresh() {
