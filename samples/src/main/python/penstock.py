@@ -2,11 +2,13 @@
 
     import penstock
 
-    for batch in penstock.Batches("http://127.0.0.1:8080/"):
-        train(batch["pixels"], batch["label"])      # u8[n, h, w, c] and i32[n]
-        save(model, batch.resume)                   # Batches(..., resume=...) goes on behind this batch
+    batches = penstock.Batches("http://127.0.0.1:8080/")
+    for epoch in range(3):
+        for batch in batches:                           # a pass is an epoch
+            train(batch["pixels"], batch["label"])      # u8[n, h, w, c] and i32[n]
+            save(model, batch.resume)                   # Batches(..., resume=...) goes on behind this batch
 
-A connection that breaks off is taken up again where it was: no batch is missed and none comes twice.
+A pass after the server's last epoch raises EndOfRun. A connection that breaks off is taken up again where it was: no batch is missed and none comes twice.
 
 With shared=True, on the server's machine and where it was started with --shared, the arrays are read-only views of the
 server's own memory. They are valid until the next batch is asked for, unless copy=True.
@@ -20,6 +22,7 @@ With PyTorch:
 import http.client
 import json
 import mmap
+import multiprocessing.sharedctypes
 import os
 import socket
 import ssl
@@ -32,7 +35,7 @@ import warnings
 
 import numpy as np
 
-__all__ = ["Batch", "Batches", "PenstockError", "TorchBatches"]
+__all__ = ["Batch", "Batches", "EndOfRun", "PenstockError", "TorchBatches"]
 
 _DTYPES = {
     "bool": np.dtype("?"),
@@ -57,6 +60,10 @@ _BROKEN = (OSError, EOFError, http.client.HTTPException)
 
 class PenstockError(Exception):
     """The server refused, its run failed, or what it sent cannot be read."""
+
+
+class EndOfRun(PenstockError):
+    """All epochs of the server's run were delivered."""
 
 
 class Batch(dict):
@@ -84,7 +91,10 @@ class Batch(dict):
 
 
 class Batches:
-    """The batches of a server, from the start or behind a token; each iteration goes on where the last one stopped.
+    """The batches of a server, from the start or behind a token. Each iteration is an epoch, or the rest of one.
+
+    The first iteration behind a token is the rest of its epoch, as is the next one after a loop that was left early. The
+    connection is kept from one epoch to the next. An iteration after the last epoch raises EndOfRun.
 
     address:  such as http://127.0.0.1:8080/
     resume:   a token: batch.resume of an earlier run
@@ -105,15 +115,72 @@ class Batches:
         self.shared = shared
         self.copy = copy
         self.patience = patience
+        self._run = None  # all batches from a place on
+        self._first = None  # of the next epoch, which tells that the last one has ended
+        self._behind = None  # the token of the last batch that came
+        self._place = None  # self.resume as this has set it
+        self._over = False
 
     def __iter__(self):
+        """Yields the batches of one epoch."""
+        if self.resume != self._place:
+            self.close()
+        epoch = None
+        try:
+            while True:
+                batch = self._next()
+                if batch is None and epoch is None:
+                    raise EndOfRun(
+                        f"no batch is left: {self._server} has delivered the last of its --epochs; "
+                        "start it with more of them, or make another Batches to begin anew"
+                    )
+                if batch is None:
+                    return
+                if epoch is not None and batch.epoch != epoch:
+                    self._first = batch
+                    return
+                epoch = batch.epoch
+                self.resume, self.rank, self._place = batch.resume, batch.rank, batch.resume
+                yield batch
+        except GeneratorExit:  # the loop was left early
+            self.close()
+            raise
+
+    def all(self):
+        """Yields the batches of all epochs that are left."""
+        try:
+            while True:
+                yield from self
+        except EndOfRun:
+            return
+
+    def close(self):
+        """Ends the connection. The next iteration goes on behind the last batch that was delivered."""
+        run, self._run, self._first, self._place, self._over = self._run, None, None, self.resume, False
+        if run is not None:
+            run.close()
+
+    def _next(self):
+        if self._first is not None:
+            batch, self._first = self._first, None
+            return batch
+        if self._over:
+            return None
+        if self._run is None:
+            self._behind = self.resume
+            self._run = self._batches()
+        batch = next(self._run, None)
+        self._over = batch is None
+        return batch
+
+    def _batches(self):
         last = time.monotonic()
         wait = 0.05
         while True:
             connection = self._server.connect()
             try:
                 for batch in (_shared if self.shared else _streamed)(self, connection):
-                    self.resume, self.rank = batch.resume, batch.rank
+                    self._behind, self.rank = batch.resume, batch.rank
                     yield batch
                     last, wait = time.monotonic(), 0.05
                 return
@@ -131,7 +198,7 @@ class Batches:
             wait = min(2 * wait, 2.0)
 
     def _query(self, **more):
-        asked = {"rank": self.rank, "resume": self.resume, **more}
+        asked = {"rank": self.rank, "resume": self._behind, **more}
         text = urllib.parse.urlencode({name: value for name, value in asked.items() if value is not None})
         return "?" + text if text else ""
 
@@ -422,7 +489,8 @@ def __getattr__(name):
     class TorchBatches(IterableDataset):
         """Batches as dicts of tensors, with the token as "penstock.resume"; for DataLoader(..., batch_size=None).
 
-        Takes what Batches takes. With shared=True tensors must not be written to, and are valid until the next is asked
+        Takes what Batches takes, and like there a pass is an epoch. A loop that is left early goes on behind the last batch
+        it had, but with a worker, which is ahead of the loop: the next pass then begins where that one did. With shared=True tensors must not be written to, and are valid until the next is asked
         for; a worker process copies them. One worker at most: each would get all batches.
         """
 
@@ -430,22 +498,59 @@ def __getattr__(name):
             super().__init__()
             self.address = address
             self.options = options
+            self._place = _Place()
+            self._batches = None
+            self._process = None
+
+        def __getstate__(self):
+            return {**self.__dict__, "_batches": None}
 
         def __iter__(self):
             worker = get_worker_info()
-            options = dict(self.options)
-            if worker is not None:
-                if worker.num_workers > 1:
-                    raise ValueError("num_workers must be 0 or 1: each worker would get all batches")
-                options["copy"] = True
-            for batch in Batches(self.address, **options):
-                self.options["resume"] = batch.resume
+            if worker is not None and worker.num_workers > 1:
+                raise ValueError("num_workers must be 0 or 1: each worker would get all batches")
+            if self._batches is None or self._process != os.getpid():  # a worker is a copy of this process
+                options = {**self.options, **self._place.load()}
+                if worker is not None:
+                    options["copy"] = True
+                self._batches, self._process = Batches(self.address, **options), os.getpid()
+            for batch in self._batches:
+                if worker is None:
+                    self._place.save(batch)
                 tensors = {key: _tensor(torch, array, batch.dtypes[key]) for key, array in batch.items()}
                 yield {**tensors, "penstock.resume": batch.resume}
+            self._place.save(self._batches)  # a worker ends with its pass
 
     TorchBatches.__qualname__ = "TorchBatches"
     globals()["TorchBatches"] = TorchBatches
     return TorchBatches
+
+
+class _Place:
+    """Where the next pass begins, as worker processes leave it for each other."""
+
+    SIZE = 1 << 13
+
+    def __init__(self, text=b""):
+        self.memory = multiprocessing.sharedctypes.RawArray("c", self.SIZE)
+        self.memory.value = text
+
+    def load(self):
+        return json.loads(self.memory.value) if self.memory.value else {}
+
+    def save(self, at):
+        self.memory.value = json.dumps({"resume": at.resume, "rank": at.rank}).encode()
+
+    def __reduce__(self):
+        if multiprocessing.context.get_spawning_popen() is None:
+            return _Place, (self.memory.value,)
+        return _attached, (self.memory,)
+
+
+def _attached(memory):
+    place = _Place.__new__(_Place)
+    place.memory = memory
+    return place
 
 
 def _tensor(torch, array, kind):
@@ -494,7 +599,7 @@ def _main():
         )
     except ValueError as mistake:
         sys.exit(_said(mistake, 2))
-    for batch in batches:
+    for batch in batches.all():
         if epoch is not None and batch.epoch != epoch:
             report()
             samples, size, began = 0, 0, time.perf_counter()

@@ -93,7 +93,7 @@ def clients(folder, given, rounds):
             stdout=subprocess.PIPE,
             text=True,
         )
-        yield name, server, iter(penstock.Batches(server.stdout.readline().strip(), shared=True, copy=copy))
+        yield name, server, penstock.Batches(server.stdout.readline().strip(), shared=True, copy=copy).all()
 
 
 def main():

@@ -72,7 +72,7 @@ def main():
             text=True,
         )
         try:
-            batches = iter(penstock.Batches(server.stdout.readline().strip(), shared=True))
+            batches = penstock.Batches(server.stdout.readline().strip(), shared=True).all()
             rates = {"torch": [], "penstock": []}
             for number in range(given.rounds + 1):
                 ours = seconds((batch.size for batch in batches), len(pictures))

@@ -157,6 +157,75 @@ class PythonClientTest {
         }
     }
 
+    /** 50 pictures are 7 batches an epoch, 6 where the last is dropped. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "plain        |  0 | keep | 7,7,end: no batch is left",
+                "shared       |  0 | keep | 7,7,end: no batch is left",
+                "torch        |  0 | keep | 7,7,end: no batch is left",
+                "torch-shared |  0 | drop | 6,6,end: no batch is left",
+                "torch-worker |  0 | keep | 7,7,end: no batch is left",
+                "plain        |  3 | drop | 3,6,end: no batch is left",
+                "shared       |  9 | keep | 5,end: no batch is left,end: no batch is left",
+                "torch        | -1 | keep | 6,7,end: no batch is left",
+                "plain        |  7 | pad  | 7,end: no batch is left,end: no batch is left",
+                "plain        | 14 | keep | end: no batch is left,end: no batch is left,end: no batch is left",
+            })
+    void pass_ofAClient_isAnEpoch(String mode, int taken, String remainder, String passes) throws Exception {
+        List<String> flags = new ArrayList<>(List.of(flags()));
+        flags.addAll(List.of("--epochs", "2", "--remainder", remainder));
+        try (StreamPlan<?> plan =
+                        StreamPlan.of(CommandLine.populateSpec(StreamOptions.class, flags.toArray(String[]::new)));
+                BatchServer server = ServerPlan.of(new ServedPlan<>(plan, 1))
+                        .shared(folder.resolve("epochs"))
+                        .start()) {
+            Process python = python("epochs.py", server, mode, "3", Integer.toString(taken));
+            List<String> said = said(python);
+
+            String[] wanted = passes.split(",");
+            assertThat(said).hasSameSizeAs(wanted);
+            for (int pass = 0; pass < wanted.length; pass++) {
+                assertThat(said.get(pass)).startsWith(wanted[pass]);
+            }
+        }
+    }
+
+    @Test
+    void passes_ofTwoConsumers_areTheSameEpochs() throws Exception {
+        List<String> flags = new ArrayList<>(List.of(flags()));
+        flags.addAll(List.of("--epochs", "2"));
+        try (StreamPlan<?> plan =
+                        StreamPlan.of(CommandLine.populateSpec(StreamOptions.class, flags.toArray(String[]::new)));
+                BatchServer server = ServerPlan.of(new ServedPlan<>(plan, 1))
+                        .consumers(2)
+                        .shared(folder.resolve("two"))
+                        .start()) {
+            Process one = python("epochs.py", server, "plain", "2", "0");
+            Process other = python("epochs.py", server, "shared", "2", "0");
+
+            assertThat(said(one)).containsExactly("7", "7");
+            assertThat(said(other)).containsExactly("7", "7");
+        }
+    }
+
+    private static Process python(String script, BatchServer server, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                "python3",
+                SAMPLES.resolve("test/python").resolve(script).toString(),
+                SAMPLES.resolve("main/python").toString(),
+                server.address().toString()));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command).redirectErrorStream(true).start();
+    }
+
+    private static List<String> said(Process python) throws IOException, InterruptedException {
+        String said = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(python.waitFor()).as(said).isZero();
+        return said.lines().toList();
+    }
+
     /** A worker is a process of its own, which hands over copies. */
     @ParameterizedTest
     @CsvSource({"http, 0", "http, 1", "shared, 0", "shared, 1"})
