@@ -13,6 +13,8 @@ import java.util.function.UnaryOperator;
  */
 public final class CentreCrop implements UnaryOperator<Tensor> {
 
+    private static final int MAX_SIDE = 65_535;
+
     private final Size size;
 
     private CentreCrop(Size size) {
@@ -21,12 +23,12 @@ public final class CentreCrop implements UnaryOperator<Tensor> {
 
     /**
      * To this height and width.
-     * @throws IllegalArgumentException if a side is less than 1
+     * @throws IllegalArgumentException if a side is less than 1 or greater than 65,535
      */
     public static CentreCrop of(int height, int width) {
-        if (height < 1 || width < 1) {
+        if (height < 1 || width < 1 || height > MAX_SIDE || width > MAX_SIDE) {
             throw new IllegalArgumentException(
-                    "height and width must be at least 1, were %d and %d".formatted(height, width));
+                    "height and width must be in [1, %d], were %d and %d".formatted(MAX_SIDE, height, width));
         }
         return new CentreCrop(new Size(height, width));
     }

@@ -26,6 +26,7 @@ class ServeCommandTest {
                 "--json --batch-events|--batch-events is for stream",
                 "--each-a-rank 2 --rank 0 --world 2|exclude each other",
                 "--each-a-rank 2 --consumers 2|exclude each other",
+                "--host=|host must be a name or an address",
                 "--port 70000|in [0, 65535] was expected",
             })
     void flags_thatAreWrong_endWithStatusTwo(String flags, String message) throws Exception {

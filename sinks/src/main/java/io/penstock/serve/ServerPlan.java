@@ -64,8 +64,14 @@ public final class ServerPlan {
         return with(new Door(door.host, number, door.secret, door.certificate, door.key));
     }
 
-    /** The address to listen at; 127.0.0.1 unless set. Any but loopback needs a {@link #secret} and {@link #tls}. */
+    /**
+     * The address to listen at; 127.0.0.1 unless set. Any but loopback needs a {@link #secret} and {@link #tls}.
+     * @throws IllegalArgumentException if it is empty
+     */
     public ServerPlan host(String address) {
+        if (address.isBlank()) {
+            throw new IllegalArgumentException("host must be a name or an address such as 127.0.0.1, was empty");
+        }
         return with(new Door(address, door.port, door.secret, door.certificate, door.key));
     }
 

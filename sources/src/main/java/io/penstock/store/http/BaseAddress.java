@@ -27,6 +27,7 @@ final class BaseAddress {
             Pattern.compile("(?:https?|ftp|file|data|javascript):", Pattern.CASE_INSENSITIVE);
     private static final int MOST_KEY = 4096;
     private static final int MOST_DECODINGS = 4;
+    private static final int MAX_PORT = 65_535;
 
     private final String location; // ends with a slash
     private final URI uri;
@@ -48,6 +49,10 @@ final class BaseAddress {
         if (!(scheme.equals("http") || scheme.equals("https")) || host == null) {
             throw new IllegalArgumentException(
                     "address of a store must be http://HOST/… or https://HOST/…, was " + withoutSecrets(address));
+        }
+        if (address.getPort() > MAX_PORT || address.getPort() == 0) {
+            throw new IllegalArgumentException("port of a store's address must be in [1, %d], was %d in %s"
+                    .formatted(MAX_PORT, address.getPort(), withoutSecrets(address)));
         }
         if (address.getRawQuery() != null || address.getRawFragment() != null) {
             throw new IllegalArgumentException(
@@ -80,7 +85,8 @@ final class BaseAddress {
     }
 
     /** What user and password of the address come to as a header. */
-    @Nullable String basicCredentials() {
+    @Nullable
+    String basicCredentials() {
         return basic;
     }
 

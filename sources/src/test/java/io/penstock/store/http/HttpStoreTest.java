@@ -277,8 +277,16 @@ class HttpStoreTest {
 
     @Test
     void addresses_thatAreNone_areRefused() {
-        for (String address :
-                List.of("ftp://host/", "file:/x", "host/x", "http:///x", "http://h/?a=b", "http://h/#f")) {
+        for (String address : List.of(
+                "ftp://host/",
+                "file:/x",
+                "host/x",
+                "http:///x",
+                "http://h/?a=b",
+                "http://h/#f",
+                "http://h:70000/",
+                "http://h:0/",
+                "http://h:-1/")) {
             assertThatThrownBy(() -> HttpStore.at(URI.create(address))).isInstanceOf(IllegalArgumentException.class);
         }
         assertThat(HttpStore.at(URI.create("HTTP://Host:80/a/./b")).location()).isEqualTo("http://host/a/b/");
