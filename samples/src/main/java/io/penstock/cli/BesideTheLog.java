@@ -20,8 +20,8 @@ import java.util.stream.Stream;
  */
 record BesideTheLog(Path folder, List<Path> own, List<Path> foreign) {
 
-    private static final Pattern OWN =
-            Pattern.compile("[0-9a-f]{32}\\.tarindex|[0-9a-f]{16}-[0-9a-f]{16}-\\d+\\.unpacked|partial-\\d+\\.tmp");
+    private static final Pattern OWN = Pattern.compile(
+            "[0-9a-f]{32}\\.tarindex|(sums-)?[0-9a-f]{16}-[0-9a-f]{16}-\\d+\\.unpacked|(sums-)?partial-\\d+\\.tmp");
 
     /** Lists the directory. Blocks. */
     static BesideTheLog in(CacheDirectory cache) {

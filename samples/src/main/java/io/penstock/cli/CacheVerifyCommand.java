@@ -1,7 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.cache.chronicle.CacheDirectory;
-import io.penstock.cache.chronicle.Damage;
+import io.penstock.shard.TarShards;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -38,8 +38,10 @@ final class CacheVerifyCommand implements Callable<Integer> {
                 },
                 damage -> {
                     progress.clear();
-                    report(damage);
+                    report(damage.segment(), damage.position(), damage.what());
                 });
+        TarShards.damaged(directory.resolve(Sources.TAR_INDEX))
+                .forEach(file -> report(directory.relativize(file).toString(), 0, "does not come to its checksums"));
         progress.clear();
         BesideTheLog.in(cache).foreign().forEach(file -> flags.leftAlone(cache.path(), file));
         flags.print(
@@ -54,13 +56,11 @@ final class CacheVerifyCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void report(Damage damage) {
+    private void report(String file, long position, String what) {
         damaged++;
         flags.print(
-                "damaged: %s at %d: %s".formatted(damage.segment(), damage.position(), damage.what()),
+                "damaged: %s at %d: %s".formatted(file, position, what),
                 "damage",
-                node -> node.put("segment", damage.segment())
-                        .put("position", damage.position())
-                        .put("what", damage.what()));
+                node -> node.put("segment", file).put("position", position).put("what", what));
     }
 }

@@ -15,6 +15,7 @@ import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -344,5 +345,32 @@ class CacheCommandTest {
             tier.forEach(entries::add);
         }
         return entries;
+    }
+
+    @Test
+    void verifyAndClear_ofUnpackedArchives_seeAFlippedBitAndRemoveThem() throws IOException {
+        Path archive = folder.resolve("data.tar.gz");
+        try (GZIPOutputStream out = new GZIPOutputStream(Files.newOutputStream(archive))) {
+            out.write(TarBytes.of("a.txt", new byte[70_000], "b.txt", new byte[70_000]));
+        }
+        Cli.stream("--batch 1 --cache-disk " + cache + ",64MiB --source tar:" + archive);
+        Path index = cache.resolve("tar-index");
+        Path unpacked;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(index, "[0-9a-f]*.unpacked")) {
+            unpacked = files.iterator().next();
+        }
+        Cli sound = Cli.run("cache", "verify", cache.toString());
+
+        byte[] bytes = Files.readAllBytes(unpacked);
+        bytes[100_000] ^= 1;
+        Files.write(unpacked, bytes);
+        Cli damaged = Cli.run("cache", "verify", cache.toString());
+        Cli cleared = Cli.run("cache", "clear", cache.toString());
+
+        assertThat(sound.status()).isZero();
+        assertThat(damaged.status()).isEqualTo(1);
+        assertThat(damaged.out()).contains("damaged: tar-index/" + unpacked.getFileName());
+        assertThat(cleared.status()).isZero();
+        assertThat(index).doesNotExist();
     }
 }

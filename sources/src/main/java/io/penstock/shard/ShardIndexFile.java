@@ -5,11 +5,15 @@ import io.penstock.pipeline.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +35,7 @@ final class ShardIndexFile {
 
     private static final Logger LOG = LoggerFactory.getLogger(ShardIndexFile.class);
     private static final long MAGIC = 0x50454E5354415249L; // PENSTARI
+    private static final String SUFFIX = ".tarindex";
     private static final int VERSION = 1;
     private static final int CHECKED_FROM = 16;
     private static final int FIXED = CHECKED_FROM + 3 * Long.BYTES + 5 * Integer.BYTES;
@@ -45,7 +50,7 @@ final class ShardIndexFile {
      * @param archiveBytes its length, decompressed: no file lies beyond it
      */
     ShardIndexFile(Path folder, SampleKey place, SampleKey source, long archiveBytes) {
-        this.file = folder.resolve("%016x%016x.tarindex".formatted(place.high(), place.low()));
+        this.file = folder.resolve(("%016x%016x" + SUFFIX).formatted(place.high(), place.low()));
         this.source = source;
         this.archiveBytes = archiveBytes;
     }
@@ -53,7 +58,7 @@ final class ShardIndexFile {
     /** The index, if there is one of the archive's present state. */
     @Nullable ShardIndex read() {
         try {
-            ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file));
+            ByteBuffer bytes = bytes(file);
             String wrong = check(bytes);
             if (wrong == null) {
                 return parse(bytes);
@@ -67,16 +72,28 @@ final class ShardIndexFile {
         return null;
     }
 
-    private @Nullable String check(ByteBuffer bytes) {
+    /** The bytes of a file; of a pipe or a device none, since they might never end. */
+    private static ByteBuffer bytes(Path file) throws IOException {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            return ByteBuffer.allocate(0);
+        }
+        return ByteBuffer.wrap(Files.readAllBytes(file));
+    }
+
+    private static @Nullable String checkHead(ByteBuffer bytes) {
         if (bytes.limit() < FIXED || bytes.getLong() != MAGIC) {
             return "is no index";
         }
         if (bytes.getInt() != VERSION) {
             return "is of another version";
         }
-        int crc = bytes.getInt();
-        if (crc != crc(bytes)) {
-            return "is damaged";
+        return bytes.getInt() == crc(bytes) ? null : "is damaged";
+    }
+
+    private @Nullable String check(ByteBuffer bytes) {
+        String wrong = checkHead(bytes);
+        if (wrong != null) {
+            return wrong;
         }
         if (bytes.getLong() != source.high() || bytes.getLong() != source.low() || bytes.getLong() != archiveBytes) {
             return "is of another state of it";
@@ -144,6 +161,33 @@ final class ShardIndexFile {
         byte[] taken = new byte[count];
         bytes.get(taken);
         return taken;
+    }
+
+    private static List<Path> own(Path folder) {
+        List<Path> found = new ArrayList<>();
+        if (Files.isDirectory(folder)) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
+                files.forEach(found::add);
+            } catch (IOException | DirectoryIteratorException e) {
+                throw new StoreException("cannot list " + folder, e);
+            }
+        }
+        return found;
+    }
+
+    /** The indexes in a folder that are not as they were written. */
+    static List<Path> damaged(Path folder) {
+        List<Path> damaged = new ArrayList<>();
+        for (Path file : own(folder)) {
+            try {
+                if (checkHead(bytes(file)) != null) {
+                    damaged.add(file);
+                }
+            } catch (IOException e) {
+                throw new StoreException("cannot read %s: %s".formatted(file, e), e);
+            }
+        }
+        return damaged;
     }
 
     /** Keeps an index. @throws StoreException if it cannot be written */

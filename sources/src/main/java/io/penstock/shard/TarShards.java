@@ -11,6 +11,7 @@ import io.penstock.store.Unpacker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -135,6 +136,17 @@ public final class TarShards {
     /** The same with an index in memory; see {@link #index()}. */
     public TarFiles files() {
         return TarFiles.of(files, shards(null), mostSampleBytes);
+    }
+
+    /**
+     * The files in a folder of {@link #index(Path)} that do not come to their checksums: indexes, and decompressed archives.
+     * Reads them all, and blocks. They are made anew when they are next used.
+     * @throws StoreException if one cannot be read
+     */
+    public static List<Path> damaged(Path folder) {
+        List<Path> damaged = new ArrayList<>(Unpacker.damaged(folder));
+        damaged.addAll(ShardIndexFile.damaged(folder));
+        return damaged;
     }
 
     private List<TarShard> shards(@Nullable Path folder) {

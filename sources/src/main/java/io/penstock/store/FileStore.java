@@ -55,13 +55,15 @@ public final class FileStore implements Store, AutoCloseable {
 
     private final Path root;
     private final String location;
+    private final boolean ofCopies;
     private final ReadLanes lanes;
     private final OpenFiles files = new OpenFiles(MOST_OPEN);
     private final Set<String> withinRoot = ConcurrentHashMap.newKeySet();
     private final Cleaner.Cleanable cleanable;
 
-    private FileStore(Path root, Scheduler scheduler) {
+    private FileStore(Path root, boolean ofCopies, Scheduler scheduler) {
         this.root = root;
+        this.ofCopies = ofCopies;
         this.location = FileNames.ofAll(root);
         this.lanes = new ReadLanes(scheduler);
         OpenFiles toClose = files;
@@ -79,12 +81,21 @@ public final class FileStore implements Store, AutoCloseable {
      * @throws StoreException if there is no such folder, or it is none
      */
     public static FileStore open(Path root, Scheduler scheduler) {
+        return open(root, false, scheduler);
+    }
+
+    /** A folder of copies, which are read through their {@link BlockSums}. */
+    static FileStore ofCopies(Path root, Scheduler scheduler) {
+        return open(root, true, scheduler);
+    }
+
+    private static FileStore open(Path root, boolean ofCopies, Scheduler scheduler) {
         try {
             Path real = root.toRealPath();
             if (!Files.isDirectory(real)) {
                 throw new StoreException("cannot open %s: not a folder".formatted(root));
             }
-            return new FileStore(real, scheduler);
+            return new FileStore(real, ofCopies, scheduler);
         } catch (IOException e) {
             throw new StoreException("cannot open %s: %s".formatted(root.toAbsolutePath(), FileErrors.reason(e)), e);
         }
@@ -314,8 +325,11 @@ public final class FileStore implements Store, AutoCloseable {
                                     ? "has " + now.size()
                                     : "was written at " + instant(now.modified()));
         }
+        if (ofCopies) {
+            return OpenFile.at(path, now, BlockSums.of(path, now.size()));
+        }
         now.settle();
-        return OpenFile.at(path, now);
+        return OpenFile.at(path, now, null);
     }
 
     /** The path of a key, whose folder is known to lie under the root; the file itself may yet be a link. */

@@ -13,7 +13,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +28,8 @@ import java.util.concurrent.locks.LockSupport;
  * says, and is locked by its writer: one that nobody locks was left by a death. So the number can be counted anew at any
  * time, and is whenever a mirror is opened.
  *
- * <p>Nothing is flushed to the disk. A name appears after its bytes were written, and file systems that delay writing set
- * a file's length with its data, so after a crash of the machine a copy has its length and its bytes or lacks its length.
+ * <p>Nothing is flushed to the disk. A copy's name appears after its bytes and its {@link BlockSums} were written; what a
+ * crash of the machine loses of them is found by the checksums.
  *
  * <p>All methods block, and belong on one thread: locks are the process's, not a thread's.
  */
@@ -54,7 +53,18 @@ final class MirrorRoom {
     }
 
     /** A copy that is being made. */
-    record Unfinished(Path path, Path target, FileChannel channel, long size) {}
+    record Unfinished(Path path, Path target, FileChannel channel, long size, BlockSums.Writer sums) {
+
+        long append(ByteBuffer bytes) throws IOException {
+            sums.update(bytes);
+            ByteBuffer rest = bytes.duplicate();
+            long written = 0;
+            while (rest.hasRemaining()) {
+                written += channel.write(rest);
+            }
+            return written;
+        }
+    }
 
     @FunctionalInterface
     private interface Work<T> {
@@ -109,8 +119,10 @@ final class MirrorRoom {
         long sum = 0;
         for (Path file : list(part)) {
             String name = FileNames.of(file);
-            if (MirrorNames.isUnfinished(name) && isLeft(file)) {
+            if (BlockSums.isLeft(file)) {
                 Files.deleteIfExists(file);
+            } else if (MirrorNames.isUnfinished(name) && isLeft(file)) {
+                BlockSums.delete(file);
             } else if (MirrorNames.isCopy(name)) {
                 sum += MirrorNames.size(name);
             }
@@ -153,7 +165,7 @@ final class MirrorRoom {
             try {
                 channel.lock();
                 hold(held + size);
-                return Optional.of(new Unfinished(path, target, channel, size));
+                return Optional.of(new Unfinished(path, target, channel, size, new BlockSums.Writer()));
             } catch (IOException | RuntimeException e) {
                 channel.close();
                 Files.deleteIfExists(path);
@@ -179,11 +191,15 @@ final class MirrorRoom {
         if (written != copy.size) {
             throw new StoreException("copy of %d bytes has %d: %s".formatted(copy.size, written, copy.path));
         }
+        copy.sums.write(copy.path);
         locked(held -> {
             long now = held;
-            if (Files.exists(copy.target)) {
-                Files.deleteIfExists(copy.path);
+            boolean another = Files.exists(copy.target);
+            if (another) {
                 now -= copy.size;
+            }
+            if (another && BlockSums.areThere(copy.target, copy.size)) {
+                BlockSums.delete(copy.path);
             } else {
                 move(copy.path, copy.target);
                 now -= removeOthers(copy.target);
@@ -196,7 +212,7 @@ final class MirrorRoom {
 
     private static void move(Path from, Path to) throws IOException {
         try {
-            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+            BlockSums.move(from, to);
         } catch (AtomicMoveNotSupportedException e) {
             throw new StoreException("file system of %s cannot rename atomically; mirror elsewhere".formatted(to), e);
         }
@@ -211,7 +227,7 @@ final class MirrorRoom {
                     && !MirrorNames.isUnfinished(other)
                     && MirrorNames.sameKey(name, other)
                     && !other.equals(name);
-            if (older && Files.deleteIfExists(file)) {
+            if (older && BlockSums.delete(file)) {
                 freed += MirrorNames.size(other);
             }
         }
@@ -221,7 +237,7 @@ final class MirrorRoom {
     /** Gives up a copy that was begun. */
     void abandon(Unfinished copy) throws IOException {
         locked(held -> {
-            if (Files.deleteIfExists(copy.path)) {
+            if (BlockSums.delete(copy.path)) {
                 hold(held - copy.size);
             }
             return held;
@@ -229,13 +245,39 @@ final class MirrorRoom {
         copy.channel.close();
     }
 
-    /** Removes a copy that is not what its name says. */
-    void remove(Path copy) throws IOException {
-        locked(held -> {
-            if (Files.deleteIfExists(copy)) {
+    /** The copies below a directory whose bytes do not come to their checksums, or that have none. Reads them all. */
+    static List<Path> damaged(Path directory) {
+        List<Path> damaged = new ArrayList<>();
+        try {
+            for (Path folder : list(directory)) {
+                if (MirrorNames.isFolder(FileNames.of(folder)) && Files.isDirectory(folder)) {
+                    for (Path part : list(folder)) {
+                        addDamaged(part, damaged);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new StoreException("cannot read the mirror %s: %s".formatted(directory, FileErrors.reason(e)), e);
+        }
+        return damaged;
+    }
+
+    private static void addDamaged(Path part, List<Path> damaged) throws IOException {
+        for (Path file : Files.isDirectory(part) ? list(part) : List.<Path>of()) {
+            String name = FileNames.of(file);
+            if (MirrorNames.isCopy(name) && !MirrorNames.isUnfinished(name) && !BlockSums.areRight(file)) {
+                damaged.add(file);
+            }
+        }
+    }
+
+    /** Removes a copy that is not what its name says, and gives its path. */
+    Path remove(Path copy) throws IOException {
+        return locked(held -> {
+            if (BlockSums.delete(copy)) {
                 hold(held - MirrorNames.size(FileNames.of(copy)));
             }
-            return held;
+            return copy;
         });
     }
 

@@ -7,12 +7,16 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Whose turn it is to copy an entry, over all processes: a lock on one byte of a file, at a place that the entry's name
  * says. The operating system takes it from whoever dies.
  */
 final class MirrorTurns {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MirrorTurns.class);
 
     private final FileChannel channel;
 
@@ -28,6 +32,14 @@ final class MirrorTurns {
             return channel.tryLock(place, 1, false);
         } catch (OverlappingFileLockException e) {
             return null; // another mirror of this process
+        }
+    }
+
+    static void release(FileLock turn) {
+        try {
+            turn.release();
+        } catch (IOException e) {
+            LOG.debug("a turn was released by closing", e);
         }
     }
 

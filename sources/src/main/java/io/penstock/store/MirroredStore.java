@@ -31,6 +31,9 @@ import reactor.core.scheduler.Schedulers;
  * removed. Once the budget is full (or the disk, but for 64 MiB), further entries come from the source, uncopied: an epoch
  * uses each entry once, so giving up one for another would gain nothing.
  *
+ * <p>A copy has checksums of its blocks in a file beside it, and each block is compared with them when it is first read
+ * since the copy was opened. One that is damaged, or has none, is removed with a warning and copied anew.
+ *
  * <p>Several stores and processes may share a directory: copies of different sources never meet, and the budget is of all
  * of them together. Files that are not copies are neither counted nor touched.
  *
@@ -111,7 +114,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         MirrorRoom room = new MirrorRoom(root, maxBytes);
         long bytes = room.recount();
         LOG.debug("mirror of {} in {} begins with {} bytes", source.location(), root, bytes);
-        return new Place(root, FileStore.open(root, blocking), room, new MirrorTurns(root));
+        return new Place(root, FileStore.ofCopies(root, blocking), room, new MirrorTurns(root));
     }
 
     @Override
@@ -170,16 +173,16 @@ public final class MirroredStore implements Store, AutoCloseable {
                 ByteBuffer kept = ByteBuffer.allocate(bytes.remaining())
                         .put(bytes.duplicate())
                         .flip(); // ours to keep
-                later(entry, Flux.just(kept));
+                later(entry, Flux.just(kept), entry.size());
             } else {
                 waiting.addAndGet(-entry.size());
             }
         });
     }
 
-    private void later(StoreEntry entry, Flux<ByteBuffer> slices) {
+    private void later(StoreEntry entry, Flux<ByteBuffer> slices, long reserved) {
         copy(entry, slices)
-                .doFinally(end -> waiting.addAndGet(-entry.size()))
+                .doFinally(end -> waiting.addAndGet(-reserved))
                 .subscribe(path -> {}, failure -> LOG.debug("not copied: {}", entry.key(), failure));
     }
 
@@ -193,34 +196,52 @@ public final class MirroredStore implements Store, AutoCloseable {
                                 : copy(entry, slices(entry)).thenReturn(names.of(entry))))
                         .flatMap(open.files::entry)
                         .filter(copy -> copy.size() == entry.size())
-                        .flatMap(copy -> open.files.read(copy, offset, length)))
+                        .flatMap(copy -> open.files.read(copy, offset, length))
+                        .onErrorResume(StoreException.class, failure -> discard(open, names.of(entry), failure)))
                 .switchIfEmpty(Mono.defer(() -> source.read(entry, offset, length))));
     }
 
     private Mono<String> rangeLater(StoreEntry entry) {
-        boolean room = waiting.addAndGet(Math.min(entry.size(), SLICE)) <= MOST_WAITING;
-        if (room && !copying.containsKey(names.of(entry))) {
-            copy(entry, slices(entry))
-                    .doFinally(end -> waiting.addAndGet(-Math.min(entry.size(), SLICE)))
-                    .subscribe(path -> {}, failure -> LOG.debug("not copied: {}", entry.key(), failure));
+        long reserved = Math.min(entry.size(), SLICE);
+        if (waiting.addAndGet(reserved) <= MOST_WAITING && !copying.containsKey(names.of(entry))) {
+            later(entry, slices(entry), reserved);
         } else {
-            waiting.addAndGet(-Math.min(entry.size(), SLICE));
+            waiting.addAndGet(-reserved);
         }
         return Mono.empty();
     }
 
     /**
      * The local file of an entry, copied if need be; also with {@link #inBackground} it is there when this gives it. It
-     * stays until the entry changes and is copied anew.
+     * stays until the entry changes and is copied anew. A copy that was there is read whole first, to check it.
      * <p>Fails with a {@link StoreException} if there is no room for it.
      */
     public Mono<Path> path(StoreEntry entry) {
         return OnDemand.of(opened().flatMap(open -> present(open, entry)
-                        .map(open.root::resolve)
+                        .flatMap(name -> sound(open, name))
                         .switchIfEmpty(Mono.defer(() -> copy(entry, slices(entry)))))
                 .switchIfEmpty(Mono.error(() -> new StoreException(
                         "no room for %s, %d bytes, in the mirror %s of at most %d; raise maxBytes, or free disk space"
                                 .formatted(entry.key(), entry.size(), directory, maxBytes)))));
+    }
+
+    private Mono<Path> sound(Place open, String name) {
+        Path copy = open.root.resolve(name);
+        return Mono.fromCallable(() -> BlockSums.areRight(copy))
+                .subscribeOn(blocking)
+                .flatMap(right -> right
+                        ? Mono.just(copy)
+                        : discard(
+                                open, name, new StoreException(name, new DamagedCopyException("its bytes are wrong"))));
+    }
+
+    /**
+     * The copies in a mirror's directory, of all sources, whose bytes do not come to their checksums, or that have none.
+     * Reads them all, and blocks. The next read of such a copy would replace it.
+     * @throws StoreException if one cannot be read
+     */
+    public static List<Path> damaged(Path directory) {
+        return MirrorRoom.damaged(directory);
     }
 
     private Mono<Place> opened() {
@@ -235,20 +256,26 @@ public final class MirroredStore implements Store, AutoCloseable {
         String name = names.of(entry);
         return open.files
                 .entry(name)
-                .flatMap(copy -> copy.size() == entry.size()
+                .flatMap(copy -> copy.size() == entry.size() && BlockSums.areThere(open.root.resolve(name), copy.size())
                         ? Mono.just(name)
-                        : onBooks(() -> {
-                                    open.room.remove(open.root.resolve(name));
-                                    return name;
-                                })
+                        : onBooks(() -> open.room.remove(open.root.resolve(name)))
                                 .then(Mono.empty()));
     }
 
-    private static Mono<ByteBuffer> readCopy(Place open, String name, StoreEntry entry) {
+    private Mono<ByteBuffer> readCopy(Place open, String name, StoreEntry entry) {
         return open.files
                 .find(name, (int) Math.min(Integer.MAX_VALUE, entry.size()))
-                .onErrorComplete(StoreException.class) // not as it should be; copying anew finds out
+                .onErrorResume(StoreException.class, failure -> discard(open, name, failure))
                 .filter(bytes -> bytes.remaining() == entry.size());
+    }
+
+    /** Removes a copy whose bytes are wrong, so that it is copied anew; another fault leaves it to the source to answer. */
+    private <T> Mono<T> discard(Place open, String name, StoreException failure) {
+        if (!(failure.getCause() instanceof DamagedCopyException damage)) {
+            return Mono.empty();
+        }
+        LOG.warn("copying anew, since copy {} in mirror {} is damaged: {}", name, directory, damage.getMessage());
+        return onBooks(() -> open.room.remove(open.root.resolve(name))).then(Mono.empty());
     }
 
     private Flux<ByteBuffer> slices(StoreEntry entry) {
@@ -292,7 +319,7 @@ public final class MirroredStore implements Store, AutoCloseable {
                 return present(open, entry)
                         .map(open.root::resolve)
                         .switchIfEmpty(Mono.defer(() -> write(open, name, entry, slices)))
-                        .doFinally(end -> release(turn));
+                        .doFinally(end -> MirrorTurns.release(turn));
             }
             if (waited.compareTo(PATIENCE) > 0) {
                 return Mono.empty();
@@ -304,20 +331,12 @@ public final class MirroredStore implements Store, AutoCloseable {
         }));
     }
 
-    private static void release(FileLock turn) {
-        try {
-            turn.release();
-        } catch (IOException e) {
-            LOG.debug("a turn was released by closing", e);
-        }
-    }
-
     private Mono<Path> write(Place open, String name, StoreEntry entry, Flux<ByteBuffer> slices) {
         Path target = open.root.resolve(name);
         return onBooks(() -> open.room.begin(target, entry.size()))
                 .flatMap(Mono::justOrEmpty)
                 .flatMap(begun -> slices.publishOn(blocking, 1)
-                        .concatMap(bytes -> Mono.fromCallable(Thrown.callable(() -> append(begun, bytes))))
+                        .concatMap(bytes -> Mono.fromCallable(Thrown.callable(() -> begun.append(bytes))))
                         .then(onBooks(() -> {
                             open.room.finish(begun);
                             copied.incrementAndGet();
@@ -329,15 +348,6 @@ public final class MirroredStore implements Store, AutoCloseable {
                                 })
                                 .onErrorComplete()
                                 .then(Mono.error(failure))));
-    }
-
-    private static long append(MirrorRoom.Unfinished copy, ByteBuffer bytes) throws IOException {
-        ByteBuffer rest = bytes.duplicate();
-        long written = 0;
-        while (rest.hasRemaining()) {
-            written += copy.channel().write(rest);
-        }
-        return written;
     }
 
     private <T> Mono<T> onBooks(Callable<T> work) {

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file open for positional reads by any number of threads, closed when the last of its holders lets go.
@@ -30,20 +31,23 @@ final class OpenFile {
 
     private final AsynchronousFileChannel channel;
     private final FileWatch watch;
+    private final @Nullable BlockSums sums;
     private final AtomicInteger holders = new AtomicInteger(1);
     private volatile boolean used;
 
-    private OpenFile(AsynchronousFileChannel channel, FileWatch watch) {
+    private OpenFile(AsynchronousFileChannel channel, FileWatch watch, @Nullable BlockSums sums) {
         this.channel = channel;
         this.watch = watch;
+        this.sums = sums;
     }
 
     /**
      * Opens a file that is no link; its first holder is the caller.
      * @param state of the path just now
+     * @param sums  that its bytes are checked against; null for a file without any
      */
-    static OpenFile at(Path path, FileState state) throws IOException {
-        return new OpenFile(AsynchronousFileChannel.open(path, READ, CALLER_THREAD), new FileWatch(path, state));
+    static OpenFile at(Path path, FileState state, @Nullable BlockSums sums) throws IOException {
+        return new OpenFile(AsynchronousFileChannel.open(path, READ, CALLER_THREAD), new FileWatch(path, state), sums);
     }
 
     /** Whether it was still the file that was opened, in the same state, at a {@link System#nanoTime} or later. */
@@ -87,6 +91,14 @@ final class OpenFile {
 
     /** Fills a buffer from an offset on; less only where the file ends. */
     void read(ByteBuffer into, long offset) throws IOException {
+        if (sums == null) {
+            readAll(into, offset);
+        } else {
+            sums.read(this::readAll, into, offset);
+        }
+    }
+
+    private void readAll(ByteBuffer into, long offset) throws IOException {
         int end = into.limit();
         long shift = offset - into.position();
         while (into.position() < end) {

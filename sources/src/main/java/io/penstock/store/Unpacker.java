@@ -6,21 +6,28 @@ import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongPredicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes compressed files addressable: decompresses them once, whole, into a folder or into memory.
@@ -32,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Files are compressed if their names end in gz, tgz, zst, zstd or tzst; others are taken as they are. In a folder, a
  * copy is called by where its source lies and the state that it was in; a later run takes it up, and one of another
  * state replaces it. Copies appear whole (written under another name, then moved), so any number of processes may share
- * the folder; two that begin at the same time both do the work.
+ * the folder; two that begin at the same time both do the work. A copy has checksums of its blocks beside it, against
+ * which each block is compared when it is first read. One that is damaged, or has none, is made anew from its source.
  *
  * <p>Bounded: all copies in the folder together, or all that one unpacker made in memory, take {@link #maxBytes} at most
  * (and a few windows more where several are written at once); what would take more fails. Memory while it decompresses
@@ -47,6 +55,8 @@ public final class Unpacker {
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
     private static final String SUFFIX = ".unpacked";
     private static final String PARTIAL = ".tmp";
+    private static final Pattern PARTIAL_NAME = Pattern.compile("partial-.*\\.tmp");
+    private static final Logger LOG = LoggerFactory.getLogger(Unpacker.class);
     private static final int STEP = 64 * 1024;
     private static final int MEASURED_EVERY = 16 << 20;
     private static final Duration ABANDONED = Duration.ofHours(1);
@@ -95,6 +105,36 @@ public final class Unpacker {
         return folder == null ? toMemory(packing, store, entry) : toFolder(packing, store, entry, folder);
     }
 
+    /**
+     * The copies in a folder whose bytes do not come to their checksums, or that have none. Reads them all, and blocks.
+     * @throws StoreException if one cannot be read
+     */
+    public static List<Path> damaged(Path folder) {
+        List<Path> damaged = new ArrayList<>();
+        for (Path copy : own(folder, "*" + SUFFIX)) {
+            try {
+                if (!FileNames.of(copy).startsWith(BlockSums.PREFIX) && !BlockSums.areRight(copy)) {
+                    damaged.add(copy);
+                }
+            } catch (IOException e) {
+                throw new StoreException("cannot read %s: %s".formatted(copy, FileErrors.reason(e)), e);
+            }
+        }
+        return damaged;
+    }
+
+    private static List<Path> own(Path folder, String names) {
+        List<Path> found = new ArrayList<>();
+        if (Files.isDirectory(folder)) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, names)) {
+                files.forEach(found::add);
+            } catch (IOException | DirectoryIteratorException e) {
+                throw new StoreException("cannot list " + folder, e);
+            }
+        }
+        return found;
+    }
+
     private StoreFile toMemory(Packing packing, Store store, StoreEntry entry) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         long before = inMemory.get();
@@ -116,6 +156,17 @@ public final class Unpacker {
                         .with(entry.size())
                         .with(entry.version())
                         .high());
+        StoreEntry copy = copy(packing, store, entry, folder, source, state);
+        FileStore files = open(folder);
+        return new StoreFile(
+                new UnpackedFile(files, copy, (failed, failure) -> {
+                    discard(folder, failed, failure);
+                    return copy(packing, store, entry, folder, source, state);
+                }),
+                copy);
+    }
+
+    private StoreEntry copy(Packing packing, Store store, StoreEntry entry, Path folder, String source, String state) {
         try {
             Files.createDirectories(folder);
             Path found = find(folder, source, state);
@@ -123,30 +174,50 @@ public final class Unpacker {
                 found = write(packing, store, entry, folder, source + "-" + state + "-");
                 removeOthers(folder, source, found);
             }
-            FileStore files = open(folder);
-            return new StoreFile(files, files.entry(found));
+            return open(folder).entry(found);
         } catch (IOException e) {
-            throw new StoreException(
-                    "cannot unpack %s into %s: %s".formatted(entry.key(), folder, FileErrors.reason(e)), e);
+            throw cannotUnpack(entry.key(), folder, e);
         }
+    }
+
+    /** Removes a copy whose bytes are wrong; one that could not be read for another reason stays. */
+    private static void discard(Path folder, StoreEntry copy, StoreException failure) {
+        if (failure.getCause() instanceof DamagedCopyException damage) {
+            LOG.warn(
+                    "unpacking a file anew, since its copy {} in {} is damaged: {}",
+                    copy.key(),
+                    folder,
+                    damage.getMessage());
+            try {
+                BlockSums.delete(folder.resolve(copy.key()));
+            } catch (IOException e) {
+                throw cannotUnpack(copy.key(), folder, e);
+            }
+        }
+    }
+
+    private static StoreException cannotUnpack(String key, Path folder, IOException cause) {
+        return new StoreException(
+                "cannot unpack %s into %s: %s".formatted(key, folder, FileErrors.reason(cause)), cause);
     }
 
     /** One store for all copies, which bounds how many are open. */
     private FileStore open(Path folder) {
         FileStore opened = copies.get();
         if (opened == null) {
-            FileStore one = FileStore.open(folder);
+            FileStore one = FileStore.ofCopies(folder, ReadThreads.SHARED);
             opened = copies.compareAndSet(null, one) ? one : Objects.requireNonNull(copies.get(), "set by another");
         }
         return opened;
     }
 
-    /** The copy of a state, whose length is part of its name: one of another length is no copy. */
+    /** The copy of a state, whose length is part of its name: one of another length, or without checksums, is none. */
     private static @Nullable Path find(Path folder, String source, String state) throws IOException {
         try (DirectoryStream<Path> copies = Files.newDirectoryStream(folder, source + "-" + state + "-*" + SUFFIX)) {
             for (Path copy : copies) {
                 String name = String.valueOf(copy.getFileName());
-                if (name.endsWith("-" + Files.size(copy) + SUFFIX)) {
+                long size = Files.isRegularFile(copy) ? Files.size(copy) : -1;
+                if (name.endsWith("-" + size + SUFFIX) && BlockSums.areThere(copy, size)) {
                     return copy;
                 }
             }
@@ -158,16 +229,29 @@ public final class Unpacker {
         removeAbandoned(folder);
         Path partial = Files.createTempFile(folder, "partial-", PARTIAL);
         try {
-            try (OutputStream out = Files.newOutputStream(partial)) {
+            BlockSums.Writer sums = new BlockSums.Writer();
+            try (OutputStream out = summed(Files.newOutputStream(partial), sums)) {
                 copy(packing, store, entry, out, new Room(folder, mostBytes));
             }
+            sums.write(partial);
             Path copy = folder.resolve(name + Files.size(partial) + SUFFIX);
-            return Files.move(partial, copy, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            BlockSums.move(partial, copy);
+            return copy;
         } catch (UncheckedIOException e) {
             throw e.getCause();
         } finally {
-            Files.deleteIfExists(partial);
+            BlockSums.delete(partial);
         }
+    }
+
+    private static OutputStream summed(OutputStream out, BlockSums.Writer sums) {
+        return new FilterOutputStream(out) {
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+                out.write(bytes, offset, length);
+                sums.update(ByteBuffer.wrap(bytes, offset, length));
+            }
+        };
     }
 
     /** What is left in a folder, measured every so often since others write there too; whole copies and partial ones. */
@@ -207,9 +291,11 @@ public final class Unpacker {
     /** What a process that was killed had begun. */
     private static void removeAbandoned(Path folder) throws IOException {
         Instant before = Instant.now().minus(ABANDONED);
-        try (DirectoryStream<Path> partial = Files.newDirectoryStream(folder, "partial-*" + PARTIAL)) {
-            for (Path file : partial) {
-                if (Instant.ofEpochMilli(file.toFile().lastModified()).isBefore(before)) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            for (Path file : files) {
+                boolean partial = PARTIAL_NAME.matcher(FileNames.of(file)).matches();
+                if ((partial || BlockSums.isLeft(file))
+                        && Instant.ofEpochMilli(file.toFile().lastModified()).isBefore(before)) {
                     Files.deleteIfExists(file);
                 }
             }
@@ -220,7 +306,7 @@ public final class Unpacker {
         try (DirectoryStream<Path> copies = Files.newDirectoryStream(folder, source + "-*" + SUFFIX)) {
             for (Path copy : copies) {
                 if (!copy.equals(kept)) {
-                    Files.deleteIfExists(copy);
+                    BlockSums.delete(copy);
                 }
             }
         }

@@ -77,10 +77,11 @@ class MirrorProcessesTest {
         }
     }
 
-    /** Files of the mirror that are no books, finished or not. */
+    /** Copies, finished or not. */
     private List<Path> copies() throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             return files.filter(file -> file.getFileName().toString().contains(KEY))
+                    .filter(file -> !file.getFileName().toString().startsWith(BlockSums.PREFIX))
                     .toList();
         }
     }

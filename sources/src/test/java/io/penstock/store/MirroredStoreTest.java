@@ -386,4 +386,29 @@ class MirroredStoreTest {
         assertThat(mirror.entry("none").blockOptional(SOON)).isEmpty();
         assertThatThrownBy(() -> mirror.find(key(5), 10).block(SOON)).hasMessageContaining("at most 10 bytes");
     }
+
+    @Test
+    void read_copyWithAFlippedBitOrWithoutChecksums_isCopiedAnew() throws IOException {
+        MirroredStore mirror = mirror();
+        assertRead(mirror, 5);
+        for (int times = 0; times < 3; times++) {
+            Path copy = copies().get(0);
+            byte[] bytes = Files.readAllBytes(copy);
+            bytes[1234] ^= 1;
+            Files.write(copy, bytes);
+            if (times == 2) {
+                Files.delete(BlockSums.beside(copy));
+            }
+            assertThat(MirroredStore.damaged(directory)).containsExactly(copy);
+
+            StoreEntry entry = entry(5);
+            ByteBuffer range = mirror.read(entry, 1000, 1000).block(SOON);
+            Path path = times == 1 ? mirror.path(entry).block(SOON) : copy;
+
+            assertThat(range).isEqualTo(ByteBuffer.wrap(contents.get(5), 1000, 1000));
+            assertRead(mirror, 5);
+            assertThat(Files.readAllBytes(path)).isEqualTo(contents.get(5));
+            assertThat(MirroredStore.damaged(directory)).isEmpty();
+        }
+    }
 }

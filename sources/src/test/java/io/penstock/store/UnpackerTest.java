@@ -9,6 +9,7 @@ import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -64,7 +65,9 @@ class UnpackerTest {
 
     private List<String> copies() throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.map(file -> file.getFileName().toString()).toList();
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.startsWith(BlockSums.PREFIX))
+                    .toList();
         }
     }
 
@@ -223,6 +226,65 @@ class UnpackerTest {
             } catch (DataException e) {
                 assertThat(e).hasMessageContaining(key);
             }
+        }
+    }
+
+    private Path flip(long at) throws IOException {
+        Path copy = folder.resolve(copies().get(0));
+        byte[] bytes = Files.readAllBytes(copy);
+        bytes[(int) at] ^= 1;
+        Files.write(copy, bytes);
+        return copy;
+    }
+
+    @Test
+    void unpack_copyWithAFlippedBit_isMadeAnew() throws IOException {
+        ShortStore store = new ShortStore().with("a.gz", gzip(PLAIN));
+        unpack(Unpacker.into(folder), store, "a.gz");
+        Path copy = flip(200_000);
+        assertThat(Unpacker.damaged(folder)).containsExactly(copy);
+
+        StoreFile again = unpack(Unpacker.into(folder), store, "a.gz");
+
+        assertThat(again.read(10, 100).block()).isEqualTo(ByteBuffer.wrap(PLAIN, 10, 100));
+        assertThat(Unpacker.damaged(folder)).as("its block was not read yet").hasSize(1);
+        assertThat(again.read(150_000, 100_000).block()).isEqualTo(ByteBuffer.wrap(PLAIN, 150_000, 100_000));
+        assertThat(all(again)).isEqualTo(PLAIN);
+        assertThat(Unpacker.damaged(folder)).isEmpty();
+    }
+
+    @Test
+    void unpack_copyDamagedWhileItIsOpen_isMadeAnew() throws IOException {
+        ShortStore store = new ShortStore().with("a.gz", gzip(PLAIN));
+        StoreFile file = unpack(Unpacker.into(folder), store, "a.gz");
+        assertThat(file.read(0, 10).block()).isEqualTo(ByteBuffer.wrap(PLAIN, 0, 10));
+
+        flip(5);
+
+        assertThat(all(file)).isEqualTo(PLAIN);
+        assertThat(Unpacker.damaged(folder)).isEmpty();
+    }
+
+    @Test
+    void unpack_copyWithoutChecksumsOrWithWrongOnes_isMadeAnew() throws IOException {
+        ShortStore store = new ShortStore().with("a.gz", gzip(PLAIN));
+        unpack(Unpacker.into(folder), store, "a.gz");
+        Path copy = flip(7);
+        Path sums = BlockSums.beside(copy);
+        byte[] kept = Files.readAllBytes(sums);
+        for (int at : new int[] {-1, 0, 9, 17, 24, kept.length - 1}) {
+            flip(7);
+            if (at < 0) {
+                Files.delete(sums);
+            } else {
+                kept[at] ^= 1;
+                Files.write(sums, kept);
+            }
+
+            assertThat(Unpacker.damaged(folder)).hasSize(1);
+            assertThat(all(unpack(Unpacker.into(folder), store, "a.gz"))).isEqualTo(PLAIN);
+            assertThat(Unpacker.damaged(folder)).isEmpty();
+            kept = Files.readAllBytes(sums);
         }
     }
 }
