@@ -59,6 +59,15 @@ public interface Store {
     Mono<ByteBuffer> find(String key, int most);
 
     /**
+     * As {@link #find(String, int)}, for lines of text. A store whose bytes may have no end stops where a line is longer than
+     * a limit; the caller checks all lines in any case.
+     * @param mostLine bytes of a line
+     */
+    default Mono<ByteBuffer> findLines(String key, int most, int mostLine) {
+        return find(key, most);
+    }
+
+    /**
      * What a function makes of {@link #find(String, int)}'s bytes, for work on the processor such as decompressing. Runs
      * on the {@linkplain Execution#standard workers} that stages run on; or, in stores whose reads may block, on the thread
      * that has read, which saves a hand-over a read.

@@ -15,6 +15,9 @@ final class Arrival {
     private final long most;
     private byte[] bytes = NOTHING;
     private int count;
+    private int scanned;
+    private int lineStart;
+    private int longestLine;
     private long expected = -1;
 
     Arrival(long most) {
@@ -31,6 +34,9 @@ final class Arrival {
 
     void clear() {
         count = 0;
+        scanned = 0;
+        lineStart = 0;
+        longestLine = 0;
         expected = -1;
     }
 
@@ -56,6 +62,17 @@ final class Arrival {
         from.readBytes(bytes, count, length);
         count += length;
         return true;
+    }
+
+    /** The bytes of the longest line that came so far, whether or not it has ended. */
+    int longestLine() {
+        for (; scanned < count; scanned++) {
+            if (bytes[scanned] == '\n') {
+                longestLine = Math.max(longestLine, scanned - lineStart);
+                lineStart = scanned + 1;
+            }
+        }
+        return Math.max(longestLine, count - lineStart);
     }
 
     private int room(int needed) {

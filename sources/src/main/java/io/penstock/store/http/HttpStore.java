@@ -172,7 +172,17 @@ public final class HttpStore implements Store, AutoCloseable {
     public Mono<ByteBuffer> find(String key, int most) {
         return OnDemand.of(Mono.defer(() -> {
             URI address = base.of(key);
-            return run(address, Transfer.unlisted(exchanges, address, Math.min(most, options.maxObjectBytes())));
+            return run(address, Transfer.unlisted(exchanges, address, Math.min(most, options.maxObjectBytes()), Integer.MAX_VALUE));
+        }));
+    }
+
+    /** Lines that come compressed are bounded as all else is. */
+    @Override
+    public Mono<ByteBuffer> findLines(String key, int most, int mostLine) {
+        return OnDemand.of(Mono.defer(() -> {
+            URI address = base.of(key);
+            long bytes = Math.min(most, options.maxObjectBytes());
+            return run(address, Transfer.unlisted(exchanges, address, bytes, mostLine));
         }));
     }
 

@@ -46,6 +46,7 @@ final class Transfer {
     private boolean ranged; // what is asked for now, or was
     private Inflation inflation = Inflation.NONE;
     private long skip;
+    private int mostLine = Integer.MAX_VALUE;
     private boolean cut; // where a server without ranges sends more than was asked for
 
     private Transfer(
@@ -76,9 +77,11 @@ final class Transfer {
         return new Transfer(exchanges, address, entry, start, length, length, false);
     }
 
-    /** Whatever is there now. */
-    static Transfer unlisted(Exchanges exchanges, URI address, long most) {
-        return new Transfer(exchanges, address, null, 0, -1, most, true);
+    /** Whatever is there now, if no line of it is longer than {@code mostLine} as it comes. */
+    static Transfer unlisted(Exchanges exchanges, URI address, long most, int mostLine) {
+        Transfer transfer = new Transfer(exchanges, address, null, 0, -1, most, true);
+        transfer.mostLine = mostLine;
+        return transfer;
     }
 
     /** The bytes; empty where there is nothing, for what was not listed. */
@@ -255,6 +258,11 @@ final class Transfer {
                         "open the data again if it has changed");
             }
             throw Statuses.tooLarge(most);
+        }
+        if (mostLine < Integer.MAX_VALUE && inflation == Inflation.NONE && arrival.longestLine() > mostLine) {
+            throw HttpFault.lasting(
+                    "has a line of more than %d bytes".formatted(mostLine),
+                    "check that the address is that of the text that was wanted");
         }
     }
 

@@ -15,6 +15,7 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -106,13 +107,30 @@ class HostileServerTest {
     }
 
     @Test
-    void manifest_ofOneEndlessLine_isCutOffAtTheLimit() {
+    void manifest_ofEndlessLines_isCutOffAtTheLimit() {
+        byte[] lines = new byte[65_536];
+        Arrays.fill(lines, (byte) '\n');
         URI address = serve((request, response) ->
-                response.send(Flux.<ByteBuf>generate(sink -> sink.next(Unpooled.wrappedBuffer(new byte[65_536])))));
+                response.send(Flux.<ByteBuf>generate(sink -> sink.next(Unpooled.wrappedBuffer(lines)))));
 
         assertThatThrownBy(() -> Manifest.open(store(address, options().maxObjectBytes(4 << 20)), "m.jsonl"))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("sends more than the 4194304 bytes");
+    }
+
+    @Test
+    void manifest_ofOneEndlessLine_isRefusedAtTheLimitOfALine() {
+        AtomicLong sent = new AtomicLong();
+        URI address = serve((request, response) -> response.send(Flux.<ByteBuf>generate(sink -> {
+            sent.addAndGet(65_536);
+            sink.next(Unpooled.wrappedBuffer(new byte[65_536]));
+        })));
+
+        assertThatThrownBy(() -> Manifest.open(store(address, options()), "m.jsonl"))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("m.jsonl")
+                .hasMessageContaining("has a line of more than 65536 bytes");
+        assertThat(sent.get()).isLessThan(64L << 20);
     }
 
     @Test
