@@ -305,7 +305,7 @@ class CacheCommandTest {
         Cli cleared = Cli.run("cache", "clear", cache.toString());
 
         assertThat(run.err()).isEmpty();
-        assertThat(made).isEqualTo(3);
+        assertThat(made).isEqualTo(4);
         assertThat(verified.status()).isZero();
         assertThat(verified.events())
                 .filteredOn(event -> event.path("event").asText().equals("foreign"))

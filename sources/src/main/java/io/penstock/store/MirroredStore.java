@@ -227,7 +227,7 @@ public final class MirroredStore implements Store, AutoCloseable {
 
     private Mono<Path> sound(Place open, String name) {
         Path copy = open.root.resolve(name);
-        return Mono.fromCallable(() -> BlockSums.areRight(copy))
+        return Mono.fromCallable(Thrown.callable(() -> BlockSums.areRight(copy)))
                 .subscribeOn(blocking)
                 .flatMap(right -> right
                         ? Mono.just(copy)

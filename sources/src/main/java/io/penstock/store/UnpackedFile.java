@@ -1,6 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -69,7 +70,7 @@ final class UnpackedFile implements Store {
     private Mono<StoreEntry> another(StoreEntry failed, StoreException failure) {
         Remake mine = new Remake(
                 failed,
-                Mono.fromCallable(() -> copy = remake.apply(failed, failure))
+                Mono.fromCallable(Thrown.callable(() -> copy = remake.apply(failed, failure)))
                         .subscribeOn(ReadThreads.SHARED)
                         .doOnError(again -> making.set(null))
                         .cache());
