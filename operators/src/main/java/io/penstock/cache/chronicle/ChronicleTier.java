@@ -88,6 +88,9 @@ public final class ChronicleTier implements Tier {
 
     /** A cache in this directory, which is made when the cache is opened; files there that are not the cache's stay. */
     public static ChronicleOptions at(Path directory) {
+        if (directory.toString().isBlank()) {
+            throw new IllegalArgumentException("a disk cache needs a directory, was \"%s\"".formatted(directory));
+        }
         return new ChronicleOptions(directory);
     }
 

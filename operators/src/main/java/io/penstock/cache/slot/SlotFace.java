@@ -1,5 +1,6 @@
 package io.penstock.cache.slot;
 
+import io.penstock.cache.AccessFaults;
 import io.penstock.cache.slot.Members.Membership;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.Encoded;
@@ -11,8 +12,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The slots of a file as one user sees them, who goes by certain keys. Any number of threads and processes at once.
@@ -31,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * If there is such a member the slot stays as it was.
  */
 final class SlotFace {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SlotFace.class);
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -58,6 +65,12 @@ final class SlotFace {
 
     /** When others were last seen, or 0. */
     private volatile long othersSeen;
+
+    private final AccessFaults faults = new AccessFaults();
+    private final LongAdder failed = new LongAdder();
+
+    @SuppressWarnings("UnusedVariable") // written only, or the compiler would leave the access out
+    private byte touched;
 
     private record Count(long changes, long samples) {}
 
@@ -122,12 +135,39 @@ final class SlotFace {
 
     /** The bytes of a slot, or null where it has not got what the keys say. */
     @Nullable ByteBuffer get(long slot) {
-        Attached at = attached();
-        if (at == null) {
-            return null;
+        return guarded(null, at -> {
+            long word = find(at, slot);
+            ByteBuffer view = isSet(word) ? at.samples.view(slot, (int) (word >>> LENGTH_SHIFT)) : null;
+            if (view != null && view.limit() > 0) {
+                touched = view.get(view.limit() - 1); // not there if the file has been cut shorter
+            }
+            return view;
+        });
+    }
+
+    /** What an access gives, or something else where there are no slots or the file has been cut shorter. */
+    private <T extends @Nullable Object> T guarded(T otherwise, Function<Attached, T> access) {
+        try {
+            Attached at = attached();
+            T result = at == null ? otherwise : access.apply(at);
+            faults.raise();
+            return result;
+        } catch (InternalError e) {
+            failed.increment();
+            if (!closed) {
+                LOG.warn(
+                        "the slots at {} are not used any more, the run goes on: {}; delete the file",
+                        file,
+                        e.toString());
+                close();
+            }
+            return otherwise;
         }
-        long word = find(at, slot);
-        return isSet(word) ? at.samples.view(slot, (int) (word >>> LENGTH_SHIFT)) : null;
+    }
+
+    /** How many accesses have failed. */
+    long failed() {
+        return failed.sum();
     }
 
     /** The bytes of neighbouring slots, whatever they hold. */
@@ -167,10 +207,10 @@ final class SlotFace {
 
     /** Whether a put of a slot would write now, as far as can be told without trying. */
     boolean accepts(long slot) {
-        Attached at = attached();
-        if (at == null) {
-            return false;
-        }
+        return guarded(false, at -> accepts(at, slot));
+    }
+
+    private boolean accepts(Attached at, long slot) {
         ByteBuffer piece = at.slots.piece(slot);
         int place = at.slots.at(slot);
         long word = (long) LONG.getVolatile(piece, place);
@@ -182,10 +222,10 @@ final class SlotFace {
 
     /** Puts a value that fits into a slot. */
     Outcome put(long slot, Encoded value) {
-        Attached at = attached();
-        if (at == null) {
-            return Outcome.REFUSED;
-        }
+        return guarded(Outcome.REFUSED, at -> put(at, slot, value));
+    }
+
+    private Outcome put(Attached at, long slot, Encoded value) {
         ByteBuffer piece = at.slots.piece(slot);
         int place = at.slots.at(slot);
         long mine = at.membership.turn() << TURN_SHIFT | (long) at.membership.number() << MEMBER_SHIFT;
@@ -248,10 +288,10 @@ final class SlotFace {
 
     /** How many slots have what the keys say. Counts anew after a change: 1 ms for 100,000 slots or so. */
     long samples() {
-        Attached at = attached();
-        if (at == null) {
-            return 0;
-        }
+        return guarded(0L, this::samples);
+    }
+
+    private long samples(Attached at) {
         long changes = file.changes() + at.generation;
         Count known = count;
         if (known.changes != changes) {

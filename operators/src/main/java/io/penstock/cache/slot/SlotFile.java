@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.locks.ReentrantLock;
@@ -56,6 +57,7 @@ final class SlotFile implements AutoCloseable {
 
     /** Opens a file, or makes one of at most so many bytes. */
     static SlotFile open(Path path, SlotLayout layout, ToLongFunction<SharedMemory> limit) {
+        requireFile(path);
         ONE_AT_A_TIME.lock();
         boolean existed = Files.exists(path);
         boolean opened = false;
@@ -69,12 +71,19 @@ final class SlotFile implements AutoCloseable {
             opened = true;
             return file;
         } catch (IOException e) {
-            throw new StoreException("cannot open slots at " + path, e);
+            throw new StoreException("cannot open slots at %s: %s".formatted(path, e.getMessage()), e);
         } finally {
             if (!opened) {
                 abandon(channel, existed ? null : path);
             }
             ONE_AT_A_TIME.unlock();
+        }
+    }
+
+    private static void requireFile(Path path) {
+        boolean there = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+        if (there && !Files.isRegularFile(path) || path.toString().isEmpty()) {
+            throw new StoreException("cannot open slots at \"%s\": it is no file; choose another name".formatted(path));
         }
     }
 

@@ -82,7 +82,7 @@ final class SlotTier implements Tier {
                 misses.sum(),
                 refused.sum(),
                 0,
-                errors.sum());
+                errors.sum() + face.failed());
     }
 
     /** Takes no more part; the slots stay open for others, and keep what they have. */

@@ -3,8 +3,10 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.RamIndex;
+import io.penstock.pipeline.TierStatistics;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -63,5 +65,44 @@ class AppendsTest {
         LogWriter writer = new LogWriter(files, catalogue, segments, control, new FileSystemSpace(directory), false);
         Watch watch = new Watch(segments, catalogue, control, () -> 0);
         return new Follower(files, catalogue, segments, control, writer, watch, seen);
+    }
+
+    /** So a process that asks before its first file is made is told of no bytes, however much it has put. */
+    @Test
+    void statistics_whileTheFirstFileIsMade_haveTheSamplesAndNoBytes() {
+        CountDownLatch begun = new CountDownLatch(1);
+        Space disk = new FileSystemSpace(directory);
+        Space slow = new Space() {
+            @Override
+            public void reserve(Path file, long bytes) throws IOException {
+                disk.reserve(file, bytes);
+            }
+
+            @Override
+            public void trim(Path file, long from, long to) throws IOException {
+                disk.trim(file, from, to);
+            }
+
+            @Override
+            public long free() throws IOException {
+                try {
+                    begun.await();
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+                return disk.free();
+            }
+        };
+        try (ChronicleTier tier = new Opening(ChronicleTier.at(directory).maxBytes(64 << 20), slow).open()) {
+            assertThat(Values.put(tier, 1)).isTrue();
+            TierStatistics before = tier.statistics();
+
+            begun.countDown();
+            tier.flush().block(Values.TIMEOUT);
+
+            assertThat(before.samples()).isEqualTo(1);
+            assertThat(before.bytes()).isZero();
+            assertThat(tier.statistics().bytes()).isPositive();
+        }
     }
 }

@@ -1,8 +1,10 @@
 package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.pipeline.StoreException;
 import io.penstock.pipeline.TierStatistics;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -105,6 +107,34 @@ class FullDiskTest {
                 assertThat(full).hasMessageContaining("space");
             }
             fillBeyond(tier);
+        } finally {
+            assertThat(run("umount", "-l", directory.toString())).isTrue();
+        }
+    }
+
+    @Test
+    void open_whereNothingCanBeWritten_saysSoInWords() throws Exception {
+        assumeTrue(run("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", directory.toString()), "may not mount");
+        try {
+            Path cache = Files.createDirectory(directory.resolve("cache"));
+            try (var out = Files.newOutputStream(directory.resolve("other"))) {
+                out.write(new byte[1 << 20]);
+            } catch (IOException full) {
+                assertThat(full).hasMessageContaining("space");
+            }
+            assertThatThrownBy(() -> ChronicleTier.at(cache).maxBytes(64 << 20).open())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("cannot open the cache in " + cache)
+                    .hasMessageContaining("No space left on device")
+                    .hasMessageNotContaining("Exception");
+
+            assertThat(run("mount", "-o", "remount,ro", directory.toString())).isTrue();
+
+            assertThatThrownBy(() -> ChronicleTier.at(cache).maxBytes(64 << 20).open())
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("cannot open the cache in " + cache)
+                    .hasMessageContaining("Read-only file system")
+                    .hasMessageNotContaining("Exception");
         } finally {
             assertThat(run("umount", "-l", directory.toString())).isTrue();
         }

@@ -29,7 +29,6 @@ import reactor.core.publisher.Mono;
 class ProcessesTest {
 
     private static final int SAMPLES = 600;
-    private static final Duration SOON = Duration.ofSeconds(20);
     private static final Duration LOOK = Duration.ofMillis(5);
     private static final Path MEMORY = Path.of("/dev/shm");
 
@@ -83,6 +82,7 @@ class ProcessesTest {
                                     }
                                 })
                                 .blockLast();
+                tier.flush().block(Values.TIMEOUT); // what waits to be appended takes no room yet
                 awaitUsed(tier, Long.parseLong(arguments[3]));
                 out.println("right " + right + " used " + tier.statistics().bytes() + " errors "
                         + tier.statistics().errors());
@@ -92,7 +92,7 @@ class ProcessesTest {
         /** Misses until then: one that is done before the others have written what they reserved has seen little of it. */
         private static void awaitUsed(ChronicleTier tier, long bytes) {
             long started = System.nanoTime();
-            while (tier.statistics().bytes() < bytes && System.nanoTime() - started < SOON.toNanos()) {
+            while (tier.statistics().bytes() < bytes && System.nanoTime() - started < Values.TIMEOUT.toNanos()) {
                 tier.get(Values.key(SAMPLES)).delaySubscription(LOOK).block();
             }
         }

@@ -51,6 +51,37 @@ class SharedSlotsTest {
     }
 
     @Test
+    void file_cutShorterWhileOpen_readsAsEmpty() throws IOException {
+        try (SharedSlots slots = open()) {
+            slots.put(7, sample(7));
+            slots.put(99, sample(99));
+            try (FileChannel channel = FileChannel.open(fixture.file, StandardOpenOption.WRITE)) {
+                channel.truncate(0);
+            }
+
+            assertThat(slots.get(99)).isEmpty();
+            assertThat(slots.get(7)).isEmpty();
+            assertThat(slots.state(7)).isEqualTo(State.EMPTY);
+            assertThat(slots.put(8, sample(8))).isFalse();
+            assertThat(slots.size()).isZero();
+        }
+    }
+
+    @Test
+    void open_whereNoFileIs_isRefusedAndDoesNotWait(@TempDir Path folder) throws Exception {
+        Path loop = Files.createSymbolicLink(folder.resolve("loop"), Path.of("loop"));
+        Path pipe = folder.resolve("pipe");
+        int made = new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor();
+
+        assertThat(made).isZero();
+        for (Path path : new Path[] {loop, pipe, folder, Path.of("/dev/zero"), Path.of("")}) {
+            assertThatThrownBy(() -> SharedSlots.open(path, LAYOUT))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("it is no file; choose another name");
+        }
+    }
+
+    @Test
     void get_afterPut_isTheSample() {
         try (SharedSlots slots = open()) {
             assertThat(slots.get(7)).isEmpty();
