@@ -4,6 +4,7 @@ import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.SampleException;
 import io.penstock.pipeline.StoreException;
 import java.io.BufferedInputStream;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -61,7 +62,8 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
         try {
             file = new RandomAccessFile(path.toFile(), "rw");
             lock(path, file);
-            long end = lines(path).end;
+            // by the locked descriptor: closing another one of the same file would give up the lock
+            long end = lines(path, new FileInputStream(file.getFD()), file.length()).end;
             if (end < file.length()) {
                 file.setLength(end);
             }
@@ -108,8 +110,8 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
      * @throws FormatException if a line is not a quarantined sample
      */
     public static List<QuarantinedSample> read(Path path) {
-        try {
-            return List.copyOf(lines(path).samples);
+        try (InputStream in = Files.newInputStream(path)) {
+            return List.copyOf(lines(path, in, Files.size(path)).samples);
         } catch (IOException e) {
             throw new StoreException("cannot read quarantine file %s: %s".formatted(path, e), e);
         }
@@ -118,30 +120,28 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
     /** What a file holds, and where its last whole line ends. */
     private record Lines(List<QuarantinedSample> samples, long end) {}
 
-    private static Lines lines(Path path) throws IOException {
+    private static Lines lines(Path path, InputStream bytes, long size) throws IOException {
         List<QuarantinedSample> samples = new ArrayList<>();
         byte[] line = new byte[256];
         int length = 0;
         long end = 0;
         long at = 0;
-        try (InputStream in = new BufferedInputStream(Files.newInputStream(path))) {
-            long size = Files.size(path);
-            while (at < size) {
-                int next = in.read();
-                if (next < 0) {
-                    break;
-                }
-                at++;
-                if (next == '\n') {
-                    samples.add(sample(path, samples.size() + 1, line, length));
-                    length = 0;
-                    end = at;
-                } else if (length == Line.LONGEST) {
-                    throw notOurs(path, samples.size() + 1, "is longer than %d bytes".formatted(Line.LONGEST), null);
-                } else {
-                    line = length == line.length ? Arrays.copyOf(line, 2 * length) : line;
-                    line[length++] = (byte) next;
-                }
+        InputStream in = new BufferedInputStream(bytes);
+        while (at < size) {
+            int next = in.read();
+            if (next < 0) {
+                break;
+            }
+            at++;
+            if (next == '\n') {
+                samples.add(sample(path, samples.size() + 1, line, length));
+                length = 0;
+                end = at;
+            } else if (length == Line.LONGEST) {
+                throw notOurs(path, samples.size() + 1, "is longer than %d bytes".formatted(Line.LONGEST), null);
+            } else {
+                line = length == line.length ? Arrays.copyOf(line, 2 * length) : line;
+                line[length++] = (byte) next;
             }
         }
         if (length > 0 && line[0] != '{') {

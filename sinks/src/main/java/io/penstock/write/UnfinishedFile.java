@@ -31,6 +31,9 @@ final class UnfinishedFile implements AutoCloseable {
     private static final String SUFFIX = ".part";
     private static final int ATTEMPTS = 100;
 
+    /** In the names of this process's files, which it never opens again: closing them again would give up their locks. */
+    private static final String OWN = UUID.randomUUID() + "-";
+
     private final Path target;
     private final Path unfinished;
     private final FileChannel channel;
@@ -63,7 +66,7 @@ final class UnfinishedFile implements AutoCloseable {
 
     /** {@code null} if another writer took it for a dead one's, before its lock said otherwise. */
     private static @Nullable UnfinishedFile create(Path whole) throws IOException {
-        Path unfinished = whole.resolveSibling(prefix(whole) + UUID.randomUUID() + SUFFIX);
+        Path unfinished = whole.resolveSibling(prefix(whole) + OWN + UUID.randomUUID() + SUFFIX);
         FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         try {
             boolean ours;
@@ -98,7 +101,7 @@ final class UnfinishedFile implements AutoCloseable {
         String prefix = prefix(target);
         try (DirectoryStream<Path> left = Files.newDirectoryStream(folder, file -> {
             String name = String.valueOf(file.getFileName());
-            return name.startsWith(prefix) && name.endsWith(SUFFIX);
+            return name.startsWith(prefix) && !name.startsWith(prefix + OWN) && name.endsWith(SUFFIX);
         })) {
             for (Path file : left) {
                 removeIfDead(file);

@@ -292,21 +292,53 @@ class QuarantineFileTest {
 
     @Test
     void killedProcess_leavesEveryLine() throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Killed.class.getName(),
-                        path.toString())
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor();
+        String said = said(Killed.class);
 
         assertThat(said).contains("wrote 20");
         assertThat(QuarantineFile.read(path)).hasSize(20);
         write(20);
         assertThat(QuarantineFile.read(path)).hasSize(21);
+    }
+
+    /** What another process says that runs this class on the file. */
+    private String said(Class<?> main) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        main.getName(),
+                        path.toString())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return said;
+    }
+
+    @Test
+    void openInAnotherProcess_isRefusedUntilClosed() throws IOException, InterruptedException {
+        write(3);
+        try (QuarantineFile file = QuarantineFile.at(path)) {
+            file.accept(failure(3));
+
+            assertThat(said(Another.class)).contains("it is open already");
+        }
+
+        assertThat(said(Another.class)).contains("opened");
+    }
+
+    /** Opens, and says how that went. */
+    static final class Another {
+
+        private Another() {}
+
+        public static void main(String[] args) {
+            try (QuarantineFile file = QuarantineFile.at(Path.of(args[0]))) {
+                System.out.println("opened " + file);
+            } catch (StoreException e) {
+                System.out.println(e.getMessage());
+            }
+        }
     }
 
     /** Writes, and is killed. */

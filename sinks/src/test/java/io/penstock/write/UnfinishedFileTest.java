@@ -1,0 +1,57 @@
+package io.penstock.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UnfinishedFileTest {
+
+    @TempDir
+    private Path folder;
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.sorted().toList();
+        }
+    }
+
+    @Test
+    void unfinishedFiles_ofOneProcess_areLeftAloneByAnother() throws Exception {
+        Path target = folder.resolve("shard.tar");
+        try (UnfinishedFile first = UnfinishedFile.of(target);
+                UnfinishedFile second = UnfinishedFile.of(target)) {
+            List<Path> before = files();
+            Process other = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Another.class.getName(),
+                            target.toString())
+                    .inheritIO()
+                    .start();
+
+            assertThat(other.waitFor()).isZero();
+            assertThat(first).isNotSameAs(second);
+            assertThat(before).hasSize(2);
+            assertThat(files()).isEqualTo(before);
+        }
+
+        assertThat(files()).isEmpty();
+    }
+
+    /** Begins the same file, and gives it up. */
+    static final class Another {
+
+        private Another() {}
+
+        public static void main(String[] args) {
+            UnfinishedFile.of(Path.of(args[0])).close();
+        }
+    }
+}
