@@ -264,12 +264,13 @@ class StreamCommandTest {
     }
 
     @Test
-    void stream_forPeople_printsATableAndAVerdict() {
+    void stream_forPeople_printsClassesATableAndAVerdict() {
         Cli run = Cli.run("stream", "--source", "images:" + folder.resolve("train"), "--resize", "64", "--epochs", "2");
 
         assertThat(run.status()).isZero();
         assertThat(run.err()).isEmpty();
-        assertThat(run.out().lines()).hasSize(4);
+        assertThat(run.out().lines()).hasSize(5);
+        assertThat(run.out()).startsWith("10 classes: class-0 ");
         assertThat(run.out().lines().reduce((a, b) -> b).orElseThrow()).startsWith("verdict: ");
     }
 
