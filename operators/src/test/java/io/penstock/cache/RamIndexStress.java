@@ -36,23 +36,44 @@ public final class RamIndexStress {
         return new ByteBudget(Long.MAX_VALUE);
     }
 
-    /** An entry is found while the array grows. */
+    /** The last entry is found while the array grows: in the new one it lies beyond the end of the old one. */
     @JCStressTest
-    @Outcome(id = "106", expect = Expect.ACCEPTABLE, desc = "found")
+    @Outcome(id = "100", expect = Expect.ACCEPTABLE, desc = "found")
     @State
     public static class FindWhileItGrows {
-        private final RamSegment segment = filled();
+        private static final int AT_LEAST = 150;
+        private static final int HELD = heldBeforeItGrows();
+
+        private final RamSegment segment = holding(HELD);
+
+        private static int heldBeforeItGrows() {
+            int held = AT_LEAST;
+            while (holding(held).bytes() == holding(held + 1).bytes()) {
+                held++;
+            }
+            return held;
+        }
+
+        private static RamSegment holding(int entries) {
+            RamSegment segment = new RamSegment();
+            for (int i = 0; i < entries; i++) {
+                segment.put(fromTheLast(i), 0, FIRST + i, unlimited());
+            }
+            return segment;
+        }
+
+        private static long fromTheLast(int number) {
+            return (255L - number) << Long.SIZE - 8;
+        }
 
         @Actor
         public void grow() {
-            for (int i = 0; i < LAST_TAG; i++) {
-                segment.put(tag(i) + 1, 0, FIRST, unlimited());
-            }
+            segment.put(fromTheLast(HELD), 0, FIRST, unlimited());
         }
 
         @Actor
         public void find(I_Result result) {
-            result.r1 = (int) segment.find(tag(LAST_TAG - 1), 0);
+            result.r1 = (int) segment.find(fromTheLast(0), 0);
         }
     }
 

@@ -5,7 +5,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
-/** A load that a stress test ends on the thread that it chooses; for one subscriber. */
+/** A load that a stress test ends on the thread that it chooses; for one subscriber. Once cancelled it says nothing. */
 final class Pending extends Mono<Integer> implements Subscription {
 
     private volatile @Nullable CoreSubscriber<? super Integer> waiting;
@@ -31,7 +31,7 @@ final class Pending extends Mono<Integer> implements Subscription {
 
     void complete(int value) {
         CoreSubscriber<? super Integer> subscriber = waiting;
-        if (subscriber != null) {
+        if (subscriber != null && !cancelled) {
             subscriber.onNext(value);
             subscriber.onComplete();
         }
@@ -39,7 +39,7 @@ final class Pending extends Mono<Integer> implements Subscription {
 
     void fail() {
         CoreSubscriber<? super Integer> subscriber = waiting;
-        if (subscriber != null) {
+        if (subscriber != null && !cancelled) {
             subscriber.onError(new FormatException("not a JPEG"));
         }
     }
