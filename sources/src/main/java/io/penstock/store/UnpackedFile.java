@@ -74,7 +74,7 @@ final class UnpackedFile implements Store {
                         .subscribeOn(ReadThreads.SHARED)
                         .doOnError(again -> making.set(null))
                         .cache());
-        Remake one = making.updateAndGet(other -> other != null && other.failed == failed ? other : mine);
+        Remake one = making.updateAndGet(other -> other != null && other.failed.equals(failed) ? other : mine);
         return Objects.requireNonNull(one, "set just now").made;
     }
 
