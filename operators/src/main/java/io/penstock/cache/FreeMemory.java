@@ -54,6 +54,26 @@ public final class FreeMemory {
         return free;
     }
 
+    /** How many bytes this JVM's heap may take besides. */
+    static long heapMayGrow() {
+        Runtime jvm = Runtime.getRuntime();
+        return jvm.maxMemory() - jvm.totalMemory();
+    }
+
+    /** A share of the bytes that are free for a cache. */
+    static long share(double share, long free, long heapMayGrow) {
+        if (free == Long.MAX_VALUE) {
+            throw new IllegalArgumentException("this system does not say how much memory is free; use ofBytes");
+        }
+        long bytes = (long) (share * (free - heapMayGrow));
+        if (bytes < 1) {
+            throw new IllegalArgumentException(
+                    "no memory is left for a RAM cache: %d bytes are free, and the heap may grow by %d; lower -Xmx or use ofBytes"
+                            .formatted(free, heapMayGrow));
+        }
+        return bytes;
+    }
+
     private void readMachine() {
         List<String> lines = lines(root.resolve("proc/meminfo"));
         OptionalLong memTotal = field(lines, "MemTotal:", 1024);

@@ -5,12 +5,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The slabs that may be given up at some time, those of little worth first and of these the oldest. Not thread-safe but
- * for {@link #leastWorth}: {@link Slabs} calls it under its lock.
+ * for {@link #leastWorth} and {@link #reclaimable}: {@link Slabs} calls it under its lock.
  */
 final class LiveSlabs {
 
+    private static final int WORTH_MOVING = 8; // a slab of which less than this part is dead is not compacted
+
     private final TreeMap<Long, Slab> inOrder = new TreeMap<>();
     private volatile int leastWorth = Admission.WORTHS;
+    private volatile long reclaimable;
 
     /** The least worth of a value held, or {@link Admission#WORTHS} if none is. */
     int leastWorth() {
@@ -23,6 +26,7 @@ final class LiveSlabs {
     }
 
     void remove(Slab slab) {
+        forgetDead(slab);
         inOrder.remove(order(slab.worth, slab.number));
         leastWorth = inOrder.isEmpty() ? Admission.WORTHS : inOrder.firstEntry().getValue().worth;
     }
@@ -43,8 +47,42 @@ final class LiveSlabs {
         return null;
     }
 
+    /** No key leads to some bytes of a slab any more. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock of the owner
+    void died(Slab slab, int bytes) {
+        slab.dead += bytes;
+        if (slab.dead >= slab.position / WORTH_MOVING && inOrder.get(order(slab.worth, slab.number)) == slab) {
+            reclaimable += slab.dead - slab.counted;
+            slab.counted = slab.dead;
+        }
+    }
+
+    /** The dead bytes of this slab are not worth moving the others. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock of the owner
+    void forgetDead(Slab slab) {
+        reclaimable -= slab.counted;
+        slab.counted = 0;
+    }
+
+    /** How many bytes can be had by moving the values beside those that are gone. */
+    long reclaimable() {
+        return reclaimable;
+    }
+
+    /** The slab with the largest number of dead bytes that count, {@code null} if there is none. */
+    @Nullable Slab deadest() {
+        Slab found = null;
+        for (Slab slab : inOrder.values()) {
+            if (slab.counted > (found == null ? 0 : found.counted) && slab.filling == 0) {
+                found = slab;
+            }
+        }
+        return found;
+    }
+
     void clear() {
         inOrder.clear();
+        reclaimable = 0;
         leastWorth = Admission.WORTHS;
     }
 

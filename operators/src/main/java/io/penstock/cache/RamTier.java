@@ -26,6 +26,9 @@ import reactor.core.publisher.Mono;
  * <p>Nothing is held twice while something is held nowhere: copies of what a slower tier holds are taken while there is
  * free room, and give way, the oldest first and many at a time, to values that no tier holds.
  *
+ * <p>Room of values that were {@linkplain #remove removed} is used again: where an eighth of the memory they lay in is
+ * free, a put that finds no other room moves the values beside them together.
+ *
  * <p>The budget covers all that is kept: the values, up to 4 bytes a value for its length, at most 20 bytes a value of index
  * (on the heap), and what rounding to pages wastes. It is never exceeded; below 1 MiB, up to a page of 4 KiB more may be
  * resident, and while values give way the memory of up to 64 MiB of them, or a sixteenth of the budget if that is more,
@@ -130,7 +133,7 @@ public final class RamTier implements Tier {
         if (!(share > 0 && share <= 1)) {
             throw new IllegalArgumentException("the share of free memory must be in (0, 1], was " + share);
         }
-        return share(share, FreeMemory.now().free(), heapMayGrow());
+        return FreeMemory.share(share, FreeMemory.now().free(), FreeMemory.heapMayGrow());
     }
 
     /**
@@ -139,25 +142,9 @@ public final class RamTier implements Tier {
      */
     public static OptionalLong freeBytes() {
         long free = FreeMemory.now().free();
-        return free == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(Math.max(0, free - heapMayGrow()));
-    }
-
-    private static long heapMayGrow() {
-        Runtime jvm = Runtime.getRuntime();
-        return jvm.maxMemory() - jvm.totalMemory();
-    }
-
-    static long share(double share, long free, long heapMayGrow) {
-        if (free == Long.MAX_VALUE) {
-            throw new IllegalArgumentException("this system does not say how much memory is free; use ofBytes");
-        }
-        long bytes = (long) (share * (free - heapMayGrow));
-        if (bytes < 1) {
-            throw new IllegalArgumentException(
-                    "no memory is left for a RAM cache: %d bytes are free, and the heap may grow by %d; lower -Xmx or use ofBytes"
-                            .formatted(free, heapMayGrow));
-        }
-        return bytes;
+        return free == Long.MAX_VALUE
+                ? OptionalLong.empty()
+                : OptionalLong.of(Math.max(0, free - FreeMemory.heapMayGrow()));
     }
 
     @Override
@@ -167,8 +154,7 @@ public final class RamTier implements Tier {
 
     @Override
     public Mono<ByteBuffer> get(SampleKey key) {
-        long location = index.find(key);
-        ByteBuffer view = location == 0 ? null : slabs.view(location);
+        ByteBuffer view = find(key);
         if (view == null) {
             misses.increment();
             return Mono.empty();
@@ -186,8 +172,7 @@ public final class RamTier implements Tier {
         int seen = index.touch(keys);
         int held = 0;
         for (int i = 0; i < keys.length; i++) {
-            long location = index.find(keys[i]);
-            ByteBuffer view = location == 0 ? null : slabs.view(location);
+            ByteBuffer view = find(keys[i]);
             if (view != null) {
                 found[i] = view;
                 held++;
@@ -204,6 +189,21 @@ public final class RamTier implements Tier {
         }
         touched = seen; // or the compiler would see that nobody needs it
         return true;
+    }
+
+    private @Nullable ByteBuffer find(SampleKey key) {
+        long location = index.find(key);
+        if (location == 0) {
+            return null;
+        }
+        ByteBuffer view = slabs.view(location);
+        return view == null ? findMoved(key, location) : view;
+    }
+
+    /** A value may have been moved, and its slab dropped, since its location was read; most were given up. */
+    private @Nullable ByteBuffer findMoved(SampleKey key, long before) {
+        long location = index.find(key);
+        return location == 0 || location == before ? null : slabs.view(location);
     }
 
     /** Has the first lines of a value fetched; the processor itself fetches what follows them. */
@@ -230,7 +230,7 @@ public final class RamTier implements Tier {
         int worth = admission.worth(offer, length);
         int givingWay = admission.givingWayTo(worth);
         // asked first, so that a full tier refuses without a lock
-        boolean full = length > budget.free() && slabs.leastWorth() >= givingWay;
+        boolean full = length > budget.free() && slabs.leastWorth() >= givingWay && slabs.reclaimable() == 0;
         boolean held = full
                 ? index.find(key) != 0
                 : switch (claim(key, length, givingWay)) {
@@ -281,13 +281,13 @@ public final class RamTier implements Tier {
     /** What an attempt gives, which gives {@code null} for want of room: then what is worth less gives way, if it may. */
     private <R> @Nullable R withRoom(int length, int givingWay, Supplier<@Nullable R> attempt) {
         R first = attempt.get();
-        if (first != null || slabs.leastWorth() >= givingWay) {
+        if (first != null || slabs.leastWorth() >= givingWay && slabs.reclaimable() == 0) {
             return first;
         }
         givingUp.lock();
         try {
             R next = attempt.get();
-            while (next == null && giveUp(length, givingWay)) {
+            while (next == null && (Compaction.next(slabs, index) || giveUp(length, givingWay))) {
                 next = attempt.get();
             }
             return next;
@@ -303,7 +303,7 @@ public final class RamTier implements Tier {
         if (slab == null) {
             return false;
         }
-        int forgotten = index.removeIf(location -> Slabs.number(location) == slab.number);
+        int forgotten = index.removeIf(location -> Places.number(location) == slab.number);
         samples.addAndGet(-forgotten);
         evicted.add(forgotten);
         slabs.drop(slab);
@@ -345,8 +345,8 @@ public final class RamTier implements Tier {
     }
 
     private boolean hasRoom() {
-        long free = budget.free();
-        return (shortest == Integer.MAX_VALUE ? free > 0 : (long) shortest + Slabs.headerBytes(shortest) <= free)
+        long free = budget.free() + slabs.reclaimable();
+        return (shortest == Integer.MAX_VALUE ? free > 0 : (long) shortest + Places.headerBytes(shortest) <= free)
                 && (free > budget.total() / 32 || refusedInARow.get() < REFUSALS_THAT_TELL);
     }
 

@@ -27,6 +27,15 @@ final class Slab {
     /** Rooms in it that are handed out and not yet {@linkplain Slabs#finish finished}: it stays while there are any. */
     int filling;
 
+    /** Bytes that were handed out and that no key leads to any more. */
+    int dead;
+
+    /** What of {@link #dead} counts as reclaimable. */
+    int counted;
+
+    /** What it had cost of the values that were moved out of it. */
+    long movedCost;
+
     boolean dropped;
 
     Slab(ByteBuffer bytes, int number, int worth, boolean lazy) {
@@ -37,7 +46,7 @@ final class Slab {
     }
 
     int left() {
-        return Math.min(bytes.capacity(), Slabs.OWN) - position;
+        return Math.min(bytes.capacity(), Places.OWN) - position;
     }
 
     int lastPageLeft() {

@@ -11,12 +11,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Where the values lie: large pieces of memory filled from front to back.
  *
- * <p>A location is 4 bits of length code, 20 bits of slab number, from 1, and 26 bits of offset; 0 is no location. Code 0
- * is a value behind its length (LEB128); the others stand for lengths that came twice in a row. So samples of one size
- * have no headers, keep their alignment, and {@link #view} does not touch them: a miss of the processor's caches that
- * whoever copies the value pays anyway, in the shade of the one before, is not waited for here (finding one of 10^6
- * samples of 1 KiB took 600 ns with headers and takes 200 without). A value of more than a quarter of a slab has a slab of its own. Numbers are never used twice, so a location outlives its slab harmlessly: whoever drops
- * a slab (its index entries, then its reference here) turns late readers' locations into misses.
+ * <p>Samples of one size have no headers ({@link Places}), keep their alignment, and {@link #view} does not touch them.
+ * So it does not wait for a miss of the processor's caches, which the copy of the value pays anyway: finding one of 10^6
+ * samples of 1 KiB took 600 ns with headers and takes 200 without. A value of more than a quarter of a slab has a slab of
+ * its own. Numbers are never used twice, so a location outlives its slab harmlessly: once a slab is dropped, its index
+ * entries first and then its reference here, late readers' locations are misses.
  *
  * <p>Values lie together with others of the same worth ({@link Admission}), so that those of little worth can be given up
  * without copying the others: a slab at a time, the one of least worth first, and of those the oldest.
@@ -33,19 +32,14 @@ import org.slf4j.LoggerFactory;
  */
 final class Slabs {
 
-    static final int OFFSET_BITS = 26;
     static final int PAGE = 4096;
-    static final int OWN = (1 << OFFSET_BITS) - 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(Slabs.class);
-    private static final int LARGEST = 1 << OFFSET_BITS;
+    private static final int LARGEST = 1 << Places.OFFSET_BITS;
     private static final int SMALLEST = 4 << 20;
     private static final int SMALLEST_OF_MANY = 256 << 10;
-    private static final int NUMBER_BITS = 20;
-    private static final int MAX_COUNT = 1 << NUMBER_BITS;
     private static final int FEW_PARTS = 16;
     private static final long WORTH_COLLECTING = 64L << 20;
-    private static final int CODES = 1 << 4;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final ByteBudget budget;
@@ -68,11 +62,8 @@ final class Slabs {
     /** By number, read-only. Grows by replacement; an element is written before any location in it is published. */
     private volatile @Nullable ByteBuffer[] slabs = new ByteBuffer[4];
 
-    /** By code. An element is written once, before any location with it is published. */
-    private final int[] lengths = new int[CODES];
+    private final Places places = new Places();
 
-    private int codes = 1;
-    private int lastLength = -1;
     private int count;
     private boolean exhausted;
     private boolean closed;
@@ -91,19 +82,10 @@ final class Slabs {
     }
 
     /** Room for one value, which nobody else has. */
-    record Room(Slab slab, int offset, long location) {
+    record Room(Slab slab, long location, int bytes) {
 
         void fill(Encoded value) {
-            ByteBuffer bytes = slab.bytes;
-            int at = offset;
-            if (hasHeader(location)) {
-                int rest = value.length();
-                for (; rest > 0x7F; rest >>>= 7) {
-                    bytes.put(at++, (byte) (rest | 0x80));
-                }
-                bytes.put(at++, (byte) rest);
-            }
-            value.copyTo(bytes, at);
+            Places.write(slab.bytes, location, value);
         }
     }
 
@@ -117,8 +99,9 @@ final class Slabs {
             if (closed || exhausted) {
                 return null;
             }
-            Room room =
-                    length > slabBytes / 4 ? reserveOwn(length, worth) : reserveShared(length, codeOf(length), worth);
+            Room room = length > slabBytes / 4
+                    ? reserveOwn(length, worth)
+                    : reserveShared(length, places.codeOf(length), worth);
             if (room != null) {
                 room.slab.filling++;
             }
@@ -136,28 +119,6 @@ final class Slabs {
         }
     }
 
-    private static boolean hasHeader(long location) {
-        return location >>> OFFSET_BITS + NUMBER_BITS == 0 && (location & OWN) != OWN;
-    }
-
-    private int codeOf(int length) {
-        for (int code = 1; code < codes; code++) {
-            if (lengths[code] == length) {
-                return code;
-            }
-        }
-        if (length == lastLength && codes < CODES) {
-            lengths[codes] = length;
-            return codes++;
-        }
-        lastLength = length;
-        return 0;
-    }
-
-    static int headerBytes(int length) {
-        return Math.max(1, (38 - Integer.numberOfLeadingZeros(length)) / 7);
-    }
-
     private @Nullable Room reserveOwn(int length, int worth) {
         long cost = ((long) length + PAGE - 1) / PAGE * PAGE;
         if (!budget.take(cost)) {
@@ -167,11 +128,11 @@ final class Slabs {
         ByteBuffer bytes = mapped == null ? allocateDirect(length, cost) : mapped;
         Slab slab = add(bytes, worth, mapped != null, cost);
         slab.position = length;
-        return new Room(slab, 0, location(0, slab.number, OWN));
+        return new Room(slab, Places.of(0, slab.number, Places.OWN), length);
     }
 
     private @Nullable Room reserveShared(int length, int code, int worth) {
-        int bytes = code == 0 ? headerBytes(length) + length : length;
+        int bytes = Places.storedBytes(code, length);
         Slab slab = open[worth];
         if (slab == null || slab.left() < bytes) {
             slab = openNext(bytes, worth);
@@ -186,7 +147,7 @@ final class Slabs {
         }
         int offset = slab.position;
         slab.position += bytes;
-        return new Room(slab, offset, location(code, slab.number, offset));
+        return new Room(slab, Places.of(code, slab.number, offset), bytes);
     }
 
     /** The next slab of a worth, with its first value paid for. */
@@ -232,9 +193,9 @@ final class Slabs {
 
     private Slab add(ByteBuffer bytes, int worth, boolean lazy, long paid) {
         int number = count + 1;
-        if (number == MAX_COUNT) {
+        if (number == Places.MAX_COUNT) {
             budget.giveBack(paid);
-            throw new OutOfMemoryError("more than " + MAX_COUNT + " slabs");
+            throw new OutOfMemoryError("more than " + Places.MAX_COUNT + " slabs");
         }
         if (number == slabs.length) {
             slabs = Arrays.copyOf(slabs, 2 * number);
@@ -255,7 +216,11 @@ final class Slabs {
         try {
             Slab slab = room.slab;
             slab.filling--;
-            slab.alive += published ? 1 : 0;
+            if (published) {
+                slab.alive++;
+            } else {
+                live.died(slab, room.bytes);
+            }
             dropIfDead(slab);
         } finally {
             lock.unlock();
@@ -266,11 +231,71 @@ final class Slabs {
     void release(long location) {
         lock.lock();
         try {
-            Slab slab = closed ? null : records[number(location)];
+            Slab slab = closed ? null : records[Places.number(location)];
             if (slab != null) {
                 slab.alive--;
+                live.died(
+                        slab,
+                        Places.offset(location) == Places.OWN
+                                ? slab.position
+                                : places.storedBytesAt(slab.bytes, location));
                 dropIfDead(slab);
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many bytes of values that are gone can be had by moving those beside them; no lock. */
+    long reclaimable() {
+        return live.reclaimable();
+    }
+
+    /**
+     * Begins to move the values out of the slab with the largest number of dead bytes; {@code null} if there is none worth
+     * it, or too much memory is leaving. Whoever gets it calls {@link #compacted}.
+     */
+    @Nullable Compaction compactNext() {
+        lock.lock();
+        try {
+            Slab chosen = closed || exhausted || leaving.bytes() > mayBeLeaving ? null : live.deadest();
+            if (chosen == null) {
+                return null;
+            }
+            int alive = chosen.position - chosen.dead;
+            long cost = ((long) alive + PAGE - 1) / PAGE * PAGE;
+            if (cost >= chosen.paid) {
+                live.forgetDead(chosen);
+                return null;
+            }
+            ByteBuffer mapped = memory.map(alive);
+            Slab target =
+                    add(mapped == null ? ByteBuffer.allocateDirect(alive) : mapped, chosen.worth, mapped != null, cost);
+            target.position = target.bytes.capacity();
+            target.filling++;
+            chosen.filling++; // neither is dropped meanwhile
+            chosen.paid -= cost;
+            chosen.movedCost = cost;
+            retire(chosen);
+            return new Compaction(this, places, chosen, target);
+        } catch (OutOfMemoryError e) {
+            LOG.debug("no memory to compact the RAM cache with", e);
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** All keys of the old slab lead to the new one. */
+    void compacted(Slab from, Slab to, int moved, int written) {
+        lock.lock();
+        try {
+            from.filling--;
+            to.filling--;
+            to.alive += moved;
+            live.died(to, to.position - written);
+            drop(from);
+            dropIfDead(to);
         } finally {
             lock.unlock();
         }
@@ -327,7 +352,7 @@ final class Slabs {
                 slab.dropped = true;
                 slabs[slab.number] = null;
                 records[slab.number] = null;
-                leaving.add(slab.bytes, slab.paid);
+                leaving.add(slab.bytes, slab.paid + slab.movedCost);
                 budget.giveBack(slab.paid);
             }
         } finally {
@@ -345,38 +370,12 @@ final class Slabs {
         }
     }
 
-    /** The slab a location lies in. */
-    static int number(long location) {
-        return (int) (location >>> OFFSET_BITS) & MAX_COUNT - 1;
-    }
-
-    private static long location(int code, int number, int offset) {
-        return ((long) code << NUMBER_BITS | number) << OFFSET_BITS | offset;
-    }
-
     /** The value at a location that {@link #reserve} gave and {@link Room#fill} filled; {@code null} once it is gone. */
     @Nullable ByteBuffer view(long location) {
         @Nullable ByteBuffer[] all = slabs;
-        int number = (int) (location >>> OFFSET_BITS) & MAX_COUNT - 1;
+        int number = Places.number(location);
         ByteBuffer slab = number < all.length ? all[number] : null;
-        if (slab == null) {
-            return null;
-        }
-        int at = (int) location & OWN;
-        if (at == OWN) {
-            return slab.slice();
-        }
-        int code = (int) (location >>> OFFSET_BITS + NUMBER_BITS);
-        if (code != 0) {
-            return slab.slice(at, lengths[code]);
-        }
-        int next = slab.get(at++);
-        int length = next & 0x7F;
-        for (int shift = 7; next < 0; shift += 7) {
-            next = slab.get(at++);
-            length |= (next & 0x7F) << shift;
-        }
-        return slab.slice(at, length);
+        return slab == null ? null : places.view(slab, location);
     }
 
     /** Forgets the slabs; each goes when its last view does. */

@@ -17,7 +17,7 @@ class RamSegmentTest {
 
     private record Entry(long tag, long check) {}
 
-    private static final long LOCATION = 5L << Slabs.OFFSET_BITS;
+    private static final long LOCATION = 5L << Places.OFFSET_BITS;
 
     /** Few distinct tags make long runs, equal tags with different checks among them; the tails of runs overflow. */
     @Property(tries = 300)

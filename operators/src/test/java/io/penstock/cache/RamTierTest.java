@@ -67,12 +67,12 @@ class RamTierTest extends TierKit {
 
     @Test
     void share_ofFreeMemory_leavesTheHeapItsRoom() {
-        assertThat(RamTier.share(0.5, 1000, 200)).isEqualTo(400);
+        assertThat(FreeMemory.share(0.5, 1000, 200)).isEqualTo(400);
 
-        assertThatThrownBy(() -> RamTier.share(0.5, 1000, 1000))
+        assertThatThrownBy(() -> FreeMemory.share(0.5, 1000, 1000))
                 .hasMessage("no memory is left for a RAM cache: 1000 bytes are free, and the heap may grow by 1000;"
                         + " lower -Xmx or use ofBytes");
-        assertThatThrownBy(() -> RamTier.share(0.5, Long.MAX_VALUE, 1000))
+        assertThatThrownBy(() -> FreeMemory.share(0.5, Long.MAX_VALUE, 1000))
                 .hasMessage("this system does not say how much memory is free; use ofBytes");
     }
 
