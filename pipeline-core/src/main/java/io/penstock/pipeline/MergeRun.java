@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -233,7 +234,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     }
 
     private void beginEach(long first, int samples) {
-        long started = System.nanoTime();
+        long started = now();
         Draw[] drawn = new Draw[samples];
         for (int i = 0; i < samples; i++) {
             drawn[i] = draws.at(first + i);
@@ -252,7 +253,12 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
                 from = to;
             }
         }
-        pace.took(System.nanoTime() - started, samples);
+        pace.took(now() - started, samples);
+    }
+
+    /** The clock of the workers, which a simulation sets. */
+    private long now() {
+        return execution.workers().now(TimeUnit.NANOSECONDS);
     }
 
     private void beginReal(long first, Draw[] drawn) {

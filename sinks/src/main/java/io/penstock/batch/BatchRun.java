@@ -64,7 +64,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
     private final Scheduler workers;
     private final Scheduler.Worker consumer;
     private final CoreSubscriber<? super Batch> actual;
-    private final Tempo tempo = new Tempo();
+    private final Tempo tempo;
     private final Stall stall;
     private Subscription upstream = Operators.emptySubscription();
     private long emitted; // the consumer's thread alone
@@ -95,6 +95,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
         this.finished = new ConcurrentLinkedQueue<>();
         this.allowance = (long) n * ring.slots();
         this.workers = running.workers();
+        this.tempo = new Tempo(workers);
         this.consumer = running.consumer().createWorker();
         this.stall = new Stall(ring, running.slots(), consumer, () -> emitted);
         this.actual = actual;

@@ -1,5 +1,8 @@
 package io.penstock.batch;
 
+import java.util.concurrent.TimeUnit;
+import reactor.core.scheduler.Scheduler;
+
 /**
  * Whether the consumer is slow, from how long it keeps the thread that batches are given to it on.
  *
@@ -13,9 +16,19 @@ final class Tempo {
     private static final long FAST_NANOS = 100_000;
     private static final int OUTLIER_TIMES = 8;
 
+    private final Scheduler clock;
     private long meanNanos;
     private volatile boolean slow;
     private volatile long busySince; // 0 while the consumer has no batch in its hands
+
+    /** @param clock whose time it measures, which a simulation sets */
+    Tempo(Scheduler clock) {
+        this.clock = clock;
+    }
+
+    private long now() {
+        return clock.now(TimeUnit.NANOSECONDS);
+    }
 
     /** Whether it usually takes long. */
     boolean isSlow() {
@@ -25,15 +38,15 @@ final class Tempo {
     /** Whether it usually takes long or has been taking long over this batch. */
     boolean isBusy() {
         long since = busySince;
-        return slow || since != 0 && System.nanoTime() - since > SLOW_NANOS;
+        return slow || since != 0 && now() - since > SLOW_NANOS;
     }
 
     void begin() {
-        busySince = System.nanoTime() | 1;
+        busySince = now() | 1;
     }
 
     void end() {
-        long nanos = System.nanoTime() - busySince;
+        long nanos = now() - busySince;
         busySince = 0;
         // one collection, or the first batch's class loading, must not look like a slow consumer
         long believed = Math.min(nanos, Math.max(2 * SLOW_NANOS, OUTLIER_TIMES * meanNanos));
