@@ -131,7 +131,8 @@ final class Loads<T> {
         }
         for (Tier level : tier.levels()) {
             TierStatistics now = statistics(level);
-            if (now != null && now.samples() == 0 && now.capacity() < bytes) {
+            boolean takesValues = now != null && now.capacity() > 0; // a disk that is full from the start takes none
+            if (takesValues && now.samples() == 0 && now.capacity() < bytes) {
                 throw new IllegalArgumentException(
                         "cache tier \"%s\" of %d bytes cannot hold one sample of %d bytes; give it at least that or leave it out"
                                 .formatted(level.name(), now.capacity(), bytes));

@@ -44,16 +44,30 @@ final class Opening {
             files.requireFormat(false);
             List<Strange> strange = files.strangeShared();
             if (strange.isEmpty()) {
-                return openToUse(files);
+                return openAsFarAsPossible(files);
             }
-            LOG.warn(
-                    "the disk cache only reads what it has and takes nothing more, the run goes on: {}",
-                    strange.get(0));
-            return openToLook(files);
+            return openToLook(files, strange.get(0));
         } catch (IOException e) {
             throw new StoreException(
                     "cannot open the cache in %s: %s".formatted(options.directory, CacheFiles.reason(e)), e);
         }
+    }
+
+    /** A cache that holds values is read where it cannot be written to, as on a full disk. */
+    private ChronicleTier openAsFarAsPossible(CacheFiles files) throws IOException {
+        try {
+            return openToUse(files);
+        } catch (IOException e) {
+            if (files.logs().isEmpty()) {
+                throw e;
+            }
+            return openToLook(files, CacheFiles.reason(e));
+        }
+    }
+
+    private ChronicleTier openToLook(CacheFiles files, Object reason) throws IOException {
+        LOG.warn("the disk cache only reads what it has and takes nothing more, the run goes on: {}", reason);
+        return openToLook(files);
     }
 
     private void requireDirectory() throws IOException {

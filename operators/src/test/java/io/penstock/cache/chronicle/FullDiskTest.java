@@ -140,6 +140,27 @@ class FullDiskTest {
         }
     }
 
+    @Test
+    void open_whereNothingCanBeWrittenAnyMore_readsWhatThereIs() throws Exception {
+        Path cache = Files.createDirectory(directory.resolve("cache"));
+        Path view = Files.createDirectory(directory.resolve("view"));
+        try (ChronicleTier tier = ChronicleTier.at(cache).maxBytes(1 << 20).open()) {
+            Values.put(tier, 0);
+            tier.flush().block(Values.TIMEOUT);
+        }
+        assumeTrue(run("mount", "--bind", cache.toString(), view.toString()), "may not mount");
+        try {
+            assertThat(run("mount", "-o", "remount,bind,ro", view.toString())).isTrue();
+
+            try (ChronicleTier tier = ChronicleTier.at(view).maxBytes(1 << 20).open()) {
+                assertThat(Values.get(tier, 0)).isEqualTo(Values.value(0));
+                assertThat(tier.accepts(Values.key(1))).isFalse();
+            }
+        } finally {
+            assertThat(run("umount", "-l", view.toString())).isTrue();
+        }
+    }
+
     private static boolean run(String... command) throws Exception {
         try {
             Process process = new ProcessBuilder(command).start();
