@@ -122,7 +122,7 @@ public final class Main implements Runnable {
                                 "Train a small convolutional network on labelled pictures, with DJL on PyTorch, which is built in on demand."))
                 .addSubcommand(new ShowCommand())
                 .addSubcommand(new DemoCommand())
-                .addSubcommand(new BenchCommand())
+                .addSubcommand(BenchCommand.command())
                 .addSubcommand(ServeCommand.command())
                 .addSubcommand(new ServeFilesCommand())
                 .addSubcommand(new HelpCommand())

@@ -1,0 +1,95 @@
+package io.penstock.bench.torture;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+
+/** What was done to the jobs, and what came of it. Thread-safe. */
+public final class Toll {
+
+    private final Map<Harm, AtomicLong> harms = new EnumMap<>(Harm.class);
+    private final AtomicLong jobs = new AtomicLong();
+    private final AtomicLong unsound = new AtomicLong();
+    private final AtomicLong batches = new AtomicLong();
+    private final AtomicLong samples = new AtomicLong();
+    private final AtomicLong wrong = new AtomicLong();
+    private final AtomicLong hangs = new AtomicLong();
+    private final AtomicLong failures = new AtomicLong();
+
+    Toll() {
+        for (Harm harm : Harm.values()) {
+            harms.put(harm, new AtomicLong());
+        }
+    }
+
+    void done(Harm harm) {
+        harms.get(harm).incrementAndGet();
+    }
+
+    void delivered(long inBatch) {
+        batches.incrementAndGet();
+        samples.addAndGet(inBatch);
+    }
+
+    void wrongEpoch() {
+        wrong.incrementAndGet();
+    }
+
+    void hang() {
+        hangs.incrementAndGet();
+    }
+
+    void failure() {
+        failures.incrementAndGet();
+    }
+
+    void jobEnded(boolean sound) {
+        jobs.incrementAndGet();
+        if (!sound) {
+            unsound.incrementAndGet();
+        }
+    }
+
+    public long jobs() {
+        return jobs.get();
+    }
+
+    /** Epochs whose samples were not exactly those of the source. */
+    public long wrongEpochs() {
+        return wrong.get();
+    }
+
+    /** Processes that stood still. */
+    public long hangs() {
+        return hangs.get();
+    }
+
+    /** Processes that gave up by themselves, without a cause that allows it. */
+    public long failures() {
+        return failures.get();
+    }
+
+    /** Whether all jobs delivered what they had to. */
+    public boolean isSound() {
+        return unsound.get() == 0;
+    }
+
+    /** All figures in one line. */
+    public String line() {
+        String done = harms.entrySet().stream()
+                .map(entry -> entry.getValue() + " " + entry.getKey().label())
+                .collect(Collectors.joining(", "));
+        return String.format(
+                Locale.ROOT,
+                "%d jobs, %d batches, %d samples; %s; %d wrong epochs, %d hangs, %d failures",
+                jobs.get(),
+                batches.get(),
+                samples.get(),
+                done,
+                wrong.get(),
+                hangs.get(),
+                failures.get());
+    }
+}
