@@ -85,8 +85,7 @@ final class BaseAddress {
     }
 
     /** What user and password of the address come to as a header. */
-    @Nullable
-    String basicCredentials() {
+    @Nullable String basicCredentials() {
         return basic;
     }
 

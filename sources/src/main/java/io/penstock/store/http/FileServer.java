@@ -192,8 +192,7 @@ public final class FileServer implements AutoCloseable {
         return plan.delay;
     }
 
-    @Nullable
-    ServedManifest manifest() {
+    @Nullable ServedManifest manifest() {
         return manifest;
     }
 
