@@ -5,6 +5,7 @@ import io.penstock.digest.StreamDigest;
 import io.penstock.pipeline.Draw;
 import io.penstock.pipeline.Draws;
 import io.penstock.pipeline.Position;
+import io.penstock.pipeline.Remainder;
 import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.Sample;
 import java.util.List;
@@ -108,8 +109,8 @@ final class ExplainCommand implements Callable<Integer> {
                 out.sample(draw, plan.pipeline().name(draw.index()), plan.feed().dice(draw));
             }
         }
-        Position next = drawn.get(drawn.size() - 1).next();
-        ResumeToken from = plan.token(before(plan, batches));
+        Position next = after(step, batches);
+        ResumeToken from = plan.token(step == 0 ? plan.sampler().start() : after(step - 1, batches));
         if (replay) {
             out.replayed(
                     from, plan.token(next), digest.epoch(drawn.get(0).epoch()).contentBits());
@@ -134,12 +135,12 @@ final class ExplainCommand implements Callable<Integer> {
         }
     }
 
-    /** Where a run begins that makes this batch first. */
-    private Position before(StreamPlan<?> plan, BatchPlan batches) {
-        if (step == 0) {
-            return plan.sampler().start();
-        }
-        List<Draw> previous = batches.draws(step - 1);
-        return previous.get(previous.size() - 1).next();
+    /** Where a run goes on that has had a batch; draws that are dropped at the end of an epoch are behind it. */
+    private Position after(long number, BatchPlan batches) {
+        List<Draw> drawn = batches.draws(number);
+        Draw last = drawn.get(drawn.size() - 1);
+        boolean ends = number + 1 == batches.count()
+                || batches.draws(number + 1).get(0).epoch() > last.epoch();
+        return options.remainder() == Remainder.DROP && ends ? new Position(last.epoch() + 1, 0) : last.next();
     }
 }
