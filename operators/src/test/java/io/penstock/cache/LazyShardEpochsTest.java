@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -45,20 +44,21 @@ class LazyShardEpochsTest {
     private Path directory;
 
     enum Mode {
-        RANK(LazyShard::ofRanks),
-        NODE(LazyShard::ofNodes),
-        DISK(LazyShard::ofDisks);
+        RANK,
+        NODE,
+        DISK;
 
-        private final Function<Topology, LazyShard> kind;
-
-        Mode(Function<Topology, LazyShard> kind) {
-            this.kind = kind;
+        LazyShard of(Topology topology) {
+            return switch (this) {
+                case RANK -> LazyShard.ofRanks(topology);
+                case NODE -> LazyShard.ofNodes(topology);
+                case DISK -> LazyShard.ofDisks(topology);
+            };
         }
     }
 
     private static LazyShard shard(Mode mode, int rank, int ranks) {
-        return mode.kind
-                .apply(Topology.of(Shard.of(rank, ranks), new Place(0, 1, rank, ranks)))
+        return mode.of(Topology.of(Shard.of(rank, ranks), new Place(0, 1, rank, ranks)))
                 .memoryBytes(MEMORY)
                 .diskBytes(DISK);
     }

@@ -156,7 +156,8 @@ class LazyShardTest {
         LazyShard all = LazyShard.ofRanks(rank(0)).memoryBytes(Long.MAX_VALUE).diskBytes(Long.MAX_VALUE);
 
         assertThat(all.elements(SIZE, 1)).isEqualTo(SIZE / 4);
-        assertThat(all.overflow(1e300).minElements(Long.MAX_VALUE).elements(SIZE, 1)).isEqualTo(SIZE / 4);
+        assertThat(all.overflow(1e300).minElements(Long.MAX_VALUE).elements(SIZE, 1))
+                .isEqualTo(SIZE / 4);
         assertThatThrownBy(() -> all.elements(SIZE, 0)).hasMessage("a sample must take at least 1 byte, was 0");
         assertThatThrownBy(() -> LazyShard.ofDisks(rank(0)).diskBytes(DISK).elements(SIZE, Long.MAX_VALUE))
                 .hasMessageContaining("holds 0 samples of 9223372036854775807 bytes");

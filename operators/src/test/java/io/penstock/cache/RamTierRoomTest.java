@@ -4,7 +4,6 @@ import static io.penstock.cache.TierKit.TIMEOUT;
 import static io.penstock.cache.TierKit.bytes;
 import static io.penstock.cache.TierKit.inParallel;
 import static io.penstock.cache.TierKit.key;
-import static io.penstock.cache.TierKit.valueOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.KeyedCache;
@@ -29,8 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RamTierRoomTest {
 
     private static boolean put(Tier tier, int number, int length) {
-        return Boolean.TRUE.equals(
-                tier.put(key(number), ByteBuffer.wrap(valueOf(number, length))).block(TIMEOUT));
+        return Boolean.TRUE.equals(tier.put(key(number), ByteBuffer.wrap(TierKit.valueOf(number, length)))
+                .block(TIMEOUT));
     }
 
     private static boolean holds(Tier tier, int number, int length) {
@@ -38,7 +37,7 @@ class RamTierRoomTest {
         if (view == null) {
             return false;
         }
-        assertThat(bytes(view)).isEqualTo(valueOf(number, length));
+        assertThat(bytes(view)).isEqualTo(TierKit.valueOf(number, length));
         return true;
     }
 
@@ -63,7 +62,7 @@ class RamTierRoomTest {
             assertThat(tier.statistics().bytes()).isLessThanOrEqualTo(16 << 20);
             for (int i = 0; i < held; i++) {
                 assertThat(holds(tier, i, length)).isEqualTo(i % 2 == 1);
-                assertThat(bytes(views.get(i))).isEqualTo(valueOf(i, length));
+                assertThat(bytes(views.get(i))).isEqualTo(TierKit.valueOf(i, length));
             }
             assertThat(IntStream.range(2 * held, 3 * held)
                             .filter(i -> holds(tier, i, length))
@@ -81,7 +80,7 @@ class RamTierRoomTest {
             for (int i = 0; i < 16_384; i++) {
                 int number = i;
                 (i % 2 == 0 ? kept : cleared)
-                        .get(i, () -> Tensor.ofBytes(valueOf(number, 1_000)))
+                        .get(i, () -> Tensor.ofBytes(TierKit.valueOf(number, 1_000)))
                         .block(TIMEOUT);
             }
             long before = tier.statistics().samples();
@@ -89,7 +88,8 @@ class RamTierRoomTest {
             cleared.clear().block(TIMEOUT);
             for (int i = 0; i < 16_384; i++) {
                 int number = i;
-                cleared.get(i, () -> Tensor.ofBytes(valueOf(number, 1_000))).block(TIMEOUT);
+                cleared.get(i, () -> Tensor.ofBytes(TierKit.valueOf(number, 1_000)))
+                        .block(TIMEOUT);
             }
 
             assertThat(kept.size().block(TIMEOUT)).isEqualTo(8_192);

@@ -16,7 +16,6 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private static final long FLYING = -1;
     private static final long LEASED = -2;
 
-    private final Tier tier;
     private final Codec<T> codec;
     private final @Nullable Rechecks<T> rechecks;
     private final Fingerprint layout;
@@ -32,7 +31,6 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     CachedDataset(Node<T> base, Tier tier, Codec<T> codec, @Nullable HitCheck check) {
         super(base, base.pipeline().fingerprint());
-        this.tier = tier;
         this.codec = codec;
         this.rechecks = check == null ? null : new Rechecks<>(check, base, codec);
         this.layout = Fingerprint.of(codec);

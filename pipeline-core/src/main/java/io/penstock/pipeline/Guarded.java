@@ -107,6 +107,7 @@ final class Guarded<T> extends MonoOperator<T, T> {
         }
 
         @Override
+        @SuppressWarnings("rawtypes") // as Reactor declares it
         public @Nullable Object scanUnsafe(Attr key) {
             if (key == Attr.PARENT) {
                 return upstream;

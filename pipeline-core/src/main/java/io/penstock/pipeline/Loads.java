@@ -131,8 +131,10 @@ final class Loads<T> {
         }
         for (Tier level : tier.levels()) {
             TierStatistics now = statistics(level);
-            boolean takesValues = now != null && now.capacity() > 0; // a disk that is full from the start takes none
-            if (takesValues && now.samples() == 0 && now.capacity() < bytes) {
+            if (now == null || now.capacity() == 0) {
+                continue; // it takes nothing, such as a disk that is full, and has said so
+            }
+            if (now.samples() == 0 && now.capacity() < bytes) {
                 throw new IllegalArgumentException(
                         "cache tier \"%s\" of %d bytes cannot hold one sample of %d bytes; give it at least that or leave it out"
                                 .formatted(level.name(), now.capacity(), bytes));

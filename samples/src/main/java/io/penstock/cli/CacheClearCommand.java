@@ -11,7 +11,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "clear",
         usageHelpWidth = 100,
-        description = "Delete a cache's own files, and no others, which are named; refused while a process has it open.")
+        description =
+                "Delete a cache's own files, and no others, which are named; refused while a process has it open.")
 final class CacheClearCommand implements Callable<Integer> {
 
     @Mixin
@@ -27,8 +28,10 @@ final class CacheClearCommand implements Callable<Integer> {
         cache.clear();
         BesideTheLog beside = BesideTheLog.in(cache);
         beside.clear();
-        flags.print("cleared " + cache.path(), "cleared", node -> node.put("directory", cache.path()
-                .toString()));
+        flags.print(
+                "cleared " + cache.path(),
+                "cleared",
+                node -> node.put("directory", cache.path().toString()));
         beside.foreign().forEach(file -> flags.leftAlone(cache.path(), file));
         return 0;
     }

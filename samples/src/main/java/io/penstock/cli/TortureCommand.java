@@ -24,8 +24,9 @@ import picocli.CommandLine.Spec;
         name = "torture",
         sortOptions = false,
         usageHelpWidth = 100,
-        description = "Run jobs of several processes, kill them and damage their caches at random, and compare every byte"
-                + " that they deliver with the source. Exits with 1 if any was wrong, or any process hung or gave up.")
+        description =
+                "Run jobs of several processes, kill them and damage their caches at random, and compare every byte"
+                        + " that they deliver with the source. Exits with 1 if any was wrong, or any process hung or gave up.")
 final class TortureCommand implements Callable<Integer> {
 
     @Mixin

@@ -49,7 +49,7 @@ class PythonOrderTest {
             int limit = random.nextInt(3) > 0 ? Integer.MAX_VALUE : random.nextInt(size + 1);
             String kind = List.of("sequential", "shuffled", "windowed").get(random.nextInt(3));
             String mode = MODES.get(random.nextInt(MODES.size()));
-            Remainder remainder = Remainder.values()[random.nextInt(3)];
+            Remainder remainder = List.of(Remainder.values()).get(random.nextInt(3));
             Position start = new Position(random.nextInt(2), random.nextInt(Math.min(limit, size) + 1));
             Sampler order = kind.equals("sequential")
                     ? Sampler.sequential().seed(seed)
@@ -138,28 +138,30 @@ class PythonOrderTest {
         }
     }
 
+    /** A row of the document. */
+    private record Vector(String plan, List<String> indices) {}
+
     /** The vectors in the document are rows of a table: a plan, and the indices that it draws. */
     @Test
     void vectors_inTheDocument_holdOnBothSides() throws Exception {
-        List<String> rows = Pattern.compile("\\| `(\\{.*})` \\| ([\\d ]+) \\|")
+        List<Vector> rows = Pattern.compile("\\| `(\\{.*})` \\| ([\\d ]+) \\|")
                 .matcher(Files.readString(ROOT.resolve("docs/order.md")))
                 .results()
-                .map(row -> row.group(1) + "\t" + row.group(2).strip())
+                .map(row ->
+                        new Vector(row.group(1), List.of(row.group(2).strip().split(" ", -1))))
                 .toList();
         assertThat(rows).hasSizeGreaterThanOrEqualTo(8);
 
-        List<String> drawn = python(rows.stream().map(row -> row.split("\t")[0]).toList());
+        List<String> drawn = python(rows.stream().map(Vector::plan).toList());
 
         for (int i = 0; i < rows.size(); i++) {
-            List<String> wanted = List.of(rows.get(i).split("\t")[1].split(" "));
             List<String> indices = new ArrayList<>();
             for (JsonNode draw : JSON.readTree(drawn.get(i))) {
                 indices.add(draw.get(1).asText());
             }
-            assertThat(indices).as(rows.get(i)).isEqualTo(wanted);
-            assertThat(java(JSON.readTree(rows.get(i).split("\t")[0])))
-                    .as(rows.get(i))
-                    .isEqualTo(wanted);
+            Vector vector = rows.get(i);
+            assertThat(indices).as(vector.plan()).isEqualTo(vector.indices());
+            assertThat(java(JSON.readTree(vector.plan()))).as(vector.plan()).isEqualTo(vector.indices());
         }
     }
 

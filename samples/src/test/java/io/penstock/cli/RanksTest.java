@@ -269,7 +269,8 @@ class RanksTest {
 
         assertThat(samples(disk)).isPositive().isLessThan(SAMPLES / 2);
         assertThat(samples(alone)).isBetween(samples(disk) + 150, SAMPLES / 2 - 1);
-        assertThat(samples(Cli.stream(flags + "node" + shared))).isEqualTo(samples(Cli.stream(flags + "disk" + shared)));
+        assertThat(samples(Cli.stream(flags + "node" + shared)))
+                .isEqualTo(samples(Cli.stream(flags + "disk" + shared)));
         assertThat(samples(Cli.stream(flags + "disk,overflow=0.1" + shared)))
                 .isCloseTo(samples(Cli.stream(flags + "disk" + shared)) * 11 / 10, Offset.offset(2));
         for (Cli run : List.of(disk, alone)) {

@@ -56,6 +56,7 @@ class RewrittenSourcesTest {
     }
 
     /** A kind of source: its file, with a letter as contents, and what opens it. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Kind(String name, byte[] before, byte[] after, Opener opener) {
         @Override
         public String toString() {

@@ -30,6 +30,8 @@ enum Fault {
     }
 
     private static final class SimulatedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
         SimulatedException() {
             super("simulated", null, false, false);
         }

@@ -61,8 +61,7 @@ final class SimulatedScheduler implements Scheduler {
         nanos += dice.chance(0.001) ? TimeUnit.SECONDS.toNanos(20) : dice.below(2_000); // a pause of the machine
         releaseDueTimers();
         while (lanes.isEmpty() && !timers.isEmpty()) {
-            nanos = Math.max(
-                    nanos, timers.stream().mapToLong(Timer::due).min().orElseThrow());
+            nanos = Math.max(nanos, timers.stream().mapToLong(Timer::due).min().orElseThrow());
             releaseDueTimers();
         }
         if (lanes.isEmpty()) {

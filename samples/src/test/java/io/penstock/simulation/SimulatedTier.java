@@ -91,9 +91,11 @@ final class SimulatedTier implements Tier {
             if (dice.chance(0.5)) {
                 throw fault.raise();
             }
-            return dice.chance(0.5) ? Mono.error(fault.thrown()) : later(() -> {
-                throw fault.raise();
-            });
+            return dice.chance(0.5)
+                    ? Mono.error(fault.thrown())
+                    : later(() -> {
+                        throw fault.raise();
+                    });
         }
         return dice.chance(scenario.asynchronous()) ? later(call) : Mono.fromSupplier(call);
     }

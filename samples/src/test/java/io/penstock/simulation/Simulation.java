@@ -82,8 +82,7 @@ final class Simulation {
         if (scenario.localSamples() == 0) {
             return shared;
         }
-        Tier local =
-                new SimulatedTier("local " + process, scenario, scheduler, dice, scenario.localSamples(), false);
+        Tier local = new SimulatedTier("local " + process, scenario, scheduler, dice, scenario.localSamples(), false);
         return shared == null ? local : local.backedBy(shared);
     }
 
@@ -120,8 +119,7 @@ final class Simulation {
     /** @return the hash of all choices made */
     long run() {
         int world = scenario.world();
-        ResumeToken from =
-                ResumeToken.of(pipelines.get(0), scenario.sampler().shard(Shard.of(0, world)));
+        ResumeToken from = ResumeToken.of(pipelines.get(0), scenario.sampler().shard(Shard.of(0, world)));
         if (scenario.cancels()) {
             from = ResumeToken.parse(phase(from, world, true).toString());
             world = dice.between(1, world);
@@ -170,9 +168,7 @@ final class Simulation {
                     }
                     return ByteBuffer.allocate(bytes);
                 });
-        Flux<Batch> flux = pipelines
-                .get(rank / scenario.streams() % scenario.processes())
-                .stream(sampler, execution)
+        Flux<Batch> flux = pipelines.get(rank / scenario.streams() % scenario.processes()).stream(sampler, execution)
                 .transform(batches);
         scheduler.schedule(() -> flux.subscribe(trainer));
         return trainer;
@@ -196,7 +192,9 @@ final class Simulation {
 
     private void check(int rank, SimulatedTrainer trainer, ExpectedBatches expected, boolean poolEnded) {
         List<List<Item>> received = trainer.received();
-        assertThat(received.size()).as("batches of rank %d", rank).isLessThanOrEqualTo(expected.batches().size());
+        assertThat(received.size())
+                .as("batches of rank %d", rank)
+                .isLessThanOrEqualTo(expected.batches().size());
         assertThat(received)
                 .as("batches of rank %d", rank)
                 .isEqualTo(expected.batches().subList(0, received.size()));
@@ -237,7 +235,11 @@ final class Simulation {
     }
 
     private static boolean agree(List<SimulatedTrainer> trainers, int batch) {
-        return trainers.stream().map(trainer -> trainer.behind(batch)).distinct().count() == 1;
+        return trainers.stream()
+                        .map(trainer -> trainer.behind(batch))
+                        .distinct()
+                        .count()
+                == 1;
     }
 
     private void checkLeftovers() {
@@ -247,7 +249,9 @@ final class Simulation {
         }
         if (scenario.loadsOnce()) {
             for (int index = 0; index < scenario.samples(); index++) {
-                assertThat(source.completed(index)).as("loads of sample %d", index).isLessThanOrEqualTo(1);
+                assertThat(source.completed(index))
+                        .as("loads of sample %d", index)
+                        .isLessThanOrEqualTo(1);
             }
         }
         if (scenario.broken().isEmpty() && scenario.remainder() != Remainder.DROP && !scenario.poolEnds()) {

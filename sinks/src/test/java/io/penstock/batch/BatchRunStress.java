@@ -29,26 +29,26 @@ public final class BatchRunStress {
 
     private BatchRunStress() {}
 
-    private record Number(int value) {}
+    private record Row(int value) {}
 
-    private static final Schema<Number> SCHEMA = Schema.of(Number.class);
-    private static final List<Sample<Number>> SAMPLES = samples(4 * N);
+    private static final Schema<Row> SCHEMA = Schema.of(Row.class);
+    private static final List<Sample<Row>> SAMPLES = samples(4 * N);
 
-    private static List<Sample<Number>> samples(int count) {
+    private static List<Sample<Row>> samples(int count) {
         Draws draws = Sampler.sequential().draws(count);
         return IntStream.range(0, count)
-                .mapToObj(i -> Sample.of(draws.at(i), new Number(i)))
+                .mapToObj(i -> Sample.of(draws.at(i), new Row(i)))
                 .toList();
     }
 
     /** Delivers what is asked for on the thread that asks, as far as the test lets it; then what it is told to. */
     private static final class Upstream implements Subscription {
-        private final CoreSubscriber<Sample<Number>> run;
+        private final CoreSubscriber<Sample<Row>> run;
         private final int onRequest;
         private int delivered;
         private volatile boolean cancelled;
 
-        Upstream(CoreSubscriber<Sample<Number>> run, int onRequest) {
+        Upstream(CoreSubscriber<Sample<Row>> run, int onRequest) {
             this.run = run;
             this.onRequest = onRequest;
             run.onSubscribe(this);
@@ -95,7 +95,7 @@ public final class BatchRunStress {
         }
     }
 
-    private static BatchRun<Number> run(Consumer consumer) {
+    private static BatchRun<Row> run(Consumer consumer) {
         Running running = Running.standard()
                 .slots(SLOTS)
                 .consumeOn(Schedulers.immediate())
@@ -109,7 +109,7 @@ public final class BatchRunStress {
     @State
     public static class TwoBatchesComeBack {
         private final Consumer consumer = new Consumer();
-        private final BatchRun<Number> run = run(consumer);
+        private final BatchRun<Row> run = run(consumer);
         private final Batch first;
         private final Batch second;
 
@@ -147,7 +147,7 @@ public final class BatchRunStress {
     @State
     public static class CancelWhileABatchIsCompleted {
         private final Consumer consumer = new Consumer();
-        private final BatchRun<Number> run = run(consumer);
+        private final BatchRun<Row> run = run(consumer);
         private final Upstream upstream = new Upstream(run, N - 1);
 
         public CancelWhileABatchIsCompleted() {
@@ -178,7 +178,7 @@ public final class BatchRunStress {
     @State
     public static class EndWhileABatchComesBack {
         private final Consumer consumer = new Consumer();
-        private final BatchRun<Number> run = run(consumer);
+        private final BatchRun<Row> run = run(consumer);
         private final Batch first;
 
         public EndWhileABatchComesBack() {
@@ -211,7 +211,7 @@ public final class BatchRunStress {
     @State
     public static class SamplesWaitForASlot {
         private final OneAtATime cutter = new OneAtATime();
-        private final Intake<Number> intake = new Intake<>(cutter);
+        private final Intake<Row> intake = new Intake<>(cutter);
 
         @Actor
         public void upstream() {
@@ -234,14 +234,14 @@ public final class BatchRunStress {
     }
 
     /** Takes samples while there is room, and notices two threads at once. */
-    private static final class OneAtATime implements Cutter<Number> {
+    private static final class OneAtATime implements Cutter<Row> {
         private volatile boolean free;
         private volatile boolean inside;
         private int taken;
         private int overlaps;
 
         @Override
-        public boolean take(Sample<Number> sample) {
+        public boolean take(Sample<Row> sample) {
             if (inside) {
                 overlaps++;
             }

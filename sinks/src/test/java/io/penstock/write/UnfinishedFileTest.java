@@ -28,7 +28,8 @@ class UnfinishedFileTest {
                 UnfinishedFile second = UnfinishedFile.of(target)) {
             List<Path> before = files();
             Process other = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "-cp",
                             System.getProperty("java.class.path"),
                             Another.class.getName(),

@@ -56,7 +56,8 @@ class OddPathsTest {
     @BeforeEach
     void makeThem() throws IOException, InterruptedException {
         Path pipe = temp.resolve("pipe");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
         odd.add(pipe);
         odd.add(Files.createSymbolicLink(temp.resolve("to-pipe"), pipe));
         odd.add(Path.of("/dev/zero"));
@@ -70,7 +71,8 @@ class OddPathsTest {
         Path holds = Files.createDirectory(temp.resolve("holds-pipe"));
         Files.createSymbolicLink(holds.resolve("manifest.jsonl"), pipe);
         Path inside = holds.resolve("a.tar");
-        assertThat(new ProcessBuilder("mkfifo", inside.toString()).start().waitFor()).isZero();
+        assertThat(new ProcessBuilder("mkfifo", inside.toString()).start().waitFor())
+                .isZero();
         odd.add(holds);
         odd.add(inside);
         odd.add(temp.resolve("none/there"));
@@ -82,7 +84,9 @@ class OddPathsTest {
     void open_ofAPathThatNamesNoData_isRefused() {
         OPENERS.forEach((name, opener) -> {
             for (Path path : odd) {
-                if (path.getNameCount() == 0 && List.of("records", "text", "jsonl", "npy", "idx", "tar", "images").contains(name)) {
+                if (path.getNameCount() == 0
+                        && List.of("records", "text", "jsonl", "npy", "idx", "tar", "images")
+                                .contains(name)) {
                     continue; // the whole machine is data, and large
                 }
                 assertThatThrownBy(() -> opener.accept(path))

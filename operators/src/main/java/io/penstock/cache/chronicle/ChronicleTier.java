@@ -103,8 +103,9 @@ public final class ChronicleTier implements Tier {
      */
     public static long fits(long maxBytes, int processes, long valueBytes) {
         if (maxBytes < 0 || processes < 1 || valueBytes < 0) {
-            throw new IllegalArgumentException("bytes must not be negative and processes at least 1, were %d and %d, and %d"
-                    .formatted(maxBytes, valueBytes, processes));
+            throw new IllegalArgumentException(
+                    "bytes must not be negative and processes at least 1, were %d and %d, and %d"
+                            .formatted(maxBytes, valueBytes, processes));
         }
         return LogWriter.fits(maxBytes, processes, valueBytes);
     }

@@ -21,8 +21,9 @@ final class Commands {
     private static final String EXTEND = ONLY_OWN + "redis.call('pexpire',KEYS[1],ARGV[2]) end return 0";
     private static final String REMOVE =
             "local n=redis.call('strlen',KEYS[1]) if redis.call('del',KEYS[1])==1 then return n end return -1";
-    private static final String REMOVE_DAMAGED = "local v=redis.call('get',KEYS[1]) if v and redis.sha1hex(v)==ARGV[1] then "
-            + "redis.call('del',KEYS[1]) return #v end return -1";
+    private static final String REMOVE_DAMAGED =
+            "local v=redis.call('get',KEYS[1]) if v and redis.sha1hex(v)==ARGV[1] then "
+                    + "redis.call('del',KEYS[1]) return #v end return -1";
     private static final String REMOVE_OTHER_TYPE =
             "if redis.call('type',KEYS[1])['ok']~='string' then return redis.call('del',KEYS[1]) end return 0";
     private static final String REMOVE_ENDLESS =

@@ -76,8 +76,8 @@ public final class NodeServer {
     private static Path path(Map<String, String> given, String parameter) {
         String path = given.getOrDefault(parameter, "");
         if (path.isEmpty()) {
-            throw new IllegalArgumentException("a spawned server has no %s: a path is missing behind %s="
-                    .formatted(parameter, parameter));
+            throw new IllegalArgumentException(
+                    "a spawned server has no %s: a path is missing behind %s=".formatted(parameter, parameter));
         }
         return Path.of(path);
     }

@@ -131,8 +131,8 @@ public final class RedisOptions {
 
     private static String checkedName(String dataset) {
         if (dataset.length() > MAX_NAME) { // it is a part of every key
-            throw new IllegalArgumentException(
-                    "the name of a data set must have at most %d characters, had %d".formatted(MAX_NAME, dataset.length()));
+            throw new IllegalArgumentException("the name of a data set must have at most %d characters, had %d"
+                    .formatted(MAX_NAME, dataset.length()));
         }
         return dataset;
     }

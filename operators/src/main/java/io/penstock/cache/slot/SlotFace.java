@@ -11,6 +11,7 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
@@ -135,7 +136,7 @@ final class SlotFace {
 
     /** The bytes of a slot, or null where it has not got what the keys say. */
     @Nullable ByteBuffer get(long slot) {
-        return guarded(null, at -> {
+        return guarded(at -> {
             long word = find(at, slot);
             ByteBuffer view = isSet(word) ? at.samples.view(slot, (int) (word >>> LENGTH_SHIFT)) : null;
             if (view != null && view.limit() > 0) {
@@ -145,11 +146,11 @@ final class SlotFace {
         });
     }
 
-    /** What an access gives, or something else where there are no slots or the file has been cut shorter. */
-    private <T extends @Nullable Object> T guarded(T otherwise, Function<Attached, T> access) {
+    /** What an access gives, or null where there are no slots or the file has been cut shorter. */
+    private <T> @Nullable T guarded(Function<Attached, @Nullable T> access) {
         try {
             Attached at = attached();
-            T result = at == null ? otherwise : access.apply(at);
+            T result = at == null ? null : access.apply(at);
             faults.raise();
             return result;
         } catch (InternalError e) {
@@ -161,7 +162,7 @@ final class SlotFace {
                         e.toString());
                 close();
             }
-            return otherwise;
+            return null;
         }
     }
 
@@ -207,7 +208,7 @@ final class SlotFace {
 
     /** Whether a put of a slot would write now, as far as can be told without trying. */
     boolean accepts(long slot) {
-        return guarded(false, at -> accepts(at, slot));
+        return Objects.requireNonNullElse(guarded(at -> accepts(at, slot)), false);
     }
 
     private boolean accepts(Attached at, long slot) {
@@ -222,7 +223,7 @@ final class SlotFace {
 
     /** Puts a value that fits into a slot. */
     Outcome put(long slot, Encoded value) {
-        return guarded(Outcome.REFUSED, at -> put(at, slot, value));
+        return Objects.requireNonNullElse(guarded(at -> put(at, slot, value)), Outcome.REFUSED);
     }
 
     private Outcome put(Attached at, long slot, Encoded value) {
@@ -288,7 +289,7 @@ final class SlotFace {
 
     /** How many slots have what the keys say. Counts anew after a change: 1 ms for 100,000 slots or so. */
     long samples() {
-        return guarded(0L, this::samples);
+        return Objects.requireNonNullElse(guarded(this::samples), 0L);
     }
 
     private long samples(Attached at) {

@@ -70,18 +70,22 @@ class RedisRangesTest {
     void setters_outOfRange_areRefusedWithWhatIsWanted() {
         for (Duration time : List.of(
                 Duration.ofSeconds(-1), Duration.ZERO, Duration.ofDays(2), Duration.ofSeconds(Long.MAX_VALUE))) {
-            assertThatThrownBy(() -> OPTIONS.timeout(time)).hasMessageContaining("must be in [1 ms, 24 h], was " + time);
-            assertThatThrownBy(() -> OPTIONS.leaseTime(time)).hasMessageContaining("must be in [1 ms, 24 h], was " + time);
+            assertThatThrownBy(() -> OPTIONS.timeout(time))
+                    .hasMessageContaining("must be in [1 ms, 24 h], was " + time);
+            assertThatThrownBy(() -> OPTIONS.leaseTime(time))
+                    .hasMessageContaining("must be in [1 ms, 24 h], was " + time);
         }
         for (long bytes : new long[] {Long.MIN_VALUE, -1, 0, 1L << 29, Long.MAX_VALUE}) {
             assertThatThrownBy(() -> OPTIONS.maxValueBytes(bytes)).hasMessageContaining("was " + bytes);
         }
         assertThatThrownBy(() -> OPTIONS.pendingBytes(-1)).hasMessageContaining("must not be negative, were -1");
-        assertThatThrownBy(() -> OPTIONS.name("x".repeat(1_001))).hasMessageContaining("at most 1000 characters, had 1001");
+        assertThatThrownBy(() -> OPTIONS.name("x".repeat(1_001)))
+                .hasMessageContaining("at most 1000 characters, had 1001");
         for (long bytes : new long[] {Long.MIN_VALUE, -1, 0, (1L << 20) - 1, Long.MAX_VALUE}) {
             assertThatThrownBy(() -> NodeServer.ofBytes(bytes)).hasMessageContaining("were " + bytes);
         }
-        assertThatThrownBy(() -> NodeServer.ofBytes(1 << 20).listen("host", 70_000)).hasMessageContaining("70000");
+        assertThatThrownBy(() -> NodeServer.ofBytes(1 << 20).listen("host", 70_000))
+                .hasMessageContaining("70000");
         assertThatThrownBy(() -> RedisTier.in(NodeServer.ofBytes(1 << 20)).node(1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("the node's own");

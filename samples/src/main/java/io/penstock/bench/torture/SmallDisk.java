@@ -24,8 +24,7 @@ final class SmallDisk implements AutoCloseable {
     static SmallDisk mount(Path folder, long bytes) throws IOException, InterruptedException {
         Files.createDirectories(folder);
         return new SmallDisk(
-                folder,
-                run("mount", "-t", "tmpfs", "-o", "size=" + bytes, "penstock-torture", folder.toString()));
+                folder, run("mount", "-t", "tmpfs", "-o", "size=" + bytes, "penstock-torture", folder.toString()));
     }
 
     private static boolean run(String... command) throws IOException, InterruptedException {

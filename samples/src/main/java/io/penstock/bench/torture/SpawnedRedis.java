@@ -10,8 +10,7 @@ import java.util.stream.Stream;
 /** The Redis server that a job's processes spawn, found by the file in which they register it. */
 final class SpawnedRedis {
 
-    private static final String DAMAGE =
-            """
+    private static final String DAMAGE = """
             for _, key in ipairs(redis.call('KEYS', '*')) do
               if redis.call('TYPE', key).ok == 'string' then
                 redis.call('SETRANGE', key, math.min(ARGV[1], redis.call('STRLEN', key)), ARGV[2])

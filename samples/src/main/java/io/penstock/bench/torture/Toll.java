@@ -1,15 +1,16 @@
 package io.penstock.bench.torture;
 
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What was done to the jobs, and what came of it. Thread-safe. */
 public final class Toll {
 
-    private final Map<Harm, AtomicLong> harms = new EnumMap<>(Harm.class);
+    private final Map<Harm, Long> harms = new ConcurrentHashMap<>();
     private final AtomicLong jobs = new AtomicLong();
     private final AtomicLong unsound = new AtomicLong();
     private final AtomicLong batches = new AtomicLong();
@@ -18,14 +19,10 @@ public final class Toll {
     private final AtomicLong hangs = new AtomicLong();
     private final AtomicLong failures = new AtomicLong();
 
-    Toll() {
-        for (Harm harm : Harm.values()) {
-            harms.put(harm, new AtomicLong());
-        }
-    }
+    Toll() {}
 
     void done(Harm harm) {
-        harms.get(harm).incrementAndGet();
+        harms.merge(harm, 1L, Long::sum);
     }
 
     void delivered(long inBatch) {
@@ -78,8 +75,8 @@ public final class Toll {
 
     /** All figures in one line. */
     public String line() {
-        String done = harms.entrySet().stream()
-                .map(entry -> entry.getValue() + " " + entry.getKey().label())
+        String done = Stream.of(Harm.values())
+                .map(harm -> harms.getOrDefault(harm, 0L) + " " + harm.label())
                 .collect(Collectors.joining(", "));
         return String.format(
                 Locale.ROOT,

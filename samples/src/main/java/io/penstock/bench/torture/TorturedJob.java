@@ -78,8 +78,7 @@ final class TorturedJob {
     }
 
     private void note(String line) throws IOException {
-        Files.writeString(
-                place.resolve("log"), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        Files.writeString(place.resolve("log"), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
     private List<String> java(String heap, List<String> arguments) {
@@ -148,7 +147,8 @@ final class TorturedJob {
             return true;
         }
         // a cache that holds nothing yet cannot be begun on a full disk, and the message says so
-        return expectedToEnd[rank] || disk.free() && ranks.get(rank).lastErrors().contains("No space left on device");
+        return expectedToEnd[rank]
+                || disk.free() && ranks.get(rank).lastErrors().contains("No space left on device");
     }
 
     private void harmNowAndThen(SmallDisk disk) throws IOException, InterruptedException {

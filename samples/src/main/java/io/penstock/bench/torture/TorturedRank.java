@@ -101,7 +101,9 @@ final class TorturedRank {
     void signal(String name) throws IOException, InterruptedException {
         Process now = process;
         if (now != null && now.isAlive()) {
-            new ProcessBuilder("kill", "-" + name, Long.toString(now.pid())).start().waitFor();
+            new ProcessBuilder("kill", "-" + name, Long.toString(now.pid()))
+                    .start()
+                    .waitFor();
             stopped = name.equals("STOP");
             lastSign = System.nanoTime();
         }

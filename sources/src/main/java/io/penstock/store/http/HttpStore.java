@@ -172,7 +172,9 @@ public final class HttpStore implements Store, AutoCloseable {
     public Mono<ByteBuffer> find(String key, int most) {
         return OnDemand.of(Mono.defer(() -> {
             URI address = base.of(key);
-            return run(address, Transfer.unlisted(exchanges, address, Math.min(most, options.maxObjectBytes()), Integer.MAX_VALUE));
+            return run(
+                    address,
+                    Transfer.unlisted(exchanges, address, Math.min(most, options.maxObjectBytes()), Integer.MAX_VALUE));
         }));
     }
 
