@@ -88,13 +88,11 @@ public final class ZipStore implements Store, AutoCloseable {
             zip = new ZipFile(real.toFile());
             return new ZipStore(location, zip, new FileWatch(real, state), entries(zip), scheduler);
         } catch (ZipException e) {
-            throw new StoreException(
-                    "cannot open %s: no zip archive, or one that is cut off: %s"
-                            .formatted(file.toAbsolutePath(), e.getMessage()),
-                    e);
+            String reason = String.valueOf(e.getMessage());
+            String meaning = reason.contains(BAD_TEXT) ? NOT_UTF_8 : "no zip archive, or one that is cut off: ";
+            throw refused(file, meaning + reason, e);
         } catch (IOException e) {
-            String reason = FileErrors.reason(e);
-            throw refused(file, reason.contains(BAD_TEXT) ? NOT_UTF_8 + reason : reason, e);
+            throw refused(file, FileErrors.reason(e), e);
         } catch (IllegalArgumentException e) {
             close(zip);
             throw refused(file, NOT_UTF_8 + e.getMessage(), e);
