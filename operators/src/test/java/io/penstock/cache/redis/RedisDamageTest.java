@@ -5,6 +5,7 @@ import static io.penstock.cache.redis.RedisTierTest.key;
 import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.SampleKey;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -151,13 +152,13 @@ class RedisDamageTest {
     /** Leases of a tier end by themselves; one that does not is another's mistake, and would be waited for for ever. */
     @Test
     void lease_withoutAnEnd_isTaken() {
-        String lease = new String(new KeySpace("a").lease(key(1)), StandardCharsets.US_ASCII);
         try (RedisTier tier = open()) {
-            for (List<String> damage : List.of(List.of("SET", lease, "x"), List.of("LPUSH", lease, "x"))) {
-                server.ask(damage.toArray(String[]::new));
+            for (String command : List.of("SET", "LPUSH")) {
+                SampleKey key = key(command.length()); // one each: a release is not waited for
+                server.ask(command, new String(new KeySpace("a").lease(key), StandardCharsets.US_ASCII), "x");
 
-                tier.lease(key(1)).block(TIMEOUT).release();
-                tier.lease(key(1)).block(TIMEOUT).release();
+                tier.lease(key).block(TIMEOUT).release();
+                tier.lease(key).block(TIMEOUT).release();
             }
         }
     }
