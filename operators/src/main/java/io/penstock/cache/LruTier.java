@@ -2,69 +2,93 @@ package io.penstock.cache;
 
 import io.penstock.pipeline.Offer;
 import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.Thrown;
 import io.penstock.pipeline.Tier;
 import io.penstock.pipeline.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
- * RAM in the order of last use: what comes takes the place of what nobody asked for longest, which goes down to the next
- * slower tier. Exactly LRU, for values of any lengths.
+ * RAM in the order of last use: a new value takes the place of the one that was not used for longest, which goes down to
+ * the next slower tier. Exactly LRU, for values of any lengths.
  *
  * <p>A value in LRU order gives way singly, and its neighbours stay, so its room has to be used again at once. Views into
- * memory that is used again would lie, so {@link #get} copies the value out, while a pin keeps its room from being used
- * again; the copy is outside of the lock. The order is that of a {@link LinkedHashMap}, with 160 bytes of heap a value.
- * Whoever wants speed takes the policy that holds, which also hits more.
+ * memory that is used again would lie, so {@link #get} copies the value out, while a {@linkplain LruValue#pin pin} keeps
+ * its room from being used again. The order costs 160 bytes of heap a value. The policy that holds is faster, and hits more.
+ *
+ * <p>Threads: workers call it, so nothing waits for a lock. Values are found in a concurrent map. Order and room change
+ * {@linkplain #inTurn in turn}: a thread that finds another at it leaves its change to that one. A put that has to wait
+ * for its room so goes on later, on a thread of {@link Schedulers#parallel}.
  */
 final class LruTier implements Tier {
 
-    /** The entry, its key, its value and the array of its blocks, as JDK 17 lays them out. */
+    /** The value, its key, its place in the map and the array of its blocks, as JDK 17 lays them out, and some more. */
     private static final int VALUE_COST = 160;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final LinkedHashMap<SampleKey, Value> values = new LinkedHashMap<>(16, 0.75f, true);
+    private static final Logger LOG = LoggerFactory.getLogger(LruTier.class);
+
+    private final ConcurrentMap<SampleKey, LruValue> values = new ConcurrentHashMap<>();
     private final ByteBudget budget;
-    private final Blocks blocks;
+    private final Queue<Runnable> changes = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final Blocks blocks; // changed in turn, as the next one
+    private final LruOrder order = new LruOrder();
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private final LongAdder refused = new LongAdder();
     private final LongAdder evicted = new LongAdder();
-    private boolean closed;
+    private volatile boolean closed;
 
     LruTier(long bytes, SlabMemory memory) {
         this.budget = new ByteBudget(bytes);
         this.blocks = new Blocks(bytes, memory);
     }
 
-    /** Guarded by the lock, but for the room itself. */
-    private static final class Value {
-        final SampleKey key;
-        final int length;
-        final int[] room;
-        int pins;
-        boolean forgotten;
-
-        Value(SampleKey key, int length, int[] room) {
-            this.key = key;
-            this.length = length;
-            this.room = room;
-        }
-    }
-
     private record Evicted(SampleKey key, ByteBuffer bytes) {}
+
+    /** What a put gets: room, or none since the key is held or refused; and what gave way. */
+    private record Claim(int @Nullable [] room, boolean held, List<Evicted> gone) {}
+
+    private record Kept(boolean held, List<Evicted> gone) {}
 
     private static long cost(int length) {
         return (long) Blocks.count(length) * Blocks.COST + VALUE_COST;
+    }
+
+    /** Runs a change of the order or of the room: now, or after the one that another thread makes, on that thread. */
+    private void inTurn(Runnable change) {
+        changes.add(change);
+        if (waiting.getAndIncrement() != 0) {
+            return;
+        }
+        int seen = 1;
+        do {
+            for (Runnable next = changes.poll(); next != null; next = changes.poll()) {
+                try {
+                    next.run();
+                } catch (Throwable e) { // the changes of others wait behind it
+                    LOG.warn("the RAM cache lost track of a value, whose room stays unused: {}", e.toString());
+                }
+            }
+            seen = waiting.addAndGet(-seen);
+        } while (seen != 0);
     }
 
     @Override
@@ -74,74 +98,60 @@ final class LruTier implements Tier {
 
     @Override
     public Mono<ByteBuffer> get(SampleKey key) {
-        Value value = pin(key);
-        if (value == null) {
+        LruValue value = values.get(key);
+        if (value == null || !value.pin()) {
             misses.increment();
             return Mono.empty();
         }
         hits.increment();
-        return Mono.just(copyOf(value));
-    }
-
-    private @Nullable Value pin(SampleKey key) {
-        lock.lock();
+        inTurn(() -> order.touch(value));
         try {
-            Value value = values.get(key);
-            if (value != null) {
-                value.pins++;
+            return Mono.just(copyOf(value));
+        } finally {
+            if (value.unpin()) {
+                free(value);
             }
-            return value;
-        } finally {
-            lock.unlock();
         }
     }
 
-    /** Copies a pinned value and unpins it. */
-    private ByteBuffer copyOf(Value value) {
-        try {
-            byte[] copy = new byte[value.length];
-            blocks.read(value.room, copy);
-            return ByteBuffer.wrap(copy).asReadOnlyBuffer();
-        } finally {
-            unpin(value);
+    /** A copy of a value whose room is not used by others meanwhile. */
+    private ByteBuffer copyOf(LruValue value) {
+        byte[] copy = new byte[value.length];
+        blocks.read(value.room, copy);
+        return ByteBuffer.wrap(copy).asReadOnlyBuffer();
+    }
+
+    private void forget(LruValue value) {
+        if (value.forget()) {
+            free(value);
         }
     }
 
-    private void unpin(Value value) {
-        lock.lock();
-        try {
-            value.pins--;
-            freeIfForgotten(value);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void freeIfForgotten(Value value) {
-        if (value.forgotten && value.pins == 0) {
-            free(value.room, value.length);
-        }
+    private void free(LruValue value) {
+        free(value.room, value.length);
     }
 
     private void free(int[] room, int length) {
-        blocks.giveBack(room);
-        budget.giveBack(cost(length));
+        inTurn(() -> {
+            blocks.giveBack(room);
+            budget.giveBack(cost(length));
+        });
     }
 
     @Override
     public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-        return Mono.fromCallable(() -> keep(key, value, null));
+        return Mono.defer(() -> keep(key, value, false)).map(Kept::held);
     }
 
     @Override
     public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer, Tier slower) {
-        return Mono.defer(() -> {
-            List<Evicted> gone = new ArrayList<>();
-            boolean held = keep(key, value, gone);
-            Mono<Void> down = Flux.fromIterable(gone)
+        return Mono.defer(() -> keep(key, value, true)).flatMap(kept -> {
+            Mono<Void> down = Flux.fromIterable(kept.gone)
                     .concatMap(one -> slower.put(one.key, Encoded.of(one.bytes), new Offer(offer.epoch(), 0, false)))
                     .then();
-            return held || offer.spare() ? down.thenReturn(held) : down.then(slower.put(key, value, offer));
+            return kept.held || offer.spare()
+                    ? down.thenReturn(kept.held)
+                    : down.then(Mono.defer(Thrown.supplier(() -> slower.put(key, value, offer))));
         });
     }
 
@@ -150,152 +160,129 @@ final class LruTier implements Tier {
         return true;
     }
 
-    private boolean keep(SampleKey key, Encoded value, @Nullable List<Evicted> gone) {
+    private Mono<Kept> keep(SampleKey key, Encoded value, boolean copiesEvicted) {
         int length = value.length();
-        if (isHeld(key)) {
-            return true;
+        CompletableFuture<Claim> claim = new CompletableFuture<>();
+        inTurn(() -> {
+            try {
+                claim.complete(claim(key, length, copiesEvicted));
+            } catch (Throwable e) {
+                claim.completeExceptionally(Thrown.signal(e));
+            }
+        });
+        Function<Claim, Kept> write = granted -> write(key, value, granted);
+        CompletableFuture<Kept> kept = claim.isDone()
+                ? claim.thenApply(write)
+                : claim.thenApplyAsync(write, task -> Schedulers.parallel().schedule(task));
+        return Mono.fromFuture(kept, true); // a cancel loses no room
+    }
+
+    private Claim claim(SampleKey key, int length, boolean copiesEvicted) {
+        LruValue held = values.get(key);
+        if (held != null) {
+            order.touch(held);
+            return new Claim(null, true, List.of());
         }
+        List<Evicted> gone = new ArrayList<>();
         int[] room = cost(length) > budget.total() ? null : reserve(length);
         while (room == null) {
-            Value eldest = cost(length) > budget.total() ? null : evict();
+            LruValue eldest = cost(length) > budget.total() || closed ? null : order.removeEldest();
             if (eldest == null) {
                 refused.increment();
-                return false;
+                return new Claim(null, false, gone);
             }
-            if (gone == null) {
-                unpin(eldest);
-            } else {
-                gone.add(new Evicted(eldest.key, copyOf(eldest)));
+            if (values.remove(eldest.key, eldest)) {
+                evicted.increment();
+                if (copiesEvicted) {
+                    gone.add(new Evicted(eldest.key, copyOf(eldest)));
+                }
+                if (eldest.forget()) {
+                    blocks.giveBack(eldest.room);
+                    budget.giveBack(cost(eldest.length));
+                }
             }
             room = reserve(length);
         }
-        blocks.write(room, value);
-        return publish(new Value(key, length, room));
-    }
-
-    private boolean isHeld(SampleKey key) {
-        lock.lock();
-        try {
-            return values.get(key) != null;
-        } finally {
-            lock.unlock();
-        }
+        return new Claim(room, false, gone);
     }
 
     private int @Nullable [] reserve(int length) {
-        lock.lock();
-        try {
-            if (closed || !budget.take(cost(length))) {
-                return null;
-            }
-            int[] room = blocks.take(Blocks.count(length));
-            if (room == null) {
-                budget.giveBack(cost(length));
-            }
-            return room;
-        } finally {
-            lock.unlock();
+        if (closed || !budget.take(cost(length))) {
+            return null;
         }
+        int[] room = blocks.take(Blocks.count(length));
+        if (room == null) {
+            budget.giveBack(cost(length));
+        }
+        return room;
     }
 
-    /** Forgets the value that was not used for longest, and pins it; {@code null} if there is none. */
-    private @Nullable Value evict() {
-        lock.lock();
-        try {
-            Iterator<Value> inOrder = values.values().iterator();
-            if (!inOrder.hasNext()) {
-                return null;
-            }
-            Value eldest = inOrder.next();
-            inOrder.remove();
-            eldest.forgotten = true;
-            eldest.pins++;
-            evicted.increment();
-            return eldest;
-        } finally {
-            lock.unlock();
+    /** Writes into the room that was claimed, and shows the value; another of the same key that came first stays. */
+    private Kept write(SampleKey key, Encoded encoded, Claim claim) {
+        int[] room = claim.room;
+        if (room == null) {
+            return new Kept(claim.held, claim.gone);
         }
-    }
-
-    /** Shows a value; another of the same key that came first stays. */
-    private boolean publish(Value value) {
-        lock.lock();
+        int length = encoded.length();
+        boolean shown = false;
         try {
-            if (closed || values.putIfAbsent(value.key, value) != null) {
-                free(value.room, value.length);
+            blocks.write(room, encoded);
+            LruValue value = new LruValue(key, length, room);
+            shown = values.putIfAbsent(key, value) == null;
+            if (shown) {
+                inTurn(() -> order.add(value));
+                if (closed && values.remove(key, value)) {
+                    forget(value);
+                }
             }
-            return !closed;
         } finally {
-            lock.unlock();
+            if (!shown) {
+                free(room, length);
+            }
         }
+        return new Kept(!closed, claim.gone);
     }
 
     @Override
     public boolean accepts(SampleKey key) {
-        lock.lock();
-        try {
-            return !closed;
-        } finally {
-            lock.unlock();
-        }
+        return !closed;
     }
 
     @Override
     public void remove(SampleKey key) {
-        lock.lock();
-        try {
-            Value value = values.remove(key);
-            if (value != null) {
-                value.forgotten = true;
-                freeIfForgotten(value);
-            }
-        } finally {
-            lock.unlock();
+        LruValue value = values.remove(key);
+        if (value != null) {
+            forget(value);
+            inTurn(() -> order.remove(value));
         }
     }
 
     @Override
     public Optional<Flux<SampleKey>> keys() {
-        return Optional.of(Flux.defer(() -> {
-            lock.lock();
-            try {
-                return Flux.fromIterable(List.copyOf(values.keySet()));
-            } finally {
-                lock.unlock();
-            }
-        }));
+        return Optional.of(Flux.defer(() -> Flux.fromIterable(List.copyOf(values.keySet()))));
     }
 
     @Override
     public TierStatistics statistics() {
-        lock.lock();
-        try {
-            return new TierStatistics(
-                    values.size(),
-                    closed ? 0 : budget.used(),
-                    budget.total(),
-                    hits.sum(),
-                    misses.sum(),
-                    refused.sum(),
-                    evicted.sum(),
-                    0);
-        } finally {
-            lock.unlock();
-        }
+        return new TierStatistics(
+                values.size(),
+                closed ? 0 : budget.used(),
+                budget.total(),
+                hits.sum(),
+                misses.sum(),
+                refused.sum(),
+                evicted.sum(),
+                0);
     }
 
     @Override
     public void close() {
-        lock.lock();
-        try {
-            if (!closed) {
-                closed = true;
-                values.clear();
-                blocks.close();
-            }
-        } finally {
-            lock.unlock();
-        }
+        closed = true;
+        values.clear();
+        inTurn(() -> {
+            order.clear();
+            blocks.close();
+        });
     }
 
     @Override
