@@ -140,12 +140,12 @@ public final class ChronicleOptions {
         if (segmentBytes != 0) {
             return segmentBytes;
         }
-        return Math.max(evicts ? LEAST_TO_EVICT : LEAST_SEGMENT, defaultSegmentBytes(budget));
+        return defaultSegmentBytes(budget, evicts);
     }
 
-    static long defaultSegmentBytes(long budget) {
+    static long defaultSegmentBytes(long budget, boolean evicts) {
         long share = powerOfTwo(Math.max(1, budget / SEGMENTS_IN_BUDGET));
-        return Math.max(LEAST_SEGMENT, Math.min(MOST_BY_DEFAULT, share));
+        return Math.max(evicts ? LEAST_TO_EVICT : LEAST_SEGMENT, Math.min(MOST_BY_DEFAULT, share));
     }
 
     private static long powerOfTwo(long bytes) {

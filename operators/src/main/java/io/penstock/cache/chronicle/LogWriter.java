@@ -283,7 +283,7 @@ final class LogWriter implements AutoCloseable {
         }
         long entry = Entry.mostBytes((int) valueBytes);
         long segment =
-                Math.max(ChronicleOptions.defaultSegmentBytes(budget), pages(entry + ChronicleLog.SEGMENT_OVERHEAD));
+                Math.max(ChronicleOptions.defaultSegmentBytes(budget, false), pages(entry + ChronicleLog.SEGMENT_OVERHEAD));
         long each = (segment - ChronicleLog.SEGMENT_OVERHEAD) / entry;
         long begun = processes * (LOG_BYTES + segment);
         return Math.max(0, (budget - begun) / segment * each);
