@@ -64,7 +64,17 @@ final class LruTier implements Tier {
     private record Evicted(SampleKey key, ByteBuffer bytes) {}
 
     /** What a put gets: room, or none since the key is held or refused; and what gave way. */
-    private record Claim(int @Nullable [] room, boolean held, List<Evicted> gone) {}
+    private static final class Claim {
+        final int @Nullable [] room;
+        final boolean held;
+        final List<Evicted> gone;
+
+        Claim(int @Nullable [] room, boolean held, List<Evicted> gone) {
+            this.room = room;
+            this.held = held;
+            this.gone = gone;
+        }
+    }
 
     private record Kept(boolean held, List<Evicted> gone) {}
 
