@@ -107,11 +107,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     @Override
     public void cancel() {
         cancelled = true;
-        for (int slot = 0; slot <= mask; slot++) {
-            if (slots.get(slot) instanceof Load<?> load) {
-                load.cancel();
-            }
-        }
+        forgetAll();
         drain();
     }
 
@@ -139,9 +135,12 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         } while (missed != 0);
     }
 
+    /** Empties the slots, and cancels every load found there: another thread that cancels may come too late to see it. */
     private void forgetAll() {
         for (int slot = 0; slot <= mask; slot++) {
-            slots.lazySet(slot, null);
+            if (slots.getAndSet(slot, null) instanceof Load<?> load) {
+                load.cancel();
+            }
         }
     }
 
@@ -367,11 +366,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
     private void fail(Throwable cause) {
         cancelled = true;
-        for (int slot = 0; slot <= mask; slot++) {
-            if (slots.get(slot) instanceof Load<?> load) {
-                load.cancel();
-            }
-        }
+        forgetAll();
         actual.onError(cause);
     }
 
