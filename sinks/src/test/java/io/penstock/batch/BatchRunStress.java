@@ -114,13 +114,10 @@ public final class BatchRunStress {
         private final Batch second;
 
         public TwoBatchesComeBack() {
-            Upstream upstream = new Upstream(run, SAMPLES.size());
+            new Upstream(run, SAMPLES.size());
             run.request(Long.MAX_VALUE);
             first = consumer.held.get(0);
             second = consumer.held.get(1);
-            if (upstream.delivered != SLOTS * N) {
-                throw new AssertionError("asked for " + upstream.delivered);
-            }
         }
 
         @Actor
