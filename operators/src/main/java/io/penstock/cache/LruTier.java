@@ -45,6 +45,10 @@ final class LruTier implements Tier {
     private static final Logger LOG = LoggerFactory.getLogger(LruTier.class);
 
     private final ConcurrentMap<SampleKey, LruValue> values = new ConcurrentHashMap<>();
+
+    /** What has given way and is not yet in the slower tier. */
+    private final ConcurrentMap<SampleKey, ByteBuffer> leaving = new ConcurrentHashMap<>();
+
     private final ByteBudget budget;
     private final Queue<Runnable> changes = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
@@ -110,8 +114,9 @@ final class LruTier implements Tier {
     public Mono<ByteBuffer> get(SampleKey key) {
         LruValue value = values.get(key);
         if (value == null || !value.pin()) {
-            misses.increment();
-            return Mono.empty();
+            ByteBuffer onItsWay = leaving.get(key);
+            (onItsWay == null ? misses : hits).increment();
+            return Mono.justOrEmpty(onItsWay == null ? null : onItsWay.duplicate());
         }
         hits.increment();
         inTurn(() -> order.touch(value));
@@ -150,19 +155,33 @@ final class LruTier implements Tier {
 
     @Override
     public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-        return Mono.defer(() -> keep(key, value, false)).map(Kept::held);
+        return Mono.defer(() -> Mono.fromFuture(keep(key, value, false).thenApply(Kept::held), true));
     }
 
+    /** What gave way goes down whether or not the put is cancelled, and can be had here until it is there. */
     @Override
     public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer, Tier slower) {
-        return Mono.defer(() -> keep(key, value, true)).flatMap(kept -> {
-            Mono<Void> down = Flux.fromIterable(kept.gone)
-                    .concatMap(one -> slower.put(one.key, Encoded.of(one.bytes), new Offer(offer.epoch(), 0, false)))
-                    .then();
-            return kept.held || offer.spare()
-                    ? down.thenReturn(kept.held)
-                    : down.then(Mono.defer(Thrown.supplier(() -> slower.put(key, value, offer))));
+        return Mono.defer(() -> {
+            CompletableFuture<Kept> kept = keep(key, value, true);
+            return Mono.fromFuture(
+                    kept.thenCompose(now ->
+                                    handDown(now, key, value, offer, slower).toFuture())
+                            .whenComplete((held, failure) -> kept.thenAccept(this::hasLeft)),
+                    true);
         });
+    }
+
+    private void hasLeft(Kept kept) {
+        kept.gone.forEach(one -> leaving.remove(one.key, one.bytes));
+    }
+
+    private static Mono<Boolean> handDown(Kept kept, SampleKey key, Encoded value, Offer offer, Tier slower) {
+        Mono<Void> down = Flux.fromIterable(kept.gone)
+                .concatMap(one -> slower.put(one.key, Encoded.of(one.bytes), new Offer(offer.epoch(), 0, false)))
+                .then();
+        return kept.held || offer.spare()
+                ? down.thenReturn(kept.held)
+                : down.then(Mono.defer(Thrown.supplier(() -> slower.put(key, value, offer))));
     }
 
     @Override
@@ -170,7 +189,7 @@ final class LruTier implements Tier {
         return true;
     }
 
-    private Mono<Kept> keep(SampleKey key, Encoded value, boolean copiesEvicted) {
+    private CompletableFuture<Kept> keep(SampleKey key, Encoded value, boolean copiesEvicted) {
         int length = value.length();
         CompletableFuture<Claim> claim = new CompletableFuture<>();
         inTurn(() -> {
@@ -181,10 +200,9 @@ final class LruTier implements Tier {
             }
         });
         Function<Claim, Kept> write = granted -> write(key, value, granted);
-        CompletableFuture<Kept> kept = claim.isDone()
+        return claim.isDone()
                 ? claim.thenApply(write)
                 : claim.thenApplyAsync(write, task -> Schedulers.parallel().schedule(task));
-        return Mono.fromFuture(kept, true); // a cancel loses no room
     }
 
     private Claim claim(SampleKey key, int length, boolean copiesEvicted) {
@@ -201,10 +219,16 @@ final class LruTier implements Tier {
                 refused.increment();
                 return new Claim(null, false, gone);
             }
-            if (values.remove(eldest.key, eldest)) {
+            Evicted copy = copiesEvicted ? new Evicted(eldest.key, copyOf(eldest)) : null;
+            if (copy != null) {
+                leaving.put(copy.key, copy.bytes); // before it is gone from the values
+            }
+            if (!values.remove(eldest.key, eldest)) {
+                leaving.remove(eldest.key);
+            } else {
                 evicted.increment();
-                if (copiesEvicted) {
-                    gone.add(new Evicted(eldest.key, copyOf(eldest)));
+                if (copy != null) {
+                    gone.add(copy);
                 }
                 if (eldest.forget()) {
                     blocks.giveBack(eldest.room);
@@ -261,6 +285,7 @@ final class LruTier implements Tier {
     @Override
     public void remove(SampleKey key) {
         LruValue value = values.remove(key);
+        leaving.remove(key);
         if (value != null) {
             forget(value);
             inTurn(() -> order.remove(value));
@@ -289,6 +314,7 @@ final class LruTier implements Tier {
     public void close() {
         closed = true;
         values.clear();
+        leaving.clear();
         inTurn(() -> {
             order.clear();
             blocks.close();

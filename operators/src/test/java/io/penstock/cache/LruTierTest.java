@@ -17,6 +17,8 @@ import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 
 class LruTierTest extends TierKit {
@@ -58,6 +60,31 @@ class LruTierTest extends TierKit {
             for (int i = 0; i < 100; i++) {
                 assertThat(get(tier, key(i))).isEqualTo(i < 100 - held ? null : valueOf(i, 100_000));
             }
+        }
+    }
+
+    /** Else a sample on its way down would be in no tier, and be loaded once more. */
+    @Test
+    void get_ofWhatIsOnItsWayDown_findsItWhileThePutBelowLasts() {
+        Sinks.Empty<Void> arrived = Sinks.empty();
+        MapTier disk = MapTier.leastRecentlyUsed(100);
+        Tier late = new TierAround(disk) {
+            @Override
+            public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+                return arrived.asMono().then(Mono.defer(() -> super.put(key, value, offer)));
+            }
+        };
+        try (Tier tier = open(1 << 20)) {
+            for (int i = 0; i < 20; i++) {
+                tier.put(key(i), Encoded.of(ByteBuffer.wrap(valueOf(i, 100_000))), Offer.UNKNOWN, late)
+                        .subscribe();
+            }
+
+            assertThat(get(tier, key(0))).isEqualTo(valueOf(0, 100_000));
+            arrived.tryEmitEmpty();
+
+            assertThat(get(tier, key(0))).isNull();
+            assertThat(get(disk, key(0))).isEqualTo(valueOf(0, 100_000));
         }
     }
 

@@ -282,8 +282,8 @@ final class LogWriter implements AutoCloseable {
             return 0;
         }
         long entry = Entry.mostBytes((int) valueBytes);
-        long segment =
-                Math.max(ChronicleOptions.defaultSegmentBytes(budget, false), pages(entry + ChronicleLog.SEGMENT_OVERHEAD));
+        long segment = Math.max(
+                ChronicleOptions.defaultSegmentBytes(budget, false), pages(entry + ChronicleLog.SEGMENT_OVERHEAD));
         long each = (segment - ChronicleLog.SEGMENT_OVERHEAD) / entry;
         long begun = processes * (LOG_BYTES + segment);
         return Math.max(0, (budget - begun) / segment * each);
