@@ -166,7 +166,11 @@ final class LruTier implements Tier {
             return Mono.fromFuture(
                     kept.thenCompose(now ->
                                     handDown(now, key, value, offer, slower).toFuture())
-                            .whenComplete((held, failure) -> kept.thenAccept(this::hasLeft)),
+                            .whenComplete((held, failure) -> {
+                                if (!kept.isCompletedExceptionally()) {
+                                    hasLeft(kept.join()); // which does not wait: it is complete
+                                }
+                            }),
                     true);
         });
     }

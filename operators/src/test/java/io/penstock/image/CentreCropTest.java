@@ -34,7 +34,8 @@ class CentreCropTest {
 
     @Test
     void size_lessThanOne_isRefused() {
-        assertThatThrownBy(() -> CentreCrop.of(3, 0)).hasMessage("height and width must be in [1, 65535], were 3 and 0");
+        assertThatThrownBy(() -> CentreCrop.of(3, 0))
+                .hasMessage("height and width must be in [1, 65535], were 3 and 0");
     }
 
     @Test
