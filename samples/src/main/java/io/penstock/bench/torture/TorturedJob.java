@@ -146,9 +146,11 @@ final class TorturedJob {
             toll.done(Harm.OUT_OF_MEMORY);
             return true;
         }
-        // a cache that holds nothing yet cannot be begun on a full disk, and the message says so
-        return expectedToEnd[rank]
-                || disk.free() && ranks.get(rank).lastErrors().contains("No space left on device");
+        if (ranks.get(rank).lastErrors().strip().endsWith("No space left on device")) {
+            disk.free(); // a cache that holds nothing yet cannot be begun on a full disk, and the message says so
+            return true;
+        }
+        return expectedToEnd[rank];
     }
 
     private void harmNowAndThen(SmallDisk disk) throws IOException, InterruptedException {
