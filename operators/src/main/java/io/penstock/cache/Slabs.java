@@ -253,7 +253,7 @@ final class Slabs {
 
     /**
      * Begins to move the values out of the slab with the largest number of dead bytes; {@code null} if there is none worth
-     * it, or too much memory is leaving. Whoever gets it calls {@link #compacted}.
+     * it, or too much memory is leaving. The caller then calls {@link #compacted}.
      */
     @Nullable Compaction compactNext() {
         lock.lock();

@@ -17,7 +17,7 @@ public record Draw(long seed, long epoch, long index, Position next, long left) 
     /** The index of a draw that has no sample. */
     public static final long PADDING = -1;
 
-    /** The number of draws that are left where nobody knows it: more than any epoch has. */
+    /** The number of draws that are left where it is not known: more than any epoch has. */
     public static final long UNKNOWN = Long.MAX_VALUE;
 
     public Draw {

@@ -8,7 +8,7 @@ public final class HeapLimit {
 
     private HeapLimit() {}
 
-    /** So many bytes, or fewer where {@code copies} of them, as exist at once, would not fit into half the heap. */
+    /** This many bytes, or fewer where {@code copies} of them, as exist at once, would not fit into half the heap. */
     public static long of(long bytes, int copies) {
         return of(bytes, copies, Runtime.getRuntime().maxMemory());
     }

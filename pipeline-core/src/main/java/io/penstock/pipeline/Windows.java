@@ -64,7 +64,7 @@ final class Windows implements Order.Epoch {
         return index(position, whole - first * window, first, each + (group < larger ? 1 : 0));
     }
 
-    /** What is drawn at a place within a group of so many whole windows, of which {@code first} are before it. */
+    /** What is drawn at a place within a group of {@code whole} windows, with {@code first} windows before the group. */
     private long index(long position, long place, long first, long whole) {
         boolean hasRest = position >= restFrom && position < restTo;
         long roundsOfAll = hasRest ? rest : 0; // in which the shorter window takes part

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  *
  * @param folder that of the sources; there may be none
  * @param own     files that a run has made and makes again
- * @param foreign what nobody here has made; it is neither read nor deleted
+ * @param foreign what no cache has made; it is neither read nor deleted
  */
 record BesideTheLog(Path folder, List<Path> own, List<Path> foreign) {
 

@@ -28,7 +28,7 @@ import reactor.util.context.Context;
  * later batches would begin in a second slot, and a buffer outside the processor's caches takes a quarter longer to fill.
  *
  * <p>Two loops, each serialised by a counter that others raise: {@code wip} guards the consumer's signals, {@code asking}
- * the calls of request. Nobody waits for either, and no signal goes out from inside upstream's.
+ * the calls of request. No thread waits for either, and no signal goes out from inside upstream's.
  */
 final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutter.Output, Runnable {
 

@@ -17,7 +17,7 @@ interface Cutter<T> {
     /** What becomes of what was cut. */
     interface Output {
 
-        /** A batch of so many draws is complete; {@code ahead} more may be drawn before it is finished. */
+        /** A batch is complete; {@code ahead} more may be drawn before it is finished. */
         void cut(int draws, int ahead);
 
         /** The batch that was cut can be delivered. */

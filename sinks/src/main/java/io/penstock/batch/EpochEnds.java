@@ -87,7 +87,7 @@ final class EpochEnds {
         return filtered || tail ? Known.NOT_YET : Known.NOT_LAST;
     }
 
-    /** A batch is complete: of a slot's rows, at this draw, made of so many draws. */
+    /** A batch is complete: of a slot's rows, at this draw, made of {@code draws} draws. */
     void cut(Slot slot, Draw draw, Position next, int draws, Known last) {
         goesOn();
         if (last != Known.NOT_YET) {

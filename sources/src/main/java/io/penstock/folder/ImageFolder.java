@@ -72,7 +72,7 @@ public final class ImageFolder implements Dataset<LabelledFile> {
     }
 
     /**
-     * The same with class folders below so many levels of other folders, whose names are paths: with 1, Omniglot's are
+     * The same with class folders below {@code depth} levels of other folders, whose names are paths: with 1, Omniglot's are
      * {@code alphabet/character}. Unless set it is 0. Images that are all of one class, and all lie in folders within
      * it, are a warning that names the depth at which they are not.
      * @throws IllegalArgumentException unless {@code depth} is in [0, 64]
@@ -87,7 +87,7 @@ public final class ImageFolder implements Dataset<LabelledFile> {
     }
 
     /**
-     * The same with class folders below so many levels of other folders. In a zip, a folder that holds all other folders
+     * The same with class folders below {@code depth} levels of other folders. In a zip, a folder that holds all other folders
      * is no level: archives of a folder have it or not, as the program that packed them likes.
      * @throws StoreException if the store cannot be listed, or there are no images in class folders
      * @throws IllegalArgumentException unless {@code depth} is in [0, 64]

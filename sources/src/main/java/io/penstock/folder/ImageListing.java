@@ -109,7 +109,7 @@ final class ImageListing implements Store.Visitor {
         return depth < wrappers ? depth + 1 : depth;
     }
 
-    /** The images in class folders below so many levels, in the order of their indices, once they are what was asked for. */
+    /** The images in class folders below {@code depth} levels, in the order of their indices, once they are what was asked for. */
     List<Found> sorted(int depth) {
         List<Found> inClasses = new ArrayList<>(images.size());
         for (Found image : images) {
@@ -127,7 +127,7 @@ final class ImageListing implements Store.Visitor {
         return inClasses;
     }
 
-    /** What is to be said of the images in class folders below so many levels, which have been sorted. */
+    /** What is to be said of the images in class folders below {@code depth} levels, which have been sorted. */
     List<String> warnings(int depth) {
         List<String> warnings = new ArrayList<>();
         if (!outsideClasses.isEmpty()) {

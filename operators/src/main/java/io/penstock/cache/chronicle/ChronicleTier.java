@@ -95,7 +95,7 @@ public final class ChronicleTier implements Tier {
     }
 
     /**
-     * How many values a directory of so many bytes takes at least, whichever processes put them: what a process has begun to
+     * How many values a directory of this size takes at least, whichever processes put them: what a process has begun to
      * write to is not for the others, so each of them may leave one file with room.
      * @param processes that write at the same time
      * @param valueBytes of a value, on average

@@ -99,7 +99,7 @@ final class Roster {
         }
     }
 
-    /** How many lines nobody can read. */
+    /** How many lines cannot be read. */
     int illegible() throws IOException {
         return (int) lines().stream()
                 .filter(line -> !line.isEmpty() && parse(line) == null)

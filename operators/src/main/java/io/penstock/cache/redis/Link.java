@@ -59,7 +59,7 @@ final class Link {
             }
             return Mono.empty();
         });
-        return Mono.fromFuture(attempt.toFuture(), true) // goes on when nobody waits for it any more
+        return Mono.fromFuture(attempt.toFuture(), true) // goes on when its last waiter has left
                 .timeout(atMost, Mono.fromRunnable(() -> first.late(atMost)));
     }
 

@@ -32,7 +32,8 @@ import reactor.netty.http.server.HttpServer;
  *  }
  * }</pre>
  * <p>{@code GET} and {@code HEAD}; one range a request. Hidden files but Zarr's, and paths and links that lead out of the folder, are
- * not served, nor links to hidden files. Without a token the {@code Host} must be a loopback name. Files are read on {@code Schedulers.boundedElastic()}, 256 KiB at a time.
+ * not served, nor links to hidden files. Without a token the {@code Host} must be a loopback name. Files are read on
+ * {@code Schedulers.boundedElastic()}, 256 KiB at a time.
  */
 public final class FileServer implements AutoCloseable {
 
