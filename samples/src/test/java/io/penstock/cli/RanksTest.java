@@ -193,8 +193,10 @@ class RanksTest {
         }
         Cli agreed = Cli.stream(flags + "rank,overflow=0.5,min=100,agree=" + agree + " --rank 1");
         assertThat(agreed.epoch(0).path("samples").asInt()).isEqualTo(450);
-        Cli node = Cli.stream(flags + "node --rank 1 --local-world 2");
-        assertThat(node.epoch(0).path("samples").asInt()).isBetween(420, 500);
+        Cli node = Cli.stream(flags + "node --rank 1 --local-world 1");
+        assertThat(node.epoch(0).path("samples").asInt()).isBetween(850, 1_000);
+        Cli without = Cli.stream(flags + "node --rank 1 --local-world 2");
+        assertThat(without.err()).contains("a lazy shard of 0 bytes of memory and 0 of disk");
     }
 
     @Test

@@ -46,13 +46,17 @@ public final class ZipStore implements Store, AutoCloseable {
 
     private final String location;
     private final ZipFile zip;
-    private volatile FileWatch watch;
+    private volatile @Nullable FileWatch watch; // null for a copy, whose name may be gone
     private final Map<String, StoreEntry> entries;
     private final ReadLanes lanes;
     private final Cleaner.Cleanable cleanable;
 
     private ZipStore(
-            String location, ZipFile zip, FileWatch watch, Map<String, StoreEntry> entries, Scheduler scheduler) {
+            String location,
+            ZipFile zip,
+            @Nullable FileWatch watch,
+            Map<String, StoreEntry> entries,
+            Scheduler scheduler) {
         this.location = location;
         this.zip = zip;
         this.watch = watch;
@@ -86,7 +90,8 @@ public final class ZipStore implements Store, AutoCloseable {
             }
             state.settle();
             zip = new ZipFile(real.toFile());
-            return new ZipStore(location, zip, new FileWatch(real, state), entries(zip), scheduler);
+            FileWatch watch = place == null ? new FileWatch(real, state) : null;
+            return new ZipStore(location, zip, watch, entries(zip), scheduler);
         } catch (ZipException e) {
             String reason = String.valueOf(e.getMessage());
             String meaning = reason.contains(BAD_TEXT) ? NOT_UTF_8 : "no zip archive, or one that is cut off: ";
@@ -108,7 +113,8 @@ public final class ZipStore implements Store, AutoCloseable {
 
     /**
      * The store of a zip file that is a copy of one elsewhere, and is known by that place: keys and fingerprints are the
-     * same wherever the copy lies. Reads as {@link FileStore#open(Path)} does.
+     * same wherever the copy lies. The copy is the caller's own: it may be deleted once it is open, and is not to be changed.
+     * Reads as {@link FileStore#open(Path)} does.
      * @param location of what was copied
      * @throws StoreException as {@link #open(Path, Scheduler)}
      */
@@ -224,7 +230,7 @@ public final class ZipStore implements Store, AutoCloseable {
             for (int count = 1; count <= MOST_READS; count++) {
                 FileWatch before = watch;
                 byte[] bytes = bytes(entry, offset, length);
-                if (before.isUnchangedSince(System.nanoTime())) {
+                if (before == null || before.isUnchangedSince(System.nanoTime())) {
                     return bytes;
                 }
                 FileWatch now = before.again();
