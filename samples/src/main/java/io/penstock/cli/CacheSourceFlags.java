@@ -29,7 +29,7 @@ final class CacheSourceFlags {
             order = 3,
             names = "--depth",
             paramLabel = "N",
-            converter = Flags.Levels.class,
+            converter = NumberFlag.Levels.class,
             description = "Levels of folders above the class folders, as for stream.")
     private @Nullable Integer depth;
 

@@ -85,20 +85,6 @@ final class Flags {
         }
     }
 
-    /** How many levels of folders lie above the classes. */
-    static final class Levels implements ITypeConverter<Integer> {
-        private static final int MAX = 64;
-
-        @Override
-        public Integer convert(String text) {
-            if (!text.matches("\\d{1,2}") || Integer.parseInt(text) > MAX) {
-                throw new TypeConversionException(
-                        "a whole number from 0 to " + MAX + " was expected, was \"" + text + "\"");
-            }
-            return Integer.valueOf(text);
-        }
-    }
-
     /** A word of {@link Remainder}, in lower case. */
     static final class Remainders implements ITypeConverter<Remainder> {
         @Override

@@ -113,7 +113,14 @@ abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
         }
     }
 
-    /** One of them. */
+    /** How many levels of folders lie above the classes. */
+    static final class Levels extends Ints {
+        Levels() {
+            super(0, 64);
+        }
+    }
+
+    /** One of the {@link Members}. */
     static final class Rank extends Ints {
         Rank() {
             super(0, (1 << 20) - 1);

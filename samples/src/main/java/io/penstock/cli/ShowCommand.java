@@ -75,7 +75,7 @@ final class ShowCommand implements Callable<Integer> {
             names = "--depth",
             order = 5,
             paramLabel = "N",
-            converter = Flags.Levels.class,
+            converter = NumberFlag.Levels.class,
             description = "Levels of folders above the class folders of images, as for stream.")
     private @Nullable Integer depth;
 

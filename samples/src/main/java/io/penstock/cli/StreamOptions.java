@@ -36,7 +36,7 @@ interface StreamOptions {
             order = 2,
             names = "--depth",
             paramLabel = "N",
-            converter = Flags.Levels.class,
+            converter = NumberFlag.Levels.class,
             description = "Levels of folders above the class folders of images:DIR (default: 0).")
     @Nullable Integer depth();
 

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.zip.GZIPOutputStream;
+import net.jqwik.api.Assume;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
@@ -172,6 +173,7 @@ class TextLinesTest extends DatasetKit<String> {
             byte b = values.get(i);
             bytes[i] = b > 90 ? (byte) '\n' : b > 60 ? (byte) '\r' : b; // what matters, often
         }
+        Assume.that(bytes[0] < -2 || bytes[0] > -1); // else it may begin as UTF-16 does, which is refused
         List<Tensor> wanted = new ArrayList<>();
         int start = 0;
         for (int i = 0; i <= bytes.length; i++) {
