@@ -82,8 +82,8 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * What becomes of a batch that its epoch cuts short, and of draws without a sample.
      *
      * <p>{@code KEEP}, unless set: rows are what samples there are, down to none ({@code [0, …]}), so that ranks keep step.
-     * {@code DROP}: a batch of fewer than n draws is left out. {@code PAD}: always n rows, zeros beyond {@link Batch#size}, with a
-     * {@link Batch#mask}.
+     * {@code DROP}: a batch of fewer than n draws is left out. {@code PAD}: always n rows, zeros beyond
+     * {@link Batch#size}, with a {@link Batch#mask}.
      *
      * <p>A batch without a row before any sample has shown what fields look like has fields of {@code u8[rows, 0]}.
      */

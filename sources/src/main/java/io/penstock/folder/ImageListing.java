@@ -109,7 +109,10 @@ final class ImageListing implements Store.Visitor {
         return depth < wrappers ? depth + 1 : depth;
     }
 
-    /** The images in class folders below {@code depth} levels, in the order of their indices, once they are what was asked for. */
+    /**
+     * The images in class folders below {@code depth} levels, in the order of their indices, once they are what was asked
+     * for.
+     */
     List<Found> sorted(int depth) {
         List<Found> inClasses = new ArrayList<>(images.size());
         for (Found image : images) {

@@ -23,8 +23,8 @@ import reactor.core.publisher.Mono;
  * <p>{@code key} is required; {@code bytes} is the size, {@code checksum} is SHA-256 or CRC32C in hexadecimal,
  * {@code etag} the entity tag as the server sends it, quotes included, {@code label} a word or a number from 0 on. Other fields are passed over, empty lines too. A key stands once.
  *
- * <p>At most 1 GiB, or what the heap has room for, in lines of at most {@value #MOST_LINE}. Memory: some 200 bytes and its key a line,
- * and the text while it is read.
+ * <p>At most 1 GiB, or what the heap has room for, in lines of at most {@value #MOST_LINE}. Memory: some 200 bytes and
+ * its key a line, and the text while it is read.
  */
 public final class Manifest {
 
