@@ -76,6 +76,11 @@ public final class BatchRunStress {
         private final List<Batch> held = new ArrayList<>();
         private int ends;
 
+        /** A batch that is dropped instead waits for the collector: millions of them fill the heap. */
+        void closeAll() {
+            held.forEach(Batch::close);
+        }
+
         @Override
         public void onSubscribe(Subscription s) {}
 
@@ -134,6 +139,8 @@ public final class BatchRunStress {
         public void after(II_Result result) {
             result.r1 = consumer.held.size();
             result.r2 = run.ring().lent();
+            run.cancel();
+            consumer.closeAll();
         }
     }
 
@@ -166,6 +173,7 @@ public final class BatchRunStress {
             result.r1 = consumer.held.size();
             result.r2 = run.ring().lent();
             result.r3 = upstream.cancelled ? 1 : 0;
+            consumer.closeAll();
         }
     }
 
@@ -199,6 +207,7 @@ public final class BatchRunStress {
         public void after(II_Result result) {
             result.r1 = consumer.held.size();
             result.r2 = consumer.ends;
+            consumer.closeAll();
         }
     }
 
