@@ -54,7 +54,7 @@ class ArrowsTest {
         assertThat(modules.entrySet().stream()
                         .filter(entry -> entry.getValue().contains("pipeline-core"))
                         .map(Map.Entry::getKey))
-                .containsExactly("io.penstock.access", "io.penstock.pipeline", "io.penstock.tensor");
+                .containsExactly("io.penstock.access", "io.penstock.internal", "io.penstock.pipeline", "io.penstock.tensor");
     }
 
     @Test

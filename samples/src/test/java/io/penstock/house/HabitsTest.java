@@ -47,7 +47,6 @@ class HabitsTest {
                         "..helper..",
                         "..helpers..",
                         "..impl..",
-                        "..internal..",
                         "..manager..")
                 .because("a function lives with the type it serves")
                 .check(SHIPPED);
