@@ -5,13 +5,13 @@ import io.penstock.pipeline.Position;
 import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.Sampler;
 import io.penstock.pipeline.Shard;
-import io.penstock.serve.Feed;
+import io.penstock.serve.BatchFeed;
 import java.nio.ByteBuffer;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
 
 /** A plan as a server takes it: its batches from any position on, for its own rank or for several. */
-final class ServedPlan<T> implements Feed {
+final class ServedPlan<T> implements BatchFeed {
 
     private final StreamPlan<T> plan;
     private final int ranks;

@@ -7,7 +7,7 @@ import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Position;
 import io.penstock.pipeline.Sampler;
-import io.penstock.serve.Feed;
+import io.penstock.serve.BatchFeed;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -17,7 +17,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** 40 batches of 8 MiB, more than sockets hold, and how many of their samples were loaded. */
-final class CountingFeed implements Feed {
+final class CountingFeed implements BatchFeed {
 
     static final int BATCH = 8;
     static final int SAMPLES = 40 * BATCH;
@@ -67,7 +67,7 @@ final class CountingFeed implements Feed {
                                 Sampler.sequential().resumeAt(from),
                                 Execution.standard().inFlight(IN_FLIGHT))
                         .transform(Batches.of(BATCH, Schema.tensor("bytes"))
-                                .slots(Feed.SLOTS)
+                                .slots(BatchFeed.SLOTS)
                                 .allocator(memory));
     }
 

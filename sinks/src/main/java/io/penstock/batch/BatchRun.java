@@ -30,7 +30,7 @@ import reactor.util.context.Context;
  * <p>Two loops, each serialised by a counter that others raise: {@code wip} guards the consumer's signals, {@code asking}
  * the calls of request. No thread waits for either, and no signal goes out from inside upstream's.
  */
-final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutter.Output, Runnable {
+final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Batcher.Output, Runnable {
 
     @SuppressWarnings("rawtypes")
     private static final AtomicLongFieldUpdater<BatchRun> REQUESTED =
@@ -57,15 +57,15 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
             AtomicIntegerFieldUpdater.newUpdater(BatchRun.class, "filling");
 
     private final int n;
-    private final Ring ring;
-    private final Cutter<T> cutter;
-    private final Intake<T> intake;
-    private final Queue<Lease> finished;
+    private final SlotRing ring;
+    private final Batcher<T> cutter;
+    private final Backlog<T> intake;
+    private final Queue<LentSlot> finished;
     private final Scheduler workers;
     private final Scheduler.Worker consumer;
     private final CoreSubscriber<? super Batch> actual;
-    private final Tempo tempo;
-    private final Stall stall;
+    private final ConsumerPace tempo;
+    private final UnclosedBatches stall;
     private Subscription upstream = Operators.emptySubscription();
     private long emitted; // the consumer's thread alone
     private long granted; // by whoever asks
@@ -85,23 +85,23 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
     private volatile @Nullable Throwable failure;
     private volatile @Nullable Throwable refused;
 
-    BatchRun(Collation<T> collation, Running running, CoreSubscriber<? super Batch> actual) {
+    BatchRun(Collation<T> collation, BatchOptions running, CoreSubscriber<? super Batch> actual) {
         Memory memory = new Memory(collation.n(), collation.schema().names(), running.allocator());
         this.n = collation.n();
-        this.ring = new Ring(
+        this.ring = new SlotRing(
                 Math.addExact(running.slots(), collation.making()), () -> collation.slot(memory), this::returned);
         this.cutter = collation.cutter(ring, this);
-        this.intake = new Intake<>(cutter);
+        this.intake = new Backlog<>(cutter);
         this.finished = new ConcurrentLinkedQueue<>();
         this.allowance = (long) n * ring.slots();
         this.workers = running.workers();
-        this.tempo = new Tempo(workers);
+        this.tempo = new ConsumerPace(workers);
         this.consumer = running.consumer().createWorker();
-        this.stall = new Stall(ring, running.slots(), consumer, () -> emitted);
+        this.stall = new UnclosedBatches(ring, running.slots(), consumer, () -> emitted);
         this.actual = actual;
     }
 
-    Ring ring() {
+    SlotRing ring() {
         return ring;
     }
 
@@ -190,7 +190,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
     }
 
     @Override
-    public void finished(Lease lease, int ahead) {
+    public void finished(LentSlot lease, int ahead) {
         ALLOWANCE.addAndGet(this, -ahead);
         finished.add(lease);
         schedule();
@@ -354,7 +354,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
     private void turn() {
         while (!over) {
             boolean last = done;
-            Lease lease = refused == null && emitted != requested ? finished.poll() : null;
+            LentSlot lease = refused == null && emitted != requested ? finished.poll() : null;
             if (lease != null) {
                 deliver(lease);
             } else if (refused != null || last && finished.isEmpty()) {
@@ -369,7 +369,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
         }
     }
 
-    private void deliver(Lease lease) {
+    private void deliver(LentSlot lease) {
         if (tempo.isSlow()) {
             fillElsewhere();
         }
@@ -388,7 +388,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Cutt
     }
 
     private void discard() {
-        for (Lease lease = finished.poll(); lease != null; lease = finished.poll()) {
+        for (LentSlot lease = finished.poll(); lease != null; lease = finished.poll()) {
             Batch batch = lease.discard();
             Operators.onDiscard(batch, currentContext());
             batch.close();

@@ -9,7 +9,9 @@ import java.nio.ByteBuffer;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.ToLongFunction;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxOperator;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -63,11 +65,11 @@ import reactor.core.scheduler.Scheduler;
 public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> {
 
     private final Collation<T> collation;
-    private final Running running;
+    private final BatchOptions options;
 
-    private Batches(Collation<T> collation, Running running) {
+    private Batches(Collation<T> collation, BatchOptions options) {
         this.collation = collation;
-        this.running = running;
+        this.options = options;
     }
 
     /**
@@ -75,7 +77,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * @throws IllegalArgumentException if {@code n} is not in {@code [1, 16,777,216]}
      */
     public static <T> Batches<T> of(int n, Schema<T> schema) {
-        return new Batches<>(Collation.of(n, schema), Running.standard());
+        return new Batches<>(Collation.of(n, schema), BatchOptions.standard());
     }
 
     /**
@@ -88,7 +90,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * <p>A batch without a row before any sample has shown what fields look like has fields of {@code u8[rows, 0]}.
      */
     public Batches<T> remainder(Remainder remainder) {
-        return new Batches<>(collation.remainder(remainder), running);
+        return new Batches<>(collation.remainder(remainder), options);
     }
 
     /** {@link #remainder} {@code DROP}: leaves out batches of fewer than n draws. */
@@ -106,7 +108,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * @throws IllegalArgumentException if not in {@code [1, 65,536]}
      */
     public Batches<T> slots(int slots) {
-        return new Batches<>(collation, running.slots(slots));
+        return new Batches<>(collation, options.slots(slots));
     }
 
     /**
@@ -120,7 +122,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * @throws IllegalArgumentException if a companion has the name of a field
      */
     public Batches<T> padShapes() {
-        return new Batches<>(collation.padShapes(), running);
+        return new Batches<>(collation.padShapes(), options);
     }
 
     /**
@@ -137,7 +139,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * @throws IllegalArgumentException if there is no boundary or they do not ascend
      */
     public Batches<T> bucketByLength(ToLongFunction<? super T> length, long... boundaries) {
-        return new Batches<>(collation.buckets(Buckets.by(length, boundaries)), running);
+        return new Batches<>(collation.buckets(Buckets.by(length, boundaries)), options);
     }
 
     /**
@@ -146,12 +148,12 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      */
     public Batches<T> bucketByLength(String field, long... boundaries) {
         return new Batches<>(
-                collation.buckets(Buckets.byField(collation.schema().names(), field, boundaries)), running);
+                collation.buckets(Buckets.byField(collation.schema().names(), field, boundaries)), options);
     }
 
     /** Where batches are consumed, on one worker of it; {@code boundedElastic()} unless set. */
     public Batches<T> consumeOn(Scheduler scheduler) {
-        return new Batches<>(collation, running.consumeOn(scheduler));
+        return new Batches<>(collation, options.consumeOn(scheduler));
     }
 
     /**
@@ -159,7 +161,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * unless set.
      */
     public Batches<T> fillOn(Scheduler scheduler) {
-        return new Batches<>(collation, running.fillOn(scheduler));
+        return new Batches<>(collation, options.fillOn(scheduler));
     }
 
     /**
@@ -167,16 +169,37 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * threads that must not block; returns a buffer of at least as many from 0 on. Unless set, direct buffers aligned to 64 bytes.
      */
     public Batches<T> allocator(IntFunction<ByteBuffer> allocator) {
-        return new Batches<>(collation, running.allocator(allocator));
+        return new Batches<>(collation, options.allocator(allocator));
     }
 
     @Override
     public Flux<Batch> apply(Flux<Sample<T>> samples) {
-        return new BatchFlux<>(samples, collation, running);
+        return new BatchFlux<>(samples, this);
     }
 
     @Override
     public String toString() {
-        return collation + ", " + running.slots() + " slots";
+        return collation + ", " + options.slots() + " slots";
+    }
+
+    /** The batches of a stream: each subscription has its own ring. */
+    private static final class BatchFlux<T> extends FluxOperator<Sample<T>, Batch> {
+
+        private final Batches<T> batches;
+
+        BatchFlux(Flux<Sample<T>> source, Batches<T> batches) {
+            super(source);
+            this.batches = batches;
+        }
+
+        @Override
+        public void subscribe(CoreSubscriber<? super Batch> actual) {
+            source.subscribe(new BatchRun<>(batches.collation, batches.options, actual));
+        }
+
+        @Override
+        public String toString() {
+            return batches.collation.toString();
+        }
     }
 }

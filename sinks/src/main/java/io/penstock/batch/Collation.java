@@ -63,8 +63,8 @@ record Collation<T>(
         return padded ? new PaddedSlot(memory) : new StackedSlot(memory);
     }
 
-    Cutter<T> cutter(Ring ring, Cutter.Output output) {
-        return buckets == null ? new DrawCutter<>(this, ring, output) : new BucketCutter<>(this, buckets, ring, output);
+    Batcher<T> cutter(SlotRing ring, Batcher.Output output) {
+        return buckets == null ? new DrawBatcher<>(this, ring, output) : new BucketBatcher<>(this, buckets, ring, output);
     }
 
     @Override

@@ -28,8 +28,8 @@ final class EpochEnds {
     }
 
     private final Collation<?> collation;
-    private final Ring ring;
-    private final Cutter.Output output;
+    private final SlotRing ring;
+    private final Batcher.Output output;
     private final @Nullable Masks masks;
     private final int ahead;
 
@@ -39,7 +39,7 @@ final class EpochEnds {
     private @Nullable Draw heldAt;
     private @Nullable Position heldNext;
 
-    EpochEnds(Collation<?> collation, Ring ring, Cutter.Output output) {
+    EpochEnds(Collation<?> collation, SlotRing ring, Batcher.Output output) {
         this.collation = collation;
         this.ring = ring;
         this.output = output;
@@ -123,11 +123,11 @@ final class EpochEnds {
         }
     }
 
-    private Lease lease(Slot slot, Draw draw, Position next, boolean last) {
+    private LentSlot lease(Slot slot, Draw draw, Position next, boolean last) {
         // what is dropped at the end of an epoch is not drawn again
         boolean whole = last && drops() && draw.left() < collation.n();
         Position resume = whole ? startAfter(draw) : next;
-        return Lease.of(ring, slot, masks, new Lease.Place(draw.epoch(), resume, last));
+        return LentSlot.of(ring, slot, masks, new LentSlot.Place(draw.epoch(), resume, last));
     }
 
     /** Where the epoch after a draw's begins. */

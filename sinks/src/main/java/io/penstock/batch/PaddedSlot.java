@@ -97,7 +97,7 @@ final class PaddedSlot extends Slot {
                 tensor.copyTo(buffer, row * bytes);
             } else {
                 Memory.zero(buffer, row * bytes, (row + 1) * bytes);
-                Padding.of(tensor, largest).copyTo(buffer, row * bytes);
+                new CornerCopy(tensor, largest).copyTo(buffer, row * bytes);
             }
         }
         Memory.zero(buffer, held.size() * bytes, wanted * bytes);
@@ -123,5 +123,52 @@ final class PaddedSlot extends Slot {
     @Override
     void forget() {
         buffers = new ByteBuffer[buffers.length];
+    }
+
+    /** Copies a tensor into the corner of a larger one: as many bytes at a time as lie together in both. */
+    private static final class CornerCopy {
+
+        private final ByteBuffer source;
+        private final Shape from;
+        private final long[] strides; // of the larger tensor, in bytes
+        private final int runAxis;
+        private final int run;
+        private int read;
+
+        /** From a tensor into a shape with as many axes, each at least as long. */
+        CornerCopy(Tensor tensor, Shape to) {
+            this.source = tensor.data();
+            this.from = tensor.shape();
+            this.strides = new long[to.rank()];
+            long stride = tensor.dtype().bytes();
+            int axis = to.rank() - 1;
+            for (int i = axis; i >= 0; i--) {
+                strides[i] = stride;
+                stride *= to.dim(i);
+            }
+            while (axis > 0 && from.dim(axis) == to.dim(axis)) {
+                axis--;
+            }
+            this.runAxis = axis;
+            this.run = Math.toIntExact(from.dim(axis) * strides[axis]);
+        }
+
+        void copyTo(ByteBuffer target, int offset) {
+            read = 0;
+            if (from.elements() > 0) {
+                copy(0, target, offset);
+            }
+        }
+
+        private void copy(int axis, ByteBuffer target, int offset) {
+            if (axis == runAxis) {
+                target.put(offset, source, read, run);
+                read += run;
+                return;
+            }
+            for (long i = 0; i < from.dim(axis); i++) {
+                copy(axis + 1, target, offset + (int) (i * strides[axis]));
+            }
+        }
     }
 }

@@ -73,7 +73,7 @@ public final class BatchServer implements AutoCloseable {
                 .httpRequestDecoder(
                         limits -> limits.maxInitialLineLength(LONGEST_LINE).maxHeaderSize(LONGEST_LINE))
                 .doOnChannelInit((observer, channel, remote) ->
-                        channel.pipeline().addFirst(new Stall(plan.stallTime()), new Admission(admission)))
+                        channel.pipeline().addFirst(new WriteTimeout(plan.stallTime()), new FirstRequestTimeout(admission)))
                 .handle(this::answer);
         if (tls != null) {
             http = http.secure(spec -> spec.sslContext(tls));
@@ -104,13 +104,13 @@ public final class BatchServer implements AutoCloseable {
                     Request asked = Request.of(request, access, plan.feed().ranks());
                     Channel[] channel = new Channel[1];
                     response.withConnection(connection -> channel[0] = connection.channel());
-                    Admission.grant(channel[0]);
+                    FirstRequestTimeout.grant(channel[0]);
                     response.withConnection(BatchServer::readOn);
                     return switch (asked.path()) {
                         case "/batches" -> batches(asked, response, channel[0]);
                         case "/shared" -> shared(asked, response, channel[0]);
                         case "/status" ->
-                            Json.send(response, HttpResponseStatus.OK, Json.status(plan.feed(), hubs.states()));
+                            JsonAnswers.send(response, HttpResponseStatus.OK, JsonAnswers.status(plan.feed(), hubs.states()));
                         default ->
                             throw new Request.Refused(
                                     HttpResponseStatus.NOT_FOUND, "see /batches, /shared and /status");
@@ -150,16 +150,16 @@ public final class BatchServer implements AutoCloseable {
                     whenSent(response, session.rank());
                     return "{\"end\":true}";
                 }))
-                .flatMap(message -> Json.send(response, HttpResponseStatus.OK, message));
+                .flatMap(message -> JsonAnswers.send(response, HttpResponseStatus.OK, message));
     }
 
     private SharedSession begin(Request asked, SharedFolder files, Channel channel) {
         if (!asked.board()) {
-            return new AskedSession(join(asked), this::token);
+            return new PullSession(join(asked), this::token);
         }
-        Board board = files.board();
+        BatchRing board = files.board();
         try {
-            return PostedSession.begin(join(asked), this::token, board, channel.eventLoop());
+            return PushSession.begin(join(asked), this::token, board, channel.eventLoop());
         } catch (RuntimeException e) {
             board.close();
             throw e;
@@ -205,8 +205,8 @@ public final class BatchServer implements AutoCloseable {
             response.header("WWW-Authenticate", "Bearer");
         }
         // who has shared memory keeps it when it asks for too much
-        return Json.send(
-                response.keepAlive(status.equals(HttpResponseStatus.CONFLICT)), status, Json.error(message(cause)));
+        return JsonAnswers.send(
+                response.keepAlive(status.equals(HttpResponseStatus.CONFLICT)), status, JsonAnswers.error(message(cause)));
     }
 
     private static String message(Throwable cause) {

@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Delivery {
 
     private final Hub hub;
-    private final Held held;
+    private final RetainedBatch held;
     private final AtomicBoolean released = new AtomicBoolean();
 
-    Delivery(Hub hub, Held held) {
+    Delivery(Hub hub, RetainedBatch held) {
         this.hub = hub;
         this.held = held;
     }

@@ -31,7 +31,7 @@ import reactor.core.scheduler.Schedulers;
 final class Hub {
 
     /** Batches that consumers can have at once. */
-    static final int DEPTH = Feed.SLOTS - 1;
+    static final int DEPTH = BatchFeed.SLOTS - 1;
 
     private final int rank;
     private final Flux<Batch> run;
@@ -41,7 +41,7 @@ final class Hub {
     private final AtomicInteger work = new AtomicInteger();
     private final Object lock = new Object();
 
-    private final Deque<Held> window = new ArrayDeque<>();
+    private final Deque<RetainedBatch> window = new ArrayDeque<>();
     private final Set<Cursor> cursors = new LinkedHashSet<>();
     private final List<Runnable> signals = new ArrayList<>();
     private Position head;
@@ -96,7 +96,7 @@ final class Hub {
 
     private long numberAt(Position at) {
         long number = taken;
-        for (Held held : window) {
+        for (RetainedBatch held : window) {
             if (held.start().equals(at)) {
                 return number;
             }
@@ -142,7 +142,7 @@ final class Hub {
         }
     }
 
-    void released(Held held) {
+    void released(RetainedBatch held) {
         synchronized (lock) {
             held.released();
         }
@@ -216,7 +216,7 @@ final class Hub {
             cursor.stopWaiting();
             Throwable cause = failure;
             if (place < window.size()) {
-                Held held = window.stream().skip(place).findFirst().orElseThrow();
+                RetainedBatch held = window.stream().skip(place).findFirst().orElseThrow();
                 held.delivered();
                 cursor.step();
                 signals.add(() -> sink.success(new Delivery(this, held)));
@@ -278,7 +278,7 @@ final class Hub {
                 late = closed;
                 asked = false;
                 if (!late) {
-                    window.add(new Held(batch, head));
+                    window.add(new RetainedBatch(batch, head));
                     head = batch.next();
                 }
             }

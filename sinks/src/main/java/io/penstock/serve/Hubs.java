@@ -16,7 +16,7 @@ final class Hubs {
     /** Each has its batches in memory, so there must be an end to them. */
     static final int MOST = 16;
 
-    private final Feed feed;
+    private final BatchFeed feed;
     private final Supplier<RunMemory> memories;
     private final int consumers;
     private final Sinks.Empty<Void> served = Sinks.empty();
@@ -27,7 +27,7 @@ final class Hubs {
     private boolean closed;
 
     /** @param consumers that begin a run together, and that the whole is served to */
-    Hubs(Feed feed, Supplier<RunMemory> memories, int consumers) {
+    Hubs(BatchFeed feed, Supplier<RunMemory> memories, int consumers) {
         this.feed = feed;
         this.memories = memories;
         this.consumers = consumers;

@@ -25,7 +25,7 @@ public final class ServerPlan {
     private static final int SHORTEST_SECRET = 16;
     private static final Pattern PRINTABLE = Pattern.compile("[\\x21-\\x7e]+");
 
-    private final Feed feed;
+    private final BatchFeed feed;
     private final Door door;
     private final int consumers;
     private final @Nullable Path shared;
@@ -39,7 +39,7 @@ public final class ServerPlan {
             @Nullable Path certificate,
             @Nullable Path key) {}
 
-    private ServerPlan(Feed feed, Door door, int consumers, @Nullable Path shared, Duration patience) {
+    private ServerPlan(BatchFeed feed, Door door, int consumers, @Nullable Path shared, Duration patience) {
         this.feed = feed;
         this.door = door;
         this.consumers = consumers;
@@ -48,7 +48,7 @@ public final class ServerPlan {
     }
 
     /** A server of a feed on any free port of 127.0.0.1. */
-    public static ServerPlan of(Feed feed) {
+    public static ServerPlan of(BatchFeed feed) {
         return new ServerPlan(
                 Objects.requireNonNull(feed, "feed"), new Door(LOOPBACK, 0, null, null, null), 1, null, PATIENCE);
     }
@@ -179,7 +179,7 @@ public final class ServerPlan {
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
-    Feed feed() {
+    BatchFeed feed() {
         return feed;
     }
 

@@ -27,7 +27,7 @@ final class SharedFolder implements AutoCloseable {
 
     private final Path folder;
     private final AtomicLong files = new AtomicLong();
-    private final Set<Board> boards = ConcurrentHashMap.newKeySet();
+    private final Set<BatchRing> boards = ConcurrentHashMap.newKeySet();
 
     private SharedFolder(Path folder) {
         this.folder = folder;
@@ -78,8 +78,8 @@ final class SharedFolder implements AutoCloseable {
     }
 
     /** A file for one consumer more. */
-    Board board() {
-        Board board = Board.create(next("board"), boards::remove);
+    BatchRing board() {
+        BatchRing board = BatchRing.create(next("board"), boards::remove);
         boards.add(board);
         return board;
     }
@@ -92,7 +92,7 @@ final class SharedFolder implements AutoCloseable {
     /** Removes the folder, unless another server uses it too, and what consumers have in it that are still being sent away. */
     @Override
     public void close() {
-        List.copyOf(boards).forEach(Board::close);
+        List.copyOf(boards).forEach(BatchRing::close);
         try {
             Files.deleteIfExists(folder);
         } catch (IOException e) {

@@ -101,7 +101,7 @@ public final class BatchRunStress {
     }
 
     private static BatchRun<Row> run(Consumer consumer) {
-        Running running = Running.standard()
+        BatchOptions running = BatchOptions.standard()
                 .slots(SLOTS)
                 .consumeOn(Schedulers.immediate())
                 .fillOn(Schedulers.immediate());
@@ -217,7 +217,7 @@ public final class BatchRunStress {
     @State
     public static class SamplesWaitForASlot {
         private final OneAtATime cutter = new OneAtATime();
-        private final Intake<Row> intake = new Intake<>(cutter);
+        private final Backlog<Row> intake = new Backlog<>(cutter);
 
         @Actor
         public void upstream() {
@@ -240,7 +240,7 @@ public final class BatchRunStress {
     }
 
     /** Takes samples while there is room, and notices two threads at once. */
-    private static final class OneAtATime implements Cutter<Row> {
+    private static final class OneAtATime implements Batcher<Row> {
         private volatile boolean free;
         private volatile boolean inside;
         private int taken;

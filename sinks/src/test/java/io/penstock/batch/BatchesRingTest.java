@@ -187,7 +187,7 @@ class BatchesRingTest {
     @Test
     void slotThatCameBackLast_isUsedFirst() {
         Memory memory = new Memory(8, List.of("id"), ByteBuffer::allocate);
-        Ring ring = new Ring(3, () -> new StackedSlot(memory), () -> {});
+        SlotRing ring = new SlotRing(3, () -> new StackedSlot(memory), () -> {});
         Slot first = ring.take();
         Slot second = ring.take();
 
@@ -232,7 +232,7 @@ class BatchesRingTest {
         Collation<Points.Point> collation = Collation.of(4, Points.SCHEMA);
         Scheduler single = Schedulers.newSingle("consumer");
         BatchRun<Points.Point> run =
-                new BatchRun<>(collation, Running.standard().allocator(memory).consumeOn(single), consumer);
+                new BatchRun<>(collation, BatchOptions.standard().allocator(memory).consumeOn(single), consumer);
         points.stream(Sampler.sequential()).subscribe(run);
         await(taken);
         if (elsewhere) {
@@ -267,7 +267,7 @@ class BatchesRingTest {
         List<Batch> held = new ArrayList<>();
         CountDownLatch failed = new CountDownLatch(1);
         BatchRun<Points.Point> run =
-                new BatchRun<>(Collation.of(2, Points.SCHEMA), Running.standard(), new BaseSubscriber<Batch>() {
+                new BatchRun<>(Collation.of(2, Points.SCHEMA), BatchOptions.standard(), new BaseSubscriber<Batch>() {
                     @Override
                     protected void hookOnNext(Batch batch) {
                         held.add(batch);

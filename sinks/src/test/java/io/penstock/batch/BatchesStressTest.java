@@ -103,7 +103,7 @@ class BatchesStressTest {
             Consumer consumer = new Consumer(cancels ? random.nextInt(1, 8) : Integer.MAX_VALUE);
             BatchRun<Points.Point> run = new BatchRun<>(
                     Collation.of(n, Points.SCHEMA),
-                    Running.standard().slots(slots).allocator(bytes -> {
+                    BatchOptions.standard().slots(slots).allocator(bytes -> {
                         allocations.incrementAndGet();
                         return ByteBuffer.allocate(bytes);
                     }),

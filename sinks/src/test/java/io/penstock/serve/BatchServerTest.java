@@ -136,8 +136,8 @@ class BatchServerTest {
                 }
             }
 
-            assertThat(large.out()).isLessThanOrEqualTo(Feed.SLOTS);
-            assertThat(large.loads()).isLessThan(CountedFeed.BATCH * (Feed.SLOTS + inSockets));
+            assertThat(large.out()).isLessThanOrEqualTo(BatchFeed.SLOTS);
+            assertThat(large.loads()).isLessThan(CountedFeed.BATCH * (BatchFeed.SLOTS + inSockets));
             assertThat(first).isEqualTo(order(1000).subList(0, CountedFeed.BATCH));
         }
         await(() -> large.out() == 0 && large.ended() == large.runs());

@@ -19,7 +19,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Samples that say their index, in batches of four, for one epoch; counts runs and what is held. */
-final class CountedFeed implements Feed {
+final class CountedFeed implements BatchFeed {
 
     static final int BATCH = 4;
 
@@ -87,7 +87,7 @@ final class CountedFeed implements Feed {
         return new Numbers()
                 .stream(sampler)
                         .transform(Batches.of(BATCH, Schema.tensor("bytes"))
-                                .slots(Feed.SLOTS)
+                                .slots(BatchFeed.SLOTS)
                                 .allocator(memory))
                         .map(this::counted)
                         .doFinally(signal -> ended.incrementAndGet());

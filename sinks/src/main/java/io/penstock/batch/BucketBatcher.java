@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  * it is one stride back, and a stride is what lies between the first two draws. When a batch needs it, there were at
  * least three: two others filled a bucket while the first waited.
  */
-final class BucketCutter<T> implements Cutter<T> {
+final class BucketBatcher<T> implements Batcher<T> {
 
     private final int n;
     private final Schema<T> schema;
     private final Buckets<T> buckets;
-    private final Ring ring;
+    private final SlotRing ring;
     private final Output output;
     private final EpochEnds epochs;
     private final Bucket[] waiting;
@@ -39,7 +39,7 @@ final class BucketCutter<T> implements Cutter<T> {
         private @Nullable Draw before;
     }
 
-    BucketCutter(Collation<T> collation, Buckets<T> buckets, Ring ring, Output output) {
+    BucketBatcher(Collation<T> collation, Buckets<T> buckets, SlotRing ring, Output output) {
         this.n = collation.n();
         this.schema = collation.schema();
         this.buckets = buckets;

@@ -8,18 +8,18 @@ import io.penstock.tensor.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** A batch ends after n draws, and with its epoch. */
-final class DrawCutter<T> implements Cutter<T> {
+final class DrawBatcher<T> implements Batcher<T> {
 
     private final int n;
     private final Schema<T> schema;
-    private final Ring ring;
+    private final SlotRing ring;
     private final Output output;
     private final EpochEnds epochs;
 
     private @Nullable Slot slot;
     private int draws;
 
-    DrawCutter(Collation<T> collation, Ring ring, Output output) {
+    DrawBatcher(Collation<T> collation, SlotRing ring, Output output) {
         this.n = collation.n();
         this.schema = collation.schema();
         this.ring = ring;

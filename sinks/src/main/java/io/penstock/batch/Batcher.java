@@ -3,7 +3,7 @@ package io.penstock.batch;
 import io.penstock.pipeline.Sample;
 
 /** Puts samples into slots and decides where a batch ends. Used by one thread at a time. */
-interface Cutter<T> {
+interface Batcher<T> {
 
     /** Takes a sample; false, and nothing has changed, if it needs a slot and none is free. */
     boolean take(Sample<T> sample);
@@ -21,7 +21,7 @@ interface Cutter<T> {
         void cut(int draws, int ahead);
 
         /** The batch that was cut can be delivered. */
-        void finished(Lease lease, int ahead);
+        void finished(LentSlot lease, int ahead);
 
         /** So many draws were used up without a batch. */
         void dropped(int draws);

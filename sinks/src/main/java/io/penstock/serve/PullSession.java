@@ -5,15 +5,15 @@ import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /** A consumer that asks for each of its batches. */
-final class AskedSession implements SharedSession {
+final class PullSession implements SharedSession {
 
     private final Cursor cursor;
-    private final Announcements announcements;
-    private final Lent loans = new Lent();
+    private final BatchManifest announcements;
+    private final LentBatches loans = new LentBatches();
 
-    AskedSession(Cursor cursor, Function<Delivery, String> token) {
+    PullSession(Cursor cursor, Function<Delivery, String> token) {
         this.cursor = cursor;
-        this.announcements = new Announcements(token);
+        this.announcements = new BatchManifest(token);
     }
 
     @Override
@@ -25,7 +25,7 @@ final class AskedSession implements SharedSession {
     public Mono<String> next(Request asked) {
         int left = loans.giveBack(asked.done());
         if (left >= Hub.DEPTH) {
-            throw Lent.tooMany();
+            throw LentBatches.tooMany();
         }
         return cursor.next().map(this::lend);
     }

@@ -15,12 +15,12 @@ import org.slf4j.LoggerFactory;
  * <p>Tensors may outlive a batch that was dropped, and see its memory. So the slot then returns without it; the collector
  * frees the memory with the last tensor.
  */
-final class Lease {
+final class LentSlot {
 
     private static final Logger LOG = LoggerFactory.getLogger(Batches.class);
     private static final Cleaner CLEANER = Cleaner.create();
 
-    private final Ring ring;
+    private final SlotRing ring;
     private final Slot slot;
     private final Place place;
     private final AtomicBoolean over = new AtomicBoolean();
@@ -30,16 +30,16 @@ final class Lease {
     /** Where in the run a batch stands. */
     record Place(long epoch, Position next, boolean endsEpoch) {}
 
-    private Lease(Ring ring, Slot slot, Place place) {
+    private LentSlot(SlotRing ring, Slot slot, Place place) {
         this.ring = ring;
         this.slot = slot;
         this.place = place;
     }
 
     /** The batch of what was put into a slot; with masks, padded to as many rows as they have. */
-    static Lease of(Ring ring, Slot slot, @Nullable Masks masks, Place place) {
+    static LentSlot of(SlotRing ring, Slot slot, @Nullable Masks masks, Place place) {
         int valid = slot.rows();
-        Lease lease = new Lease(ring, slot, place);
+        LentSlot lease = new LentSlot(ring, slot, place);
         lease.batch = new Batch(
                 slot.stacked(masks == null ? valid : masks.rows()),
                 valid,

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The one that came back last goes out first: it is still in the processor's caches, and a consumer that keeps up never
  * makes the others take memory.
  */
-final class Ring {
+final class SlotRing {
 
     private final Deque<Slot> free = new ConcurrentLinkedDeque<>();
     private final AtomicInteger lent = new AtomicInteger();
@@ -24,7 +24,7 @@ final class Ring {
     private boolean grown;
     private volatile boolean closed;
 
-    Ring(int slots, Supplier<Slot> slot, Runnable returned) {
+    SlotRing(int slots, Supplier<Slot> slot, Runnable returned) {
         this.slots = slots;
         this.returned = returned;
         this.slot = slot;

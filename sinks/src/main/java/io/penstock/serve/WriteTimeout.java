@@ -10,13 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Closes a connection that takes no byte of what waits for it, so that a peer that is gone does not hold the others back. */
-final class Stall extends IdleStateHandler {
+final class WriteTimeout extends IdleStateHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(BatchServer.class);
 
     private final Duration patience;
 
-    Stall(Duration patience) {
+    WriteTimeout(Duration patience) {
         super(true, 0, patience.toMillis(), 0, TimeUnit.MILLISECONDS);
         this.patience = patience;
     }

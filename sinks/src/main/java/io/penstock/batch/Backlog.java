@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * works them off first. A step leaves the queue after it was taken, so an empty queue means that nobody else is in
  * the cutter.
  */
-final class Intake<T> {
+final class Backlog<T> {
 
     /** Something for the cutter; false if it has to wait for a slot. */
     @FunctionalInterface
@@ -25,13 +25,13 @@ final class Intake<T> {
         boolean take();
     }
 
-    private final Cutter<T> cutter;
+    private final Batcher<T> cutter;
     private final Queue<Step> backlog = new ConcurrentLinkedQueue<>();
     private final AtomicInteger busy = new AtomicInteger();
     private boolean behind; // upstream's thread alone
     private @Nullable Draw latest; // that the cutter took
 
-    Intake(Cutter<T> cutter) {
+    Backlog(Batcher<T> cutter) {
         this.cutter = cutter;
     }
 

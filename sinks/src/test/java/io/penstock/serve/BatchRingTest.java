@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
-class BoardTest {
+class BatchRingTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int SAMPLES = 60;
@@ -39,7 +39,7 @@ class BoardTest {
 
     private final CountedFeed feed = new CountedFeed(SAMPLES, BYTES, 1);
 
-    private BatchServer start(Feed served) {
+    private BatchServer start(BatchFeed served) {
         return ServerPlan.of(served).shared(temporary.resolve("shared")).start();
     }
 
@@ -116,7 +116,7 @@ class BoardTest {
 
             assertThat(talk.ask("/shared?next=" + Hub.DEPTH).status()).isEqualTo(409);
             assertThat(feed.out()).isEqualTo(Hub.DEPTH);
-            assertThat(feed.loads()).isLessThanOrEqualTo((long) CountedFeed.BATCH * Feed.SLOTS);
+            assertThat(feed.loads()).isLessThanOrEqualTo((long) CountedFeed.BATCH * BatchFeed.SLOTS);
             assertThat(SharedMemoryTest.read(first))
                     .isEqualTo(BatchServerTest.order(SAMPLES).subList(0, CountedFeed.BATCH));
             board.giveBack(1);
@@ -218,7 +218,7 @@ class BoardTest {
     }
 
     /** A run that breaks. */
-    private record Failing(CountedFeed sound) implements Feed {
+    private record Failing(CountedFeed sound) implements BatchFeed {
 
         @Override
         public int ranks() {
@@ -265,23 +265,23 @@ class BoardTest {
 
     @Test
     void message_thatHasNoRoom_isLeftToBeAskedFor() throws Exception {
-        try (Board board = Board.create(temporary.resolve("board"), gone -> {})) {
+        try (BatchRing board = BatchRing.create(temporary.resolve("board"), gone -> {})) {
             Seen seen = Seen.of(JSON.readTree("{\"board\":" + board.about() + "}"));
-            String longest = "\"" + "x".repeat(Board.ROOM - Integer.BYTES - 2) + "\"";
+            String longest = "\"" + "x".repeat(BatchRing.ROOM - Integer.BYTES - 2) + "\"";
 
             board.announce(0, longest);
             board.announce(1, longest + " ");
 
             assertThat(seen.given()).isEqualTo(2);
             assertThat(seen.message(0)).isEqualTo(JSON.readTree(longest));
-            assertThat(seen.mapped().getInt(4096 + Board.ROOM)).isZero();
+            assertThat(seen.mapped().getInt(4096 + BatchRing.ROOM)).isZero();
         }
     }
 
     @Test
     void board_thatIsClosed_announcesNothingMore() throws Exception {
-        List<Board> gone = new ArrayList<>();
-        Board board = Board.create(temporary.resolve("board"), gone::add);
+        List<BatchRing> gone = new ArrayList<>();
+        BatchRing board = BatchRing.create(temporary.resolve("board"), gone::add);
         Seen seen = Seen.of(JSON.readTree("{\"board\":" + board.about() + "}"));
         board.announce(0, "{}");
 

@@ -16,7 +16,7 @@ import java.util.function.Function;
  * it is put together from few pieces, and what is said of the fields is kept, which a slot has the same of each time. A tree of nodes
  * took 0.1 to 0.17 ms a batch on a busy machine, a tenth of filling it.
  */
-final class Announcements {
+final class BatchManifest {
 
     private final Function<Delivery, String> token;
     private final Deque<Known> known = new ArrayDeque<>();
@@ -34,7 +34,7 @@ final class Announcements {
         }
     }
 
-    Announcements(Function<Delivery, String> token) {
+    BatchManifest(Function<Delivery, String> token) {
         this.token = token;
     }
 
@@ -76,7 +76,7 @@ final class Announcements {
             }
             json.append("]}");
         }
-        if (known.size() == Feed.SLOTS) {
+        if (known.size() == BatchFeed.SLOTS) {
             known.remove();
         }
         known.add(new Known(tensors, json.append(']').toString()));

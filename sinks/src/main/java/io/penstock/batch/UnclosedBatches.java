@@ -14,12 +14,12 @@ import reactor.core.scheduler.Scheduler;
  * would wake it. So it is called here, once a stream, as the JDK does when direct memory has run out. Used on the
  * consumer's thread alone.
  */
-final class Stall {
+final class UnclosedBatches {
 
     private static final Logger LOG = LoggerFactory.getLogger(Batches.class);
     private static final long PATIENCE_SECONDS = 10;
 
-    private final Ring ring;
+    private final SlotRing ring;
     private final int slots;
     private final Scheduler.Worker consumer;
     private final LongSupplier emitted;
@@ -27,7 +27,7 @@ final class Stall {
     private boolean told;
 
     /** @param slots how many batches can be held at most */
-    Stall(Ring ring, int slots, Scheduler.Worker consumer, LongSupplier emitted) {
+    UnclosedBatches(SlotRing ring, int slots, Scheduler.Worker consumer, LongSupplier emitted) {
         this.ring = ring;
         this.slots = slots;
         this.consumer = consumer;

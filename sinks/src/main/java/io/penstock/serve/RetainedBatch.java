@@ -4,13 +4,13 @@ import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Position;
 
 /** A batch that not everyone has had. Guarded by its hub's lock. */
-final class Held {
+final class RetainedBatch {
 
     private final Batch batch;
     private final Position start;
     private int deliveries;
 
-    Held(Batch batch, Position start) {
+    RetainedBatch(Batch batch, Position start) {
         this.batch = batch;
         this.start = start;
     }

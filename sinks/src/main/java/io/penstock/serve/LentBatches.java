@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The batches that one consumer has in shared memory, in their order, until it gives them back or is gone. Thread-safe. */
-final class Lent {
+final class LentBatches {
 
     private final Object lock = new Object();
     private final Deque<Loan> out = new ArrayDeque<>();

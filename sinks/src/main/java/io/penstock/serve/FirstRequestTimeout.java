@@ -14,14 +14,14 @@ import org.slf4j.LoggerFactory;
  * Closes a connection that has not made an acceptable request in time, however many bytes it sends. Who was let in once may be
  * silent for as long as it works on a batch.
  */
-final class Admission extends ChannelInboundHandlerAdapter {
+final class FirstRequestTimeout extends ChannelInboundHandlerAdapter {
 
     private static final Logger LOG = LoggerFactory.getLogger(BatchServer.class);
 
     private final Duration time;
     private @Nullable Future<?> end;
 
-    Admission(Duration time) {
+    FirstRequestTimeout(Duration time) {
         this.time = time;
     }
 
@@ -43,8 +43,8 @@ final class Admission extends ChannelInboundHandlerAdapter {
 
     /** Lets the peer of a connection in. */
     static void grant(Channel channel) {
-        if (channel.pipeline().get(Admission.class) != null) {
-            channel.pipeline().remove(Admission.class);
+        if (channel.pipeline().get(FirstRequestTimeout.class) != null) {
+            channel.pipeline().remove(FirstRequestTimeout.class);
         }
     }
 }

@@ -11,7 +11,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * A consumer whose batches are announced on a {@link Board} as they come, as many as it can have, and that gives them back there.
+ * A consumer whose batches are announced on a {@link BatchRing} as they come, as many as it can have, and that gives them back there.
  * It asks over HTTP only where it found nothing announced for a while, and for the end.
  *
  * <p>Whoever brings a batch looks at what came back and asks for the next, so that with a consumer that keeps up no thread is ever
@@ -20,16 +20,16 @@ import reactor.core.publisher.MonoSink;
  *
  * <p>{@code work} serialises {@link #turn}, as the hub's does.
  */
-final class PostedSession implements SharedSession {
+final class PushSession implements SharedSession {
 
     private static final long FIRST_LOOK_NANOS = 200_000;
     private static final long LATEST_LOOK_NANOS = 20_000_000;
     private static final int SHARE = 8;
 
     private final Cursor cursor;
-    private final Announcements announcements;
-    private final Lent lent = new Lent();
-    private final Board board;
+    private final BatchManifest announcements;
+    private final LentBatches lent = new LentBatches();
+    private final BatchRing board;
     private final EventLoop clock;
     private final AtomicInteger work = new AtomicInteger();
     private final Object lock = new Object();
@@ -41,16 +41,16 @@ final class PostedSession implements SharedSession {
     private long awaited; // the batch that it waits for
     private @Nullable Throwable failure;
 
-    private PostedSession(Cursor cursor, Function<Delivery, String> token, Board board, EventLoop clock) {
+    private PushSession(Cursor cursor, Function<Delivery, String> token, BatchRing board, EventLoop clock) {
         this.cursor = cursor;
-        this.announcements = new Announcements(token);
+        this.announcements = new BatchManifest(token);
         this.board = board;
         this.clock = clock;
     }
 
     /** Begins to announce; what it looks at from time to time it looks at on the clock's thread. */
-    static PostedSession begin(Cursor cursor, Function<Delivery, String> token, Board board, EventLoop clock) {
-        PostedSession session = new PostedSession(cursor, token, board, clock);
+    static PushSession begin(Cursor cursor, Function<Delivery, String> token, BatchRing board, EventLoop clock) {
+        PushSession session = new PushSession(cursor, token, board, clock);
         session.run();
         return session;
     }
@@ -78,7 +78,7 @@ final class PostedSession implements SharedSession {
             } else if (over) {
                 cause = failure;
             } else {
-                cause = waiting != null || lent.given() - lent.returned() >= Hub.DEPTH ? Lent.tooMany() : null;
+                cause = waiting != null || lent.given() - lent.returned() >= Hub.DEPTH ? LentBatches.tooMany() : null;
                 waits = cause == null;
                 if (waits) {
                     waiting = sink;

@@ -7,7 +7,7 @@ import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
 
 /** What a {@link BatchServer} serves: a run that can be begun at any position, for any of its ranks. Thread-safe. */
-public interface Feed {
+public interface BatchFeed {
 
     /** Batches that a run must be able to have out: those that consumers have, and one that is being filled. */
     int SLOTS = 4;

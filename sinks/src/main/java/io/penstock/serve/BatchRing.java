@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  * Little-endian. A message stays until its batch was given back. What the consumer writes is believed as far as it can be true.
  */
-final class Board implements AutoCloseable {
+final class BatchRing implements AutoCloseable {
 
     /** Bytes for one message, with its length. */
     static final int ROOM = 16 << 10;
@@ -41,11 +41,11 @@ final class Board implements AutoCloseable {
 
     private final Path path;
     private final ByteBuffer mapped;
-    private final Consumer<Board> gone;
+    private final Consumer<BatchRing> gone;
     private final Object lock = new Object();
     private boolean closed;
 
-    private Board(Path path, ByteBuffer mapped, Consumer<Board> gone) {
+    private BatchRing(Path path, ByteBuffer mapped, Consumer<BatchRing> gone) {
         this.path = path;
         this.mapped = mapped;
         this.gone = gone;
@@ -56,7 +56,7 @@ final class Board implements AutoCloseable {
      * @param gone called when it is removed
      * @throws StoreException if it cannot be made
      */
-    static Board create(Path path, Consumer<Board> gone) {
+    static BatchRing create(Path path, Consumer<BatchRing> gone) {
         int size = MESSAGES + Hub.DEPTH * ROOM;
         try (FileChannel file = FileChannel.open(
                 path,
@@ -69,7 +69,7 @@ final class Board implements AutoCloseable {
             }
             ByteBuffer mapped =
                     file.map(FileChannel.MapMode.READ_WRITE, 0, size).order(ByteOrder.LITTLE_ENDIAN);
-            return new Board(path, mapped, gone);
+            return new BatchRing(path, mapped, gone);
         } catch (IOException e) {
             throw new StoreException("cannot make shared memory at %s: %s".formatted(path, e), e);
         }
@@ -78,7 +78,7 @@ final class Board implements AutoCloseable {
     /** What the consumer has to know of it. */
     String about() {
         return "{\"file\":%s,\"messages\":%d,\"room\":%d}"
-                .formatted(Announcements.quoted(path.toString()), Hub.DEPTH, ROOM);
+                .formatted(BatchManifest.quoted(path.toString()), Hub.DEPTH, ROOM);
     }
 
     /** Announces a batch, the next in turn, once that one has been given back whose place it takes. */

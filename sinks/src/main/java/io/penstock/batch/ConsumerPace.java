@@ -10,7 +10,7 @@ import reactor.core.scheduler.Scheduler;
  * longer is worth a worker that fills the next batches in the meantime. The thresholds lie apart so that noise does not
  * flip the decision back and forth. Written by the consumer's thread, read by any.
  */
-final class Tempo {
+final class ConsumerPace {
 
     private static final long SLOW_NANOS = 200_000;
     private static final long FAST_NANOS = 100_000;
@@ -22,7 +22,7 @@ final class Tempo {
     private volatile long busySince; // 0 while the consumer has no batch in its hands
 
     /** @param clock whose time it measures, which a simulation sets */
-    Tempo(Scheduler clock) {
+    ConsumerPace(Scheduler clock) {
         this.clock = clock;
     }
 

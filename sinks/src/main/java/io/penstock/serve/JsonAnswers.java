@@ -11,9 +11,9 @@ import reactor.netty.ByteBufMono;
 import reactor.netty.http.server.HttpServerResponse;
 
 /** Answers of one small JSON object. */
-final class Json {
+final class JsonAnswers {
 
-    private Json() {}
+    private JsonAnswers() {}
 
     static ObjectNode object() {
         return JsonNodeFactory.instance.objectNode();
@@ -23,7 +23,7 @@ final class Json {
         return object().put("error", message);
     }
 
-    static ObjectNode status(Feed feed, List<Hub.State> states) {
+    static ObjectNode status(BatchFeed feed, List<Hub.State> states) {
         ObjectNode status = object().put("ranks", feed.ranks());
         ArrayNode runs = status.putArray("runs");
         for (Hub.State state : states) {
