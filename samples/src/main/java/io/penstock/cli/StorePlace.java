@@ -2,10 +2,10 @@ package io.penstock.cli;
 
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
-import io.penstock.store.MirroredStore;
 import io.penstock.store.Store;
-import io.penstock.store.ZipStore;
 import io.penstock.store.http.HttpStore;
+import io.penstock.store.mirror.MirroredStore;
+import io.penstock.store.zip.ZipStore;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;

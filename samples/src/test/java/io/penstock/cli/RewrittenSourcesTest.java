@@ -13,7 +13,7 @@ import io.penstock.pipeline.Tier;
 import io.penstock.records.RecordFiles;
 import io.penstock.shard.TarShards;
 import io.penstock.store.FileStore;
-import io.penstock.store.ZipStore;
+import io.penstock.store.zip.ZipStore;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;

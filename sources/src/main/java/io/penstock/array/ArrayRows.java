@@ -9,9 +9,9 @@ import io.penstock.pipeline.StoreException;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
-import io.penstock.store.StoreFiles;
-import io.penstock.store.Unpacker;
-import io.penstock.store.Waiting;
+import io.penstock.store.internal.StoreFiles;
+import io.penstock.store.internal.Waiting;
+import io.penstock.store.unpack.Unpacker;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -93,7 +93,7 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
 
     /**
      * The rows of one array of an npz archive, which is a zip of npy files. It is taken into memory.
-     * @param archive a store of the archive's entries, such as a {@link io.penstock.store.ZipStore}; stays the caller's
+     * @param archive a store of the archive's entries, such as a {@link io.penstock.store.zip.ZipStore}; stays the caller's
      * @param array   its name; may be empty where there is one alone
      * @throws StoreException if it cannot be read, or has no such array: it says which there are
      * @throws FormatException as for {@link #openNpy(Path)}

@@ -6,7 +6,7 @@ import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
-import io.penstock.store.ZipStore;
+import io.penstock.store.zip.ZipStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

@@ -1,11 +1,11 @@
 package io.penstock.manifest;
 
 import io.penstock.pipeline.Fingerprint;
-import io.penstock.store.InOrder;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.Waiting;
+import io.penstock.store.internal.InOrder;
+import io.penstock.store.internal.Waiting;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -7,7 +7,7 @@ import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.StoreFiles;
+import io.penstock.store.internal.StoreFiles;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

@@ -36,7 +36,7 @@ final class SampleTable {
     }
 
     /** The samples of an archive; if it is damaged, without the one that the damage may have taken a part of. */
-    static SampleTable of(ShardIndex index) {
+    static SampleTable of(TarIndex index) {
         Map<String, Open> open = new HashMap<>();
         int[] sampleOf = new int[index.size()];
         int samples = 0;
@@ -65,7 +65,7 @@ final class SampleTable {
     }
 
     /** The sample that may lack a part: the one that the archive ends in, or the last if that is not known. */
-    private static int damaged(ShardIndex index, Map<String, Open> open, int last) {
+    private static int damaged(TarIndex index, Map<String, Open> open, int last) {
         if (index.cutOff().isEmpty()) {
             return last;
         }

@@ -1,7 +1,7 @@
 package io.penstock.shard;
 
 import io.penstock.store.StoreFile;
-import io.penstock.store.StoreInput;
+import io.penstock.store.internal.StoreInput;
 import java.nio.ByteBuffer;
 
 /** What a tar archive is parsed from. */

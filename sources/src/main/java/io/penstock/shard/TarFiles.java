@@ -4,7 +4,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
-import io.penstock.store.StoreFiles;
+import io.penstock.store.internal.StoreFiles;
 import java.util.List;
 import reactor.core.publisher.Mono;
 

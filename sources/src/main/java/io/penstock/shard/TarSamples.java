@@ -6,7 +6,7 @@ import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import io.penstock.pipeline.Thrown;
-import io.penstock.store.StoreFiles;
+import io.penstock.store.internal.StoreFiles;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -3,8 +3,8 @@ package io.penstock.shard;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.pipeline.StoreException;
 import io.penstock.pipeline.Thrown;
-import io.penstock.store.InOrder;
 import io.penstock.store.StoreFile;
+import io.penstock.store.internal.InOrder;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -22,7 +22,7 @@ import reactor.core.publisher.Mono;
  * @param bytes where its bytes are read, decompressed if it was compressed
  * @param index where its files lie in them
  */
-record TarShard(String name, SampleKey key, List<String> state, StoreFile bytes, ShardIndex index) {
+record TarShard(String name, SampleKey key, List<String> state, StoreFile bytes, TarIndex index) {
 
     /** Files that lie this near to each other are read at once: a request costs more than the bytes between them. */
     private static final long NEAR = 64 * 1024;

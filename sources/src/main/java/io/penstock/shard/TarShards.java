@@ -6,8 +6,8 @@ import io.penstock.pipeline.StoreException;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
-import io.penstock.store.StoreFiles;
-import io.penstock.store.Unpacker;
+import io.penstock.store.internal.StoreFiles;
+import io.penstock.store.unpack.Unpacker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -145,7 +145,7 @@ public final class TarShards {
      */
     public static List<Path> damaged(Path folder) {
         List<Path> damaged = new ArrayList<>(Unpacker.damaged(folder));
-        damaged.addAll(ShardIndexFile.damaged(folder));
+        damaged.addAll(TarIndexFile.damaged(folder));
         return damaged;
     }
 
@@ -168,11 +168,11 @@ public final class TarShards {
         SampleKey place = SampleKey.of("tar", files.place(entry));
         SampleKey source = place.with(entry.size()).with(entry.version());
         StoreFile plain = unpacker.unpack(files.store(), entry);
-        ShardIndexFile kept = folder == null ? null : new ShardIndexFile(folder, place, source, plain.size());
-        ShardIndex index = kept == null ? null : kept.read();
+        TarIndexFile kept = folder == null ? null : new TarIndexFile(folder, place, source, plain.size());
+        TarIndex index = kept == null ? null : kept.read();
         if (index == null) {
             try (TarBytes bytes = TarBytes.of(plain)) {
-                index = ShardIndex.scan(
+                index = TarIndex.scan(
                         bytes, entry.key() + " in " + files.store().location());
             }
             if (kept != null) {

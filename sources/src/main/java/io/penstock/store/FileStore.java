@@ -1,6 +1,12 @@
 package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
+import io.penstock.store.internal.BlockSums;
+import io.penstock.store.internal.FileErrors;
+import io.penstock.store.internal.FileNames;
+import io.penstock.store.internal.FileState;
+import io.penstock.store.internal.ReadLanes;
+import io.penstock.store.internal.ReadThreads;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
@@ -85,7 +91,7 @@ public final class FileStore implements Store, AutoCloseable {
     }
 
     /** A folder of copies, which are read through their {@link BlockSums}. */
-    static FileStore ofCopies(Path root, Scheduler scheduler) {
+    public static FileStore ofCopies(Path root, Scheduler scheduler) {
         return open(root, true, scheduler);
     }
 
@@ -164,7 +170,7 @@ public final class FileStore implements Store, AutoCloseable {
             if (!attributes.isRegularFile() || !real.startsWith(root)) {
                 throw new StoreException("cannot read %s: not a file below %s".formatted(file, root));
             }
-            return new StoreEntry(FileNames.key(root, real), attributes.size(), FileWalk.version(attributes));
+            return new StoreEntry(FileNames.key(root, real), attributes.size(), FileState.version(attributes));
         } catch (IOException e) {
             throw new StoreException("cannot read %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
@@ -232,7 +238,7 @@ public final class FileStore implements Store, AutoCloseable {
             }
             BasicFileAttributes attributes = Files.readAttributes(real, BasicFileAttributes.class);
             return attributes.isRegularFile()
-                    ? new StoreEntry(key, attributes.size(), FileWalk.version(attributes))
+                    ? new StoreEntry(key, attributes.size(), FileState.version(attributes))
                     : null;
         } catch (IOException e) {
             throw cannotRead(key, e);

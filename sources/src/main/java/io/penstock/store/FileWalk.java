@@ -1,6 +1,9 @@
 package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
+import io.penstock.store.internal.FileErrors;
+import io.penstock.store.internal.FileNames;
+import io.penstock.store.internal.FileState;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -10,7 +13,6 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +90,7 @@ final class FileWalk extends SimpleFileVisitor<Path> {
         if (attributes.isSymbolicLink()) {
             link(file, prefix + name);
         } else if (attributes.isRegularFile()) {
-            visitor.file(prefix + name, attributes.size(), version(attributes));
+            visitor.file(prefix + name, attributes.size(), FileState.version(attributes));
         }
         return FileVisitResult.CONTINUE;
     }
@@ -100,7 +102,7 @@ final class FileWalk extends SimpleFileVisitor<Path> {
             if (!target.startsWith(root)) {
                 skipped.add(key);
             } else if (attributes.isRegularFile()) {
-                visitor.file(key, attributes.size(), version(attributes));
+                visitor.file(key, attributes.size(), FileState.version(attributes));
             } else if (attributes.isDirectory()) {
                 linkedFolder(link, target, key);
             }
@@ -133,9 +135,5 @@ final class FileWalk extends SimpleFileVisitor<Path> {
 
     private static boolean isHidden(String name) {
         return name.startsWith(".");
-    }
-
-    static long version(BasicFileAttributes attributes) {
-        return attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS);
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.HeapLimit;
 import io.penstock.pipeline.StoreException;
+import io.penstock.store.internal.Waiting;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,6 +1,10 @@
 package io.penstock.store;
 
 import io.penstock.pipeline.StoreException;
+import io.penstock.store.internal.BlockSums;
+import io.penstock.store.internal.FileErrors;
+import io.penstock.store.internal.FileState;
+import io.penstock.store.internal.FileWatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;

@@ -1,5 +1,6 @@
 package io.penstock.store;
 
+import io.penstock.store.internal.StoreInput;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import reactor.core.publisher.Mono;

@@ -1,7 +1,7 @@
 package io.penstock.text;
 
 import io.penstock.pipeline.FormatException;
-import io.penstock.store.StoreInput;
+import io.penstock.store.internal.StoreInput;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -5,6 +5,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.FormatException;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.codec.CodecChain;
+import io.penstock.zarr.internal.codec.ShardingCodec;
+import io.penstock.zarr.internal.element.ElementType;
+import io.penstock.zarr.internal.element.FillValue;
+import io.penstock.zarr.internal.element.MetadataJson;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,12 +35,12 @@ record ArrayMetadata(
         String state) {
 
     static ArrayMetadata of(ZarrFormat format, JsonNode document, JsonNode attributes) {
-        Json.object(document, format == ZarrFormat.V2 ? ".zarray" : "zarr.json");
+        MetadataJson.object(document, format == ZarrFormat.V2 ? ".zarray" : "zarr.json");
         return format == ZarrFormat.V2 ? MetadataV2.read(document, attributes) : MetadataV3.read(document);
     }
 
     static Shape chunks(JsonNode node, Shape shape, String what) {
-        Shape chunk = Json.shape(node, what);
+        Shape chunk = MetadataJson.shape(node, what);
         if (chunk.rank() != shape.rank()) {
             throw new FormatException(
                     "\"%s\" must have the shape's %d axes, is %s".formatted(what, shape.rank(), chunk));
@@ -51,7 +56,7 @@ record ArrayMetadata(
     static String state(JsonNode document, String... leftOut) {
         ObjectNode copy = document.deepCopy();
         copy.remove(List.of(leftOut));
-        return Fingerprint.of(Json.sorted(copy)).hex();
+        return Fingerprint.of(MetadataJson.sorted(copy)).hex();
     }
 
     /** The shapes of shards, outermost first, then of the chunks that are read one at a time. */
@@ -59,7 +64,7 @@ record ArrayMetadata(
         List<Shape> levels = new ArrayList<>(List.of(chunk));
         CodecChain chain = codecs;
         while (chain.isOnlySharding()) {
-            Sharding sharding = (Sharding) chain.serial();
+            ShardingCodec sharding = (ShardingCodec) chain.serial();
             levels.add(sharding.inner());
             chain = sharding.codecs();
         }
@@ -70,7 +75,7 @@ record ArrayMetadata(
     CodecChain innermost() {
         CodecChain chain = codecs;
         while (chain.isOnlySharding()) {
-            chain = ((Sharding) chain.serial()).codecs();
+            chain = ((ShardingCodec) chain.serial()).codecs();
         }
         return chain;
     }

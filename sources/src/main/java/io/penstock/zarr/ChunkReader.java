@@ -4,6 +4,12 @@ import io.penstock.pipeline.DataException;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.codec.CodecChain;
+import io.penstock.zarr.internal.codec.ShardIndex;
+import io.penstock.zarr.internal.codec.ShardingCodec;
+import io.penstock.zarr.internal.element.Cells;
+import io.penstock.zarr.internal.element.ChunkTensor;
+import io.penstock.zarr.internal.element.Grid;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -26,7 +32,7 @@ final class ChunkReader {
     private final Grid grid;
     private final CodecChain codecs;
     private final long mostBytes;
-    private final Loads<Shard> shards = new Loads<>(INDEX_BUDGET, Shard::bytes);
+    private final ChunkCache<Shard> shards = new ChunkCache<>(INDEX_BUDGET, Shard::bytes);
 
     /** An open shard: the entry it lies in, where in it, and its index; without an index it is not stored. */
     private record Shard(@Nullable Part part, @Nullable ShardIndex index) {
@@ -133,7 +139,7 @@ final class ChunkReader {
     }
 
     private Mono<Shard> index(int level, Part part) {
-        Sharding sharding = sharding(level);
+        ShardingCodec sharding = sharding(level);
         Shape per = sharding.perShard(levels.get(level));
         int indexBytes = sharding.indexBytes(per);
         long from = sharding.indexAt(part.length(), indexBytes);
@@ -147,12 +153,12 @@ final class ChunkReader {
                 bytes -> new Shard(part, sharding.readIndex(array(bytes), per, part.length(), most)));
     }
 
-    private Sharding sharding(int level) {
+    private ShardingCodec sharding(int level) {
         CodecChain chain = metadata.codecs();
         for (int i = 0; i < level; i++) {
-            chain = ((Sharding) chain.serial()).codecs();
+            chain = ((ShardingCodec) chain.serial()).codecs();
         }
-        return (Sharding) chain.serial();
+        return (ShardingCodec) chain.serial();
     }
 
     /** Where an inner chunk of a level lies; null if it is not stored. */

@@ -5,6 +5,7 @@ import io.penstock.pipeline.SampleKey;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.element.Grid;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;

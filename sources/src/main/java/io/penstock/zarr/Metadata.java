@@ -7,6 +7,7 @@ import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
 import io.penstock.pipeline.Thrown;
 import io.penstock.store.Store;
+import io.penstock.zarr.internal.element.MetadataJson;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -14,7 +15,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The metadata documents at a path of a store. */
-final class Metadata {
+public final class Metadata {
 
     private static final int MOST_BYTES = 16 << 20;
     private static final int MOST_NAMES = 10;
@@ -60,7 +61,7 @@ final class Metadata {
     }
 
     Mono<JsonNode> document(String name, int most) {
-        return store.find(key(path, name), most).map(Thrown.function(bytes -> at(name, bytes, Json::parse)));
+        return store.find(key(path, name), most).map(Thrown.function(bytes -> at(name, bytes, MetadataJson::parse)));
     }
 
     /** What a function makes of a document, with errors that name it. */

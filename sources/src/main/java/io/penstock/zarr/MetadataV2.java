@@ -3,6 +3,16 @@ package io.penstock.zarr;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.pipeline.FormatException;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.codec.ArrayToArray;
+import io.penstock.zarr.internal.codec.ArrayToBytes;
+import io.penstock.zarr.internal.codec.BytesToBytes;
+import io.penstock.zarr.internal.codec.CodecChain;
+import io.penstock.zarr.internal.codec.Codecs;
+import io.penstock.zarr.internal.codec.PlainBytes;
+import io.penstock.zarr.internal.codec.Transpose;
+import io.penstock.zarr.internal.element.ElementType;
+import io.penstock.zarr.internal.element.FillValue;
+import io.penstock.zarr.internal.element.MetadataJson;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,10 +25,10 @@ final class MetadataV2 {
     private MetadataV2() {}
 
     static ArrayMetadata read(JsonNode document, JsonNode attributes) {
-        if (Json.integer(document.path("zarr_format"), "zarr_format") != 2) {
+        if (MetadataJson.integer(document.path("zarr_format"), "zarr_format") != 2) {
             throw new FormatException("\"zarr_format\" must be 2, was " + document.path("zarr_format"));
         }
-        Shape shape = Json.shape(document.path("shape"), "shape");
+        Shape shape = MetadataJson.shape(document.path("shape"), "shape");
         Shape chunk = ArrayMetadata.chunks(document.path("chunks"), shape, "chunks");
         ElementType type = ElementType.v2(document.path("dtype"));
         return new ArrayMetadata(
@@ -67,7 +77,7 @@ final class MetadataV2 {
         List<JsonNode> filters = new ArrayList<>();
         JsonNode listed = document.path("filters");
         if (!listed.isMissingNode() && !listed.isNull()) {
-            Json.array(listed, "filters").forEach(filters::add);
+            MetadataJson.array(listed, "filters").forEach(filters::add);
         }
         ArrayToBytes serial = new PlainBytes(type.bigEndian());
         if (type.isText()) {
@@ -89,6 +99,6 @@ final class MetadataV2 {
     }
 
     private static String id(JsonNode codec) {
-        return Json.text(Json.object(codec, "codec").path("id"), "id of a codec");
+        return MetadataJson.text(MetadataJson.object(codec, "codec").path("id"), "id of a codec");
     }
 }

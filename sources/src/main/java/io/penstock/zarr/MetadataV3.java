@@ -3,6 +3,21 @@ package io.penstock.zarr;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.pipeline.FormatException;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.codec.ArrayToArray;
+import io.penstock.zarr.internal.codec.ArrayToBytes;
+import io.penstock.zarr.internal.codec.BytesToBytes;
+import io.penstock.zarr.internal.codec.CodecChain;
+import io.penstock.zarr.internal.codec.Codecs;
+import io.penstock.zarr.internal.codec.Elementwise;
+import io.penstock.zarr.internal.codec.NumberFilter;
+import io.penstock.zarr.internal.codec.PlainBytes;
+import io.penstock.zarr.internal.codec.ShardingCodec;
+import io.penstock.zarr.internal.codec.Transpose;
+import io.penstock.zarr.internal.codec.ZarrCodec;
+import io.penstock.zarr.internal.element.ElementType;
+import io.penstock.zarr.internal.element.FillValue;
+import io.penstock.zarr.internal.element.MetadataJson;
+import io.penstock.zarr.internal.element.NumberType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -30,10 +45,10 @@ final class MetadataV3 {
     private MetadataV3() {}
 
     static ArrayMetadata read(JsonNode document) {
-        if (Json.integer(document.path("zarr_format"), "zarr_format") != 3) {
+        if (MetadataJson.integer(document.path("zarr_format"), "zarr_format") != 3) {
             throw new FormatException("\"zarr_format\" must be 3, was " + document.path("zarr_format"));
         }
-        if (!Json.text(document.path("node_type"), "node_type").equals("array")) {
+        if (!MetadataJson.text(document.path("node_type"), "node_type").equals("array")) {
             throw new FormatException("\"node_type\" must be \"array\", was " + document.path("node_type"));
         }
         document.properties().forEach(field -> {
@@ -45,7 +60,7 @@ final class MetadataV3 {
                 throw new FormatException("extension is not supported: \"%s\"".formatted(field.getKey()));
             }
         });
-        Shape shape = Json.shape(document.path("shape"), "shape");
+        Shape shape = MetadataJson.shape(document.path("shape"), "shape");
         JsonNode grid = document.path("chunk_grid");
         if (!name(grid, "chunk_grid").equals("regular")) {
             throw new FormatException("chunk grid is not supported: \"%s\"".formatted(name(grid, "chunk_grid")));
@@ -86,12 +101,12 @@ final class MetadataV3 {
         if (names.isMissingNode() || names.isNull()) {
             return List.of();
         }
-        if (Json.array(names, "dimension_names").size() != rank) {
+        if (MetadataJson.array(names, "dimension_names").size() != rank) {
             throw new FormatException(
                     "\"dimension_names\" must name the shape's %d axes, names %d".formatted(rank, names.size()));
         }
         List<String> texts = new ArrayList<>();
-        names.forEach(name -> texts.add(name.isNull() ? "" : Json.text(name, "dimension_names")));
+        names.forEach(name -> texts.add(name.isNull() ? "" : MetadataJson.text(name, "dimension_names")));
         return List.copyOf(texts);
     }
 
@@ -110,7 +125,7 @@ final class MetadataV3 {
 
     /** Extension points are {@code {"name": …, "configuration": …}}, or just the name. */
     private static String name(JsonNode node, String what) {
-        return Json.text(node.isObject() ? node.path("name") : node, "name of " + what);
+        return MetadataJson.text(node.isObject() ? node.path("name") : node, "name of " + what);
     }
 
     private static CodecChain chain(JsonNode codecs, Shape chunk, ElementType type, FillValue fill) {
@@ -119,14 +134,14 @@ final class MetadataV3 {
         ArrayToBytes serial = null;
         Shape shape = chunk;
         ElementType stored = type;
-        for (JsonNode codec : Json.array(codecs, "codecs")) {
+        for (JsonNode codec : MetadataJson.array(codecs, "codecs")) {
             ZarrCodec next = codec(codec, shape, stored, fill);
             if (next instanceof ArrayToArray array && serial == null) {
                 shape = array.encodedShape(shape);
                 stored = array.encodedType(stored);
                 arrays.add(array);
             } else if (next instanceof ArrayToBytes bytes && serial == null) {
-                if (bytes instanceof Sharding && stored.dtype() != type.dtype()) {
+                if (bytes instanceof ShardingCodec && stored.dtype() != type.dtype()) {
                     throw new FormatException(
                             "codec \"sharding_indexed\" must have elements of type %s, which the fill value is of, has %s"
                                     .formatted(type.name(), stored.name()));
@@ -137,11 +152,11 @@ final class MetadataV3 {
             } else {
                 throw new FormatException(
                         "codec \"%s\" is out of order: first those of arrays, then one that gives bytes, then those of bytes: %s"
-                                .formatted(name(codec, "codecs"), Json.brief(codecs)));
+                                .formatted(name(codec, "codecs"), MetadataJson.brief(codecs)));
             }
         }
         if (serial == null) {
-            throw new FormatException("codecs must have one that makes bytes of arrays: " + Json.brief(codecs));
+            throw new FormatException("codecs must have one that makes bytes of arrays: " + MetadataJson.brief(codecs));
         }
         if (type.isText() && serial instanceof PlainBytes) {
             throw new FormatException("codec \"bytes\" cannot hold elements of type %s".formatted(type.name()));
@@ -206,7 +221,7 @@ final class MetadataV3 {
             // an early draft's, still found
             return order.textValue().equals("F") ? Transpose.reversed(rank) : Transpose.none(rank);
         }
-        long[] axes = Json.shape(order, "order").toArray();
+        long[] axes = MetadataJson.shape(order, "order").toArray();
         if (axes.length != rank) {
             throw new FormatException("\"order\" must name the shape's %d axes, names %d".formatted(rank, axes.length));
         }
@@ -217,23 +232,23 @@ final class MetadataV3 {
         return new Transpose(places);
     }
 
-    private static Sharding sharding(JsonNode config, Shape shape, ElementType type, FillValue fill) {
+    private static ShardingCodec sharding(JsonNode config, Shape shape, ElementType type, FillValue fill) {
         Shape inner = ArrayMetadata.chunks(config.path("chunk_shape"), shape, "chunk_shape");
         String location = config.path("index_location").asText("end");
         if (!location.equals("start") && !location.equals("end")) {
             throw new FormatException(
                     "\"index_location\" must be \"start\" or \"end\", was \"%s\"".formatted(location));
         }
-        Sharding sharding = new Sharding(
+        ShardingCodec sharding = new ShardingCodec(
                 inner,
                 chain(config.path("codecs"), inner, type, fill),
-                chain(config.path("index_codecs"), shape, Sharding.NUMBERS, new FillValue(new byte[Long.BYTES])),
+                chain(config.path("index_codecs"), shape, ShardingCodec.NUMBERS, new FillValue(new byte[Long.BYTES])),
                 location.equals("start"),
                 fill);
         if (!(sharding.index().serial() instanceof PlainBytes)
                 || !sharding.index().arrays().isEmpty()) {
             throw new FormatException(
-                    "a shard index must be plain numbers: " + Json.brief(config.path("index_codecs")));
+                    "a shard index must be plain numbers: " + MetadataJson.brief(config.path("index_codecs")));
         }
         sharding.indexBytes(sharding.perShard(shape));
         return sharding;

@@ -3,6 +3,9 @@ package io.penstock.zarr;
 import io.penstock.pipeline.Thrown;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import io.penstock.zarr.internal.element.ChunkTensor;
+import io.penstock.zarr.internal.element.Grid;
+import io.penstock.zarr.internal.element.RegionCells;
 import java.util.Arrays;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -19,13 +22,13 @@ final class Regions {
     private final ArrayMetadata metadata;
     private final Grid grid;
     private final LongFunction<Mono<Chunk>> source;
-    private final Loads<Chunk> chunks;
+    private final ChunkCache<Chunk> chunks;
 
     Regions(ArrayMetadata metadata, Grid grid, LongFunction<Mono<Chunk>> source, long budget) {
         this.metadata = metadata;
         this.grid = grid;
         this.source = source;
-        this.chunks = new Loads<>(budget, Chunk::bytes);
+        this.chunks = new ChunkCache<>(budget, Chunk::bytes);
     }
 
     static Shape between(long[] start, long[] stop, Shape within) {
@@ -187,7 +190,7 @@ final class Regions {
         }));
     }
 
-    Loads<Chunk> loads() {
+    ChunkCache<Chunk> loads() {
         return chunks;
     }
 }

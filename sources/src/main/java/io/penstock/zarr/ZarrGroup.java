@@ -6,6 +6,7 @@ import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
 import io.penstock.pipeline.Thrown;
 import io.penstock.store.Store;
+import io.penstock.zarr.internal.element.MetadataJson;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -54,7 +55,7 @@ public final class ZarrGroup {
     public static Mono<ZarrGroup> open(Store store, String path) {
         Metadata metadata = new Metadata(store, path);
         String bare = Metadata.path(path);
-        return metadata.document(ARRAY_V3, Json.MOST_BYTES)
+        return metadata.document(ARRAY_V3, MetadataJson.MOST_BYTES)
                 .filter(document -> document.path("node_type").asText("").equals("group"))
                 .map(document -> metadata.at(ARRAY_V3, document, json -> v3(store, bare, json)))
                 .switchIfEmpty(Mono.defer(() -> v2(store, bare, metadata)))
@@ -86,7 +87,7 @@ public final class ZarrGroup {
     private static Mono<ZarrGroup> v2(Store store, String path, Metadata metadata) {
         return metadata.document(".zgroup")
                 .flatMap(group -> metadata.document(".zattrs").defaultIfEmpty(NOTHING))
-                .flatMap(attributes -> metadata.document(".zmetadata", Json.MOST_BYTES)
+                .flatMap(attributes -> metadata.document(".zmetadata", MetadataJson.MOST_BYTES)
                         .defaultIfEmpty(NOTHING)
                         .map(all -> metadata.at(".zmetadata", all, ZarrGroup::known))
                         .map(known -> new ZarrGroup(store, path, ZarrFormat.V2, attributes.toString(), known)));
@@ -149,7 +150,7 @@ public final class ZarrGroup {
 
     private Mono<Boolean> isArray(String at) {
         return new Metadata(store, at)
-                .document(ARRAY_V3, Json.MOST_BYTES)
+                .document(ARRAY_V3, MetadataJson.MOST_BYTES)
                 .filter(document -> document.path("node_type").asText("").equals("array"))
                 .hasElement()
                 .flatMap(found -> found

@@ -5,6 +5,7 @@ import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import io.penstock.zarr.internal.element.Grid;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;

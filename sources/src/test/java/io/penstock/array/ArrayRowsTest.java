@@ -9,7 +9,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.ShortStore;
-import io.penstock.store.ZipStore;
+import io.penstock.store.zip.ZipStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

@@ -9,7 +9,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
-import io.penstock.store.ZipStore;
+import io.penstock.store.zip.ZipStore;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

@@ -50,7 +50,7 @@ class TarFuzzTest {
     void archive_ofAnyBytes_isIndexedAndReadOrRefused(byte[] input) {
         byte[] archive = input.clone();
         Hostile.bytes(() -> {
-            ShardIndex index = ShardIndex.scan(summed(archive), "fuzz.tar");
+            TarIndex index = TarIndex.scan(summed(archive), "fuzz.tar");
             TarShard shard = new TarShard(
                     "fuzz.tar", PLACE, List.of(), StoreFile.inMemory("memory:fuzz", "fuzz.tar", archive), index);
             for (int file = 0; file < index.size(); file++) {
@@ -102,8 +102,8 @@ class TarFuzzTest {
     @MethodSource("indexes")
     @FuzzTest(maxDuration = "10m")
     void index_ofAnyBytes_isReadOrMadeAnew(byte[] input) throws IOException {
-        ShardIndexFile kept = new ShardIndexFile(folder, PLACE, PLACE, 4096);
-        kept.write(ShardIndex.scan(
+        TarIndexFile kept = new TarIndexFile(folder, PLACE, PLACE, 4096);
+        kept.write(TarIndex.scan(
                 TarBytes.of(ByteBuffer.wrap(new TarMaker().file("a.txt", "a").bytes())), "fuzz.tar"));
         Path file = onlyFile();
         byte[] bytes = input.length < 40 ? input : Arrays.copyOf(Files.readAllBytes(file), Math.max(40, input.length));
@@ -115,7 +115,7 @@ class TarFuzzTest {
         }
         Files.write(file, bytes);
         Hostile.bytes(() -> {
-            ShardIndex index = kept.read();
+            TarIndex index = kept.read();
             for (int i = 0; index != null && i < index.size(); i++) {
                 assertThat(index.name(i)).isNotNull();
                 assertThat(index.length(i)).isBetween(0L, 4096 - index.offset(i));
@@ -135,8 +135,8 @@ class TarFuzzTest {
     static Stream<byte[]> indexes() throws IOException {
         Path made = Files.createTempDirectory("fuzz");
         try {
-            new ShardIndexFile(made, PLACE, PLACE, 4096)
-                    .write(ShardIndex.scan(TarBytes.of(ByteBuffer.wrap(small())), "fuzz.tar"));
+            new TarIndexFile(made, PLACE, PLACE, 4096)
+                    .write(TarIndex.scan(TarBytes.of(ByteBuffer.wrap(small())), "fuzz.tar"));
             try (Stream<Path> files = Files.list(made)) {
                 Path file = files.findFirst().orElseThrow();
                 byte[] bytes = Files.readAllBytes(file);

@@ -308,9 +308,9 @@ class TarScanTest {
 
     @Property(tries = 3000)
     void scan_damagedArchive_staysWithinItAndSaysWhatIsWrong(@ForAll("archives") byte[] archive) {
-        ShardIndex index;
+        TarIndex index;
         try {
-            index = ShardIndex.scan(TarBytes.of(ByteBuffer.wrap(archive)), "x.tar");
+            index = TarIndex.scan(TarBytes.of(ByteBuffer.wrap(archive)), "x.tar");
         } catch (FormatException e) {
             assertThat(e).hasMessageStartingWith("x.tar ");
             return;

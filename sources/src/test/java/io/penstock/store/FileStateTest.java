@@ -2,6 +2,7 @@ package io.penstock.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.store.internal.FileState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,7 +8,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.ShortStore;
-import io.penstock.store.Unpacker;
+import io.penstock.store.unpack.Unpacker;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

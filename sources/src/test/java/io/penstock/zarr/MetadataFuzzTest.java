@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.penstock.pipeline.FormatException;
 import io.penstock.store.MemoryStore;
+import io.penstock.zarr.internal.element.MetadataJson;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +68,7 @@ class MetadataFuzzTest {
     /** Reads a document; then everything that can be asked of it without its chunks. */
     private static void readOrRefused(ZarrFormat format, byte[] document) {
         try {
-            ArrayMetadata metadata = ArrayMetadata.of(format, Json.parse(document), none());
+            ArrayMetadata metadata = ArrayMetadata.of(format, MetadataJson.parse(document), none());
             ZarrArray array = ZarrArray.of(MemoryStore.of("fuzz", Map.of()), "", metadata);
             assertThat(array.toString()).isNotEmpty();
             assertThat(metadata.levels()).isNotEmpty();
@@ -130,7 +131,7 @@ class MetadataFuzzTest {
     void json_nestedTooDeep_isRefused() {
         byte[] deep = bytes("[".repeat(100_000) + "]".repeat(100_000));
 
-        assertThatThrownBy(() -> Json.parse(deep))
+        assertThatThrownBy(() -> MetadataJson.parse(deep))
                 .isInstanceOf(FormatException.class)
                 .hasMessageStartingWith("not JSON: ");
     }
@@ -145,7 +146,7 @@ class MetadataFuzzTest {
         }
         byte[] document = bytes(V3.substring(0, V3.indexOf("\"codecs\"")) + "\"codecs\":" + codecs + "}");
 
-        assertThatThrownBy(() -> Json.parse(document)).isInstanceOf(FormatException.class);
+        assertThatThrownBy(() -> MetadataJson.parse(document)).isInstanceOf(FormatException.class);
     }
 
     @Test

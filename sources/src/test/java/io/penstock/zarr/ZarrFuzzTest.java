@@ -7,6 +7,7 @@ import io.penstock.kit.Hostile;
 import io.penstock.store.MemoryStore;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import io.penstock.zarr.internal.element.ChunkTensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package io.penstock.store.http;
 
 import io.penstock.pipeline.StoreException;
-import io.penstock.store.OnDemand;
+import io.penstock.store.internal.OnDemand;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;

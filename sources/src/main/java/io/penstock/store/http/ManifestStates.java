@@ -2,10 +2,10 @@ package io.penstock.store.http;
 
 import io.penstock.pipeline.StoreException;
 import io.penstock.store.Checksum;
-import io.penstock.store.InOrder;
 import io.penstock.store.Manifest;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.Waiting;
+import io.penstock.store.internal.InOrder;
+import io.penstock.store.internal.Waiting;
 import java.util.List;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

@@ -1,0 +1,227 @@
+package io.penstock.shard;
+
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The index of one archive in a file of its own, so that a changed archive is indexed anew and the others are not.
+ *
+ * <pre>
+ *  magic i64, version i32, CRC32C of what follows i32,
+ *  the archive's place and state i64 i64, its length i64, files n i32, length of all names i32, of the sparse bits i32,
+ *  of the damage i32, of the cut-off name i32; offsets n × i64, lengths n × i64, ends of names n × i32; names, bits, texts
+ * </pre>
+ *
+ * <p>Big-endian. Written under another name, then moved: a reader finds all of it or none. One that is not as it should
+ * be is no index, and is made anew.
+ */
+final class TarIndexFile {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TarIndexFile.class);
+    private static final long MAGIC = 0x50454E5354415249L; // PENSTARI
+    private static final String SUFFIX = ".tarindex";
+    private static final int VERSION = 1;
+    private static final int CHECKED_FROM = 16;
+    private static final int FIXED = CHECKED_FROM + 3 * Long.BYTES + 5 * Integer.BYTES;
+    private static final int A_FILE = 2 * Long.BYTES + Integer.BYTES;
+
+    private final Path file;
+    private final SampleKey source;
+    private final long archiveBytes;
+
+    /**
+     * @param source       where the archive lies and what state it is in
+     * @param archiveBytes its length, decompressed: no file lies beyond it
+     */
+    TarIndexFile(Path folder, SampleKey place, SampleKey source, long archiveBytes) {
+        this.file = folder.resolve(("%016x%016x" + SUFFIX).formatted(place.high(), place.low()));
+        this.source = source;
+        this.archiveBytes = archiveBytes;
+    }
+
+    /** The index, if there is one of the archive's present state. */
+    @Nullable TarIndex read() {
+        try {
+            ByteBuffer bytes = bytes(file);
+            String wrong = check(bytes);
+            if (wrong == null) {
+                return parse(bytes);
+            }
+            LOG.info("making the index of an archive anew, since {} {}", file, wrong);
+        } catch (NoSuchFileException e) {
+            return null;
+        } catch (IOException | OutOfMemoryError e) {
+            LOG.warn("making the index of an archive anew, since {} cannot be read: {}", file, e.toString());
+        }
+        return null;
+    }
+
+    /** The bytes of a file; of a pipe or a device none, since they might never end. */
+    private static ByteBuffer bytes(Path file) throws IOException {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            return ByteBuffer.allocate(0);
+        }
+        return ByteBuffer.wrap(Files.readAllBytes(file));
+    }
+
+    private static @Nullable String checkHead(ByteBuffer bytes) {
+        if (bytes.limit() < FIXED || bytes.getLong() != MAGIC) {
+            return "is no index";
+        }
+        if (bytes.getInt() != VERSION) {
+            return "is of another version";
+        }
+        return bytes.getInt() == crc(bytes) ? null : "is damaged";
+    }
+
+    private @Nullable String check(ByteBuffer bytes) {
+        String wrong = checkHead(bytes);
+        if (wrong != null) {
+            return wrong;
+        }
+        if (bytes.getLong() != source.high() || bytes.getLong() != source.low() || bytes.getLong() != archiveBytes) {
+            return "is of another state of it";
+        }
+        return null;
+    }
+
+    private static int crc(ByteBuffer bytes) {
+        CRC32C crc = new CRC32C();
+        crc.update(bytes.duplicate().position(CHECKED_FROM));
+        return (int) crc.getValue();
+    }
+
+    private @Nullable TarIndex parse(ByteBuffer bytes) {
+        int count = bytes.getInt();
+        int[] parts = {bytes.getInt(), bytes.getInt(), bytes.getInt(), bytes.getInt()};
+        long expected = (long) A_FILE * count;
+        for (int part : parts) {
+            expected += part;
+        }
+        if (count < 0
+                || Math.min(Math.min(parts[0], parts[1]), Math.min(parts[2], parts[3])) < 0
+                || expected != bytes.remaining()) {
+            return null;
+        }
+        long[] offsets = new long[count];
+        long[] lengths = new long[count];
+        int[] nameEnds = new int[count];
+        bytes.asLongBuffer().get(offsets).get(lengths);
+        bytes.position(bytes.position() + 2 * Long.BYTES * count);
+        bytes.asIntBuffer().get(nameEnds);
+        bytes.position(bytes.position() + Integer.BYTES * count);
+        if (!isSound(offsets, lengths, nameEnds, parts[0])) {
+            return null;
+        }
+        byte[] names = take(bytes, parts[0]);
+        BitSet sparse = BitSet.valueOf(take(bytes, parts[1]));
+        String damage = new String(take(bytes, parts[2]), StandardCharsets.UTF_8);
+        return new TarIndex(
+                offsets,
+                lengths,
+                sparse,
+                nameEnds,
+                names,
+                damage,
+                new String(take(bytes, parts[3]), StandardCharsets.UTF_8));
+    }
+
+    private boolean isSound(long[] offsets, long[] lengths, int[] nameEnds, int named) {
+        int end = 0;
+        for (int i = 0; i < offsets.length; i++) {
+            if (offsets[i] < 0
+                    || lengths[i] < 0
+                    || lengths[i] > archiveBytes - offsets[i]
+                    || nameEnds[i] < end
+                    || nameEnds[i] > named) {
+                return false;
+            }
+            end = nameEnds[i];
+        }
+        return end == named;
+    }
+
+    private static byte[] take(ByteBuffer bytes, int count) {
+        byte[] taken = new byte[count];
+        bytes.get(taken);
+        return taken;
+    }
+
+    private static List<Path> own(Path folder) {
+        List<Path> found = new ArrayList<>();
+        if (Files.isDirectory(folder)) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
+                files.forEach(found::add);
+            } catch (IOException | DirectoryIteratorException e) {
+                throw new StoreException("cannot list " + folder, e);
+            }
+        }
+        return found;
+    }
+
+    /** The indexes in a folder that are not as they were written. */
+    static List<Path> damaged(Path folder) {
+        List<Path> damaged = new ArrayList<>();
+        for (Path file : own(folder)) {
+            try {
+                if (checkHead(bytes(file)) != null) {
+                    damaged.add(file);
+                }
+            } catch (IOException e) {
+                throw new StoreException("cannot read %s: %s".formatted(file, e), e);
+            }
+        }
+        return damaged;
+    }
+
+    /** Keeps an index. @throws StoreException if it cannot be written */
+    void write(TarIndex index) {
+        byte[] sparse = index.sparse().toByteArray();
+        byte[] damage = index.damage().getBytes(StandardCharsets.UTF_8);
+        byte[] cutOff = index.cutOff().getBytes(StandardCharsets.UTF_8);
+        int count = index.size();
+        long size =
+                FIXED + (long) A_FILE * count + index.names().length + sparse.length + damage.length + cutOff.length;
+        ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(size));
+        bytes.putLong(MAGIC).putInt(VERSION).putInt(0);
+        bytes.putLong(source.high()).putLong(source.low()).putLong(archiveBytes).putInt(count);
+        bytes.putInt(index.names().length)
+                .putInt(sparse.length)
+                .putInt(damage.length)
+                .putInt(cutOff.length);
+        bytes.asLongBuffer().put(index.offsets()).put(index.lengths());
+        bytes.position(bytes.position() + 2 * Long.BYTES * count);
+        bytes.asIntBuffer().put(index.nameEnds());
+        bytes.position(bytes.position() + Integer.BYTES * count);
+        bytes.put(index.names()).put(sparse).put(damage).put(cutOff).flip();
+        bytes.putInt(CHECKED_FROM - Integer.BYTES, crc(bytes));
+        try {
+            Path folder = file.toAbsolutePath().getParent();
+            Path partial = Files.createTempFile(folder, "partial-", ".tmp");
+            try {
+                Files.write(partial, bytes.array());
+                Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            } finally {
+                Files.deleteIfExists(partial);
+            }
+        } catch (IOException e) {
+            throw new StoreException("cannot keep the index of an archive in %s: %s".formatted(file, e), e);
+        }
+    }
+}

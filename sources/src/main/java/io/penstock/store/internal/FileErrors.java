@@ -1,0 +1,29 @@
+package io.penstock.store.internal;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+
+/** What an I/O failure means, in words that stand behind a path: the JDK's own messages are often just that path. */
+public final class FileErrors {
+
+    private FileErrors() {}
+
+    public static String reason(IOException failure) {
+        if (failure instanceof NoSuchFileException) {
+            return "no such file or folder";
+        }
+        if (failure instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (failure instanceof NotDirectoryException) {
+            return "not a folder";
+        }
+        if (failure instanceof FileSystemException known && known.getReason() != null) {
+            return known.getReason();
+        }
+        return failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+    }
+}

@@ -1,0 +1,24 @@
+package io.penstock.store.internal;
+
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Work on several elements at once whose results come in the order of the elements, and whose failure does too. */
+public final class InOrder {
+
+    private InOrder() {}
+
+    /**
+     * What a function makes of each element, with this many under way at once; an element it makes nothing of is left out.
+     * Fails with the error of the first element, in their order, that fails, and cancels the rest. (Reactor's
+     * {@code flatMapSequential} alone fails with a {@code CompositeException} when two fail before the first is told.)
+     */
+    public static <T, R> Function<Flux<T>, Publisher<R>> map(int atOnce, Function<? super T, Mono<R>> fn) {
+        return elements -> elements.flatMapSequential(
+                        element -> fn.apply(element).materialize(), atOnce, 1)
+                .filter(signal -> !signal.isOnComplete())
+                .dematerialize();
+    }
+}

@@ -1,0 +1,227 @@
+package io.penstock.store.internal;
+
+import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Runs blocking reads on threads that may block, without a hand-over a read.
+ *
+ * <p>A page-cached read of 1 KiB takes a microsecond, handing it to another thread several, and waking that thread fifty.
+ * So reads wait in one queue, and a lane (a task on the scheduler) takes them until none is left. An ordered stream asks
+ * for its next samples while one is delivered, on the lane's own thread, so a lane that is kept busy is never woken again.
+ *
+ * <p>A lane that is delivering runs the subscriber's code and may not come back for long, so it does not count as
+ * {@code ready}. The invariant is: where reads wait, at least one lane is ready, that is scheduled, reading or about to
+ * take the next. So no read waits for a subscriber that waits for it, as long as the scheduler has a thread for one more
+ * lane, which {@link ReadThreads} always has. Slow reads get more lanes, one for each {@value #NANOS_A_LANE} ns that a read
+ * takes on average: one for 1 KiB from the page cache, two to four for 150 kB, up to {@value #MOST_LANES} for a cold or far
+ * disk, which is what its queue wants.
+ *
+ * <p>A read may have two parts. A lane does the first part of up to {@value #TOGETHER} reads, as long as they take less than
+ * {@value #NANOS_A_LANE} ns together, before the second part of any: what the second parts ask for, such as a file's state
+ * after the reads, then needs to be asked once. Reads between their parts can be taken by any lane, like those that wait.
+ *
+ * <p>Lanes are never interrupted from here: a cancelled read is left out if it has not begun, and its result dropped if
+ * it has.
+ */
+public final class ReadLanes implements Runnable {
+
+    static final long NANOS_A_LANE = 20_000;
+    static final int MOST_LANES = 32;
+    static final int TOGETHER = 16;
+    private static final int SMOOTHING = 8;
+
+    private final Scheduler scheduler;
+    private final Queue<Read<?, ?>> waiting = new ConcurrentLinkedQueue<>();
+    private final Queue<Read<?, ?>> begun = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger ready = new AtomicInteger();
+    private volatile long meanNanos; // racy by intent: a lost measurement is only a measurement
+
+    public ReadLanes(Scheduler scheduler) {
+        this.scheduler = scheduler;
+    }
+
+    /** A {@code Mono} that begins the read when it is first requested; empty where the read gives {@code null}. */
+    public <T> Mono<T> read(Supplier<@Nullable T> bytes) {
+        return read(() -> bytes, Supplier::get);
+    }
+
+    /** The same for a read of two parts: the second makes the value, or {@code null}, of what the first gave. */
+    public <S, T> Mono<T> read(Supplier<S> first, Function<S, @Nullable T> second) {
+        return Mono.create(sink -> {
+            Read<S, T> read = new Read<>(first, second, sink);
+            sink.onCancel(() -> read.state.set(Read.DROPPED));
+            sink.onRequest(n -> add(read));
+        });
+    }
+
+    private void add(Read<?, ?> read) {
+        if (read.state.compareAndSet(Read.IDLE, Read.WAITING)) {
+            waiting.add(read);
+            launch();
+        }
+    }
+
+    private boolean isIdle() {
+        return waiting.isEmpty() && begun.isEmpty();
+    }
+
+    private int wanted() {
+        return (int) Math.min(MOST_LANES, 1 + meanNanos / NANOS_A_LANE);
+    }
+
+    /** One more lane, if reads wait and there are fewer than they want. */
+    private void launch() {
+        int now = ready.get();
+        while (now < wanted() && !isIdle()) {
+            if (ready.compareAndSet(now, now + 1)) {
+                try {
+                    scheduler.schedule(this);
+                } catch (RejectedExecutionException e) {
+                    ready.decrementAndGet();
+                    refuse(e);
+                }
+                return;
+            }
+            now = ready.get();
+        }
+    }
+
+    private void refuse(RejectedExecutionException cause) {
+        for (Queue<Read<?, ?>> queue : List.of(begun, waiting)) {
+            for (Read<?, ?> read = queue.poll(); read != null; read = queue.poll()) {
+                read.sink.error(new StoreException(
+                        "cannot read: the scheduler for blocking reads is shut down or full", cause));
+            }
+        }
+    }
+
+    @Override
+    public void run() {
+        do {
+            for (Read<?, ?> read = next(); read != null; read = next()) {
+                if (read.state.get() == Read.WAITING && !deliver(read)) {
+                    return;
+                }
+            }
+            ready.decrementAndGet();
+            // a read that came between the last look and the line above found this lane ready
+        } while (!isIdle() && join(wanted()));
+    }
+
+    /** A read whose first part is done; null where none waits. */
+    private @Nullable Read<?, ?> next() {
+        Read<?, ?> next = begun.poll();
+        return next == null ? beginSome() : next;
+    }
+
+    private @Nullable Read<?, ?> beginSome() {
+        Read<?, ?> first = null;
+        long started = System.nanoTime();
+        for (int count = 0; count < TOGETHER; ) {
+            Read<?, ?> read = waiting.poll();
+            if (read == null) {
+                break;
+            }
+            if (read.state.get() != Read.WAITING) {
+                continue;
+            }
+            read.begin();
+            if (first == null) {
+                first = read;
+            } else {
+                begun.add(read);
+            }
+            count++;
+            if (System.nanoTime() - started >= NANOS_A_LANE) {
+                break;
+            }
+        }
+        return first;
+    }
+
+    /** Finishes a read and delivers it; whether this lane goes on, since others may have come in its place meanwhile. */
+    private <S, T> boolean deliver(Read<S, T> read) {
+        T result = null;
+        Throwable failure = null;
+        long started = System.nanoTime();
+        try {
+            result = read.finish();
+        } catch (Throwable e) { // out of memory for one huge file, as an example
+            failure = Thrown.signal(e);
+        }
+        long before = meanNanos;
+        meanNanos = before + (read.nanos + System.nanoTime() - started - before) / SMOOTHING;
+
+        ready.decrementAndGet();
+        launch();
+        if (failure != null) {
+            read.sink.error(failure);
+        } else {
+            read.sink.success(result);
+        }
+        // one more than wanted: the lane launched above may still be on its way
+        return join(wanted() + 1);
+    }
+
+    private boolean join(int most) {
+        int now = ready.get();
+        while (now < most) {
+            if (ready.compareAndSet(now, now + 1)) {
+                return true;
+            }
+            now = ready.get();
+        }
+        return false;
+    }
+
+    /** One asked-for read and who wants it. */
+    private static final class Read<S, T> {
+        static final int IDLE = 0;
+        static final int WAITING = 1;
+        static final int DROPPED = 2;
+
+        final Supplier<S> first;
+        final Function<S, @Nullable T> second;
+        final MonoSink<T> sink;
+        final AtomicInteger state = new AtomicInteger(IDLE);
+        private @Nullable S seen;
+        private @Nullable Throwable failure;
+        private long nanos;
+
+        Read(Supplier<S> first, Function<S, @Nullable T> second, MonoSink<T> sink) {
+            this.first = first;
+            this.second = second;
+            this.sink = sink;
+        }
+
+        void begin() {
+            long started = System.nanoTime();
+            try {
+                seen = first.get();
+            } catch (Throwable e) { // told with the second part, as what fails there
+                failure = e;
+            }
+            nanos = System.nanoTime() - started;
+        }
+
+        @Nullable T finish() throws Throwable {
+            if (failure != null) {
+                throw failure;
+            }
+            return second.apply(Objects.requireNonNull(seen, "the first part gives something"));
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.penstock.store.internal;
+
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The process's threads for reads that block: as many as are busy, of which those that are idle for a minute go.
+ *
+ * <p>{@code Schedulers.boundedElastic()} queues a task behind a busy thread when all its threads are. Where that thread runs
+ * a subscriber that waits for the very read that is queued behind it, both wait for ever. Here no read waits for a thread:
+ * a store reads on {@value ReadLanes#MOST_LANES} at most, and there is one more for each subscriber that does not return.
+ */
+public final class ReadThreads {
+
+    private static final AtomicInteger STARTED = new AtomicInteger();
+
+    public static final Scheduler SHARED =
+            Schedulers.fromExecutorService(Executors.newCachedThreadPool(ReadThreads::daemon), "penstock-read");
+
+    private ReadThreads() {}
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "penstock-read-" + STARTED.incrementAndGet());
+        thread.setDaemon(true);
+        return thread;
+    }
+}

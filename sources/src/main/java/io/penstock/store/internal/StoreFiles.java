@@ -1,0 +1,220 @@
+package io.penstock.store.internal;
+
+import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
+import io.penstock.store.FileStore;
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Which files of a store a source is made of, in the order of their keys, byte by byte in UTF-8: the same on every
+ * machine.
+ *
+ * <p>Named by a path, by keys, or by a pattern: {@code train/part-*.bin}, with {@code *}, {@code ?}, {@code [a-z]} and
+ * {@code {a,b}} in the last part of the key, or by a range of numbers, {@code shard-{000..127}.tar}. Every factory reads the files' states, not the files, and blocks while it
+ * does; {@code what} says in errors what the files were to hold.
+ */
+public final class StoreFiles implements AutoCloseable {
+
+    private static final int ASKED_AT_ONCE = 16;
+    private static final int AT_ONCE = 8;
+    private static final Comparator<StoreEntry> BY_KEY =
+            Comparator.comparing(file -> file.key().getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
+
+    private final Store store;
+    private final List<StoreEntry> entries;
+    private final Runnable closing;
+
+    private StoreFiles(Store store, List<StoreEntry> entries, Runnable closing) {
+        this.store = store;
+        this.entries = entries;
+        this.closing = closing;
+    }
+
+    /**
+     * One file, all files below a folder (hidden ones left out), or those in a folder whose names match a pattern.
+     * @throws StoreException if there is none, or something cannot be listed
+     */
+    public static StoreFiles of(String what, Path path) {
+        if (Files.isDirectory(path)) {
+            return within(what, FileStore.open(path), "", key -> true, "below it", true);
+        }
+        Path name = path.getFileName();
+        if (name != null && Braces.isRange(name.toString())) {
+            return of(
+                    what,
+                    Braces.expand(name.toString()).stream()
+                            .map(path::resolveSibling)
+                            .toList());
+        }
+        if (!Files.exists(path) && name != null && Glob.isPattern(name.toString())) {
+            Path folder = Objects.requireNonNull(path.toAbsolutePath().getParent(), "what has a name has a folder");
+            Glob glob = Glob.of(name.toString());
+            return within(what, FileStore.open(folder), "", glob, "matches " + glob, true);
+        }
+        return of(what, List.of(path));
+    }
+
+    /**
+     * These files, in the order of their paths, not of the list.
+     * @throws StoreException if one does not exist
+     * @throws IllegalArgumentException if there are none, or one is named twice
+     */
+    public static StoreFiles of(String what, List<Path> paths) {
+        requireSome(what, paths);
+        FileStore store = FileStore.openAround(paths);
+        List<StoreEntry> files = new ArrayList<>();
+        for (Path path : paths) {
+            files.add(store.entry(path));
+        }
+        return new StoreFiles(store, sorted(what, files), store::close);
+    }
+
+    /**
+     * The file of a key, or those of a folder of the store whose names match a pattern. The store stays the caller's.
+     * @throws StoreException if there is none, or the store cannot be listed
+     */
+    public static StoreFiles of(String what, Store store, String keyOrPattern) {
+        int slash = keyOrPattern.lastIndexOf('/');
+        String name = keyOrPattern.substring(slash + 1);
+        if (Braces.isRange(keyOrPattern)) {
+            return ofKeys(what, store, Braces.expand(keyOrPattern));
+        }
+        if (!Glob.isPattern(name)) {
+            return ofKeys(what, store, List.of(keyOrPattern));
+        }
+        Glob glob = Glob.of(name);
+        String folder = keyOrPattern.substring(0, slash + 1);
+        return within(what, store, folder, glob, "matches " + keyOrPattern, false);
+    }
+
+    /**
+     * The files of these keys, in the order of the keys, not of the list. The store stays the caller's.
+     * @throws StoreException if one does not exist
+     * @throws IllegalArgumentException if there are none, or one is named twice
+     */
+    public static StoreFiles ofKeys(String what, Store store, List<String> keys) {
+        requireSome(what, keys);
+        List<StoreEntry> files = Waiting.on(Flux.fromIterable(keys)
+                .transform(InOrder.map(ASKED_AT_ONCE, key -> store.entry(key).switchIfEmpty(missing(store, key))))
+                .collectList());
+        return new StoreFiles(store, sorted(what, Objects.requireNonNull(files, "a list is never absent")), () -> {});
+    }
+
+    private static Mono<StoreEntry> missing(Store store, String key) {
+        return Mono.error(
+                () -> new StoreException("cannot read %s in %s: no such file".formatted(key, store.location())));
+    }
+
+    private static void requireSome(String what, List<?> names) {
+        if (names.isEmpty()) {
+            throw new IllegalArgumentException("name at least one file of " + what);
+        }
+    }
+
+    private static StoreFiles within(
+            String what, Store store, String folder, Predicate<String> wanted, String said, boolean owned) {
+        List<StoreEntry> files = new ArrayList<>();
+        boolean deep = said.equals("below it");
+        store.list(new Store.Visitor() {
+            @Override
+            public boolean folder(String key) {
+                return deep || folder.startsWith(key + "/");
+            }
+
+            @Override
+            public void file(String key, long size, long version) {
+                boolean here = deep || key.startsWith(folder) && key.indexOf('/', folder.length()) < 0;
+                if (here && wanted.test(key.substring(folder.length()))) {
+                    files.add(new StoreEntry(key, size, version));
+                }
+            }
+        });
+        if (files.isEmpty()) {
+            throw new StoreException("no %s in %s: no file %s".formatted(what, store.location(), said));
+        }
+        Runnable closing = owned && store instanceof FileStore opened ? opened::close : () -> {};
+        return new StoreFiles(store, sorted(what, files), closing);
+    }
+
+    private static List<StoreEntry> sorted(String what, List<StoreEntry> files) {
+        List<StoreEntry> sorted = new ArrayList<>(files);
+        sorted.sort(BY_KEY);
+        for (int i = 1; i < sorted.size(); i++) {
+            if (sorted.get(i).key().equals(sorted.get(i - 1).key())) {
+                throw new IllegalArgumentException("a file of %s is named twice: %s"
+                        .formatted(what, sorted.get(i).key()));
+            }
+        }
+        return List.copyOf(sorted);
+    }
+
+    /** Where the files lie. */
+    public Store store() {
+        return store;
+    }
+
+    /** The files as they were found, in their order; at least one. */
+    public List<StoreEntry> entries() {
+        return entries;
+    }
+
+    /** A file's name that is the same however it was named, and whatever was opened with it. */
+    public String place(StoreEntry entry) {
+        String location = store.location();
+        return location.endsWith("/") ? location + entry.key() : location + "/" + entry.key();
+    }
+
+    /** What decides the keys of a file's samples, as words for people: where it lies, and its state. */
+    public List<String> state(StoreEntry entry) {
+        List<String> file = store.state(entry);
+        return List.of("in " + store.location(), file.get(0), file.get(1));
+    }
+
+    /**
+     * What a function makes of every file, in their order. Blocks until all is done; works on {@value #AT_ONCE} files at
+     * once, on threads of its own that may wait for what they read, and fails as the first that fails.
+     */
+    public <T> List<T> map(Function<StoreEntry, T> fn) {
+        Scheduler threads = Schedulers.newBoundedElastic(AT_ONCE, Integer.MAX_VALUE, "store-files");
+        try {
+            List<T> made = Waiting.on(Flux.fromIterable(entries)
+                    .transform(InOrder.map(
+                            AT_ONCE,
+                            entry -> Mono.fromCallable(Thrown.callable(() -> fn.apply(entry)))
+                                    .subscribeOn(threads)))
+                    .collectList());
+            return Objects.requireNonNull(made, "a list is never absent");
+        } finally {
+            threads.dispose();
+        }
+    }
+
+    /** Closes the store if this opened it. */
+    @Override
+    public void close() {
+        closing.run();
+    }
+
+    /** For messages: the one file, or how many there are and where. */
+    @Override
+    public String toString() {
+        return entries.size() == 1
+                ? place(entries.get(0))
+                : "%d files in %s".formatted(entries.size(), store.location());
+    }
+}

@@ -1,0 +1,5 @@
+/** What stores and sources share: file names and states, blocking reads, checksums of local copies, file patterns. */
+@NullMarked
+package io.penstock.store.internal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,299 @@
+package io.penstock.store.mirror;
+
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.internal.BlockSums;
+import io.penstock.store.internal.FileErrors;
+import io.penstock.store.internal.FileNames;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The room that the copies of a directory take, agreed on by all processes that mirror into it.
+ *
+ * <p>One file holds the number of bytes; whoever changes it, or makes, finishes or removes a copy, holds its lock, and the
+ * operating system takes the lock from whoever dies. An unfinished copy counts with the size it will have, which its name
+ * says, and is locked by its writer: one that nobody locks was left by a death. So the number can be counted anew at any
+ * time, and is whenever a mirror is opened.
+ *
+ * <p>Nothing is flushed to the disk. A copy's name appears after its bytes and its {@link BlockSums} were written; what a
+ * crash of the machine loses of them is found by the checksums.
+ *
+ * <p>All methods block, and belong on one thread: locks are the process's, not a thread's.
+ */
+final class MirrorRoom {
+
+    private static final long FREE_MARGIN = 64L << 20;
+    private static final long NANOS_BETWEEN_TRIES = 500_000;
+
+    private final Path directory;
+    private final long maxBytes;
+    private final FileChannel counter;
+
+    MirrorRoom(Path directory, long maxBytes) throws IOException {
+        this.directory = directory;
+        this.maxBytes = maxBytes;
+        this.counter = FileChannel.open(
+                directory.resolve(".penstock-mirror-room"),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE);
+    }
+
+    /** A copy that is being made. */
+    record Unfinished(Path path, Path target, FileChannel channel, long size, BlockSums.Writer sums) {
+
+        long append(ByteBuffer bytes) throws IOException {
+            sums.update(bytes);
+            ByteBuffer rest = bytes.duplicate();
+            long written = 0;
+            while (rest.hasRemaining()) {
+                written += channel.write(rest);
+            }
+            return written;
+        }
+    }
+
+    @FunctionalInterface
+    private interface Work<T> {
+        T run(long held) throws IOException;
+    }
+
+    private <T> T locked(Work<T> work) throws IOException {
+        FileLock lock = lock();
+        try {
+            return work.run(held());
+        } finally {
+            lock.release();
+        }
+    }
+
+    private FileLock lock() throws IOException {
+        while (true) {
+            try {
+                return counter.lock();
+            } catch (OverlappingFileLockException e) {
+                LockSupport.parkNanos(NANOS_BETWEEN_TRIES); // another mirror of this process holds it, for microseconds
+            }
+        }
+    }
+
+    private long held() throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES);
+        return counter.read(bytes, 0) == Long.BYTES ? Math.max(0, bytes.getLong(0)) : 0;
+    }
+
+    private void hold(long bytes) throws IOException {
+        counter.write(ByteBuffer.allocate(Long.BYTES).putLong(0, Math.max(0, bytes)), 0);
+    }
+
+    /** Counts what there is and removes what the dead left unfinished; nothing else is touched. */
+    long recount() throws IOException {
+        return locked(before -> {
+            long sum = 0;
+            for (Path folder : list(directory)) {
+                if (MirrorNames.isFolder(FileNames.of(folder)) && Files.isDirectory(folder)) {
+                    for (Path part : list(folder)) {
+                        sum += Files.isDirectory(part) ? recount(part) : 0;
+                    }
+                }
+            }
+            hold(sum);
+            return sum;
+        });
+    }
+
+    private static long recount(Path part) throws IOException {
+        long sum = 0;
+        for (Path file : list(part)) {
+            String name = FileNames.of(file);
+            if (BlockSums.isLeft(file)) {
+                Files.deleteIfExists(file);
+            } else if (MirrorNames.isUnfinished(name) && isLeft(file)) {
+                BlockSums.delete(file);
+            } else if (MirrorNames.isCopy(name)) {
+                sum += MirrorNames.size(name);
+            }
+        }
+        return sum;
+    }
+
+    private static boolean isLeft(Path unfinished) {
+        try (FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.WRITE);
+                FileLock lock = channel.tryLock()) {
+            return lock != null;
+        } catch (OverlappingFileLockException | IOException e) {
+            return false;
+        }
+    }
+
+    private static Iterable<Path> list(Path folder) throws IOException {
+        List<Path> found = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            files.forEach(found::add);
+        } catch (UncheckedIOException | DirectoryIteratorException e) {
+            throw new IOException("cannot list " + folder, e);
+        }
+        return found;
+    }
+
+    /** Begins a copy; empty where there is no room for it. */
+    Optional<Unfinished> begin(Path target, long size) throws IOException {
+        return locked(held -> {
+            boolean fits = size <= maxBytes
+                    && held <= maxBytes - size
+                    && Files.getFileStore(directory).getUsableSpace() - FREE_MARGIN >= size;
+            if (!fits) {
+                return Optional.<Unfinished>empty();
+            }
+            Files.createDirectories(folder(target));
+            String nonce = Long.toHexString(ThreadLocalRandom.current().nextLong());
+            Path path = target.resolveSibling(MirrorNames.unfinished(FileNames.of(target), nonce));
+            FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            try {
+                channel.lock();
+                hold(held + size);
+                return Optional.of(new Unfinished(path, target, channel, size, new BlockSums.Writer()));
+            } catch (IOException | RuntimeException e) {
+                channel.close();
+                Files.deleteIfExists(path);
+                throw e;
+            }
+        });
+    }
+
+    private static Path folder(Path file) {
+        Path folder = file.getParent();
+        if (folder == null) {
+            throw new IllegalArgumentException("a copy lies in a folder: " + file);
+        }
+        return folder;
+    }
+
+    /**
+     * Gives a complete copy its name, and removes copies of other versions of its key.
+     * @throws StoreException if it has not the length it should have
+     */
+    void finish(Unfinished copy) throws IOException {
+        long written = copy.channel.size();
+        if (written != copy.size) {
+            throw new StoreException("copy of %d bytes has %d: %s".formatted(copy.size, written, copy.path));
+        }
+        copy.sums.write(copy.path);
+        locked(held -> {
+            long now = held;
+            boolean another = Files.exists(copy.target);
+            if (another) {
+                now -= copy.size;
+            }
+            if (another && BlockSums.areThere(copy.target, copy.size)) {
+                BlockSums.delete(copy.path);
+            } else {
+                move(copy.path, copy.target);
+                now -= removeOthers(copy.target);
+            }
+            hold(now);
+            return now;
+        });
+        copy.channel.close();
+    }
+
+    private static void move(Path from, Path to) throws IOException {
+        try {
+            BlockSums.move(from, to);
+        } catch (AtomicMoveNotSupportedException e) {
+            throw new StoreException("file system of %s cannot rename atomically; mirror elsewhere".formatted(to), e);
+        }
+    }
+
+    private static long removeOthers(Path target) throws IOException {
+        String name = FileNames.of(target);
+        long freed = 0;
+        for (Path file : list(folder(target))) {
+            String other = FileNames.of(file);
+            boolean older = MirrorNames.isCopy(other)
+                    && !MirrorNames.isUnfinished(other)
+                    && MirrorNames.sameKey(name, other)
+                    && !other.equals(name);
+            if (older && BlockSums.delete(file)) {
+                freed += MirrorNames.size(other);
+            }
+        }
+        return freed;
+    }
+
+    /** Gives up a copy that was begun. */
+    void abandon(Unfinished copy) throws IOException {
+        locked(held -> {
+            if (BlockSums.delete(copy.path)) {
+                hold(held - copy.size);
+            }
+            return held;
+        });
+        copy.channel.close();
+    }
+
+    /** The copies below a directory whose bytes do not come to their checksums, or that have none. Reads them all. */
+    static List<Path> damaged(Path directory) {
+        List<Path> damaged = new ArrayList<>();
+        try {
+            for (Path folder : list(directory)) {
+                if (MirrorNames.isFolder(FileNames.of(folder)) && Files.isDirectory(folder)) {
+                    for (Path part : list(folder)) {
+                        addDamaged(part, damaged);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new StoreException("cannot read the mirror %s: %s".formatted(directory, FileErrors.reason(e)), e);
+        }
+        return damaged;
+    }
+
+    private static void addDamaged(Path part, List<Path> damaged) throws IOException {
+        for (Path file : Files.isDirectory(part) ? list(part) : List.<Path>of()) {
+            String name = FileNames.of(file);
+            if (MirrorNames.isCopy(name) && !MirrorNames.isUnfinished(name) && !BlockSums.areRight(file)) {
+                damaged.add(file);
+            }
+        }
+    }
+
+    /** Removes a copy that is not what its name says, and gives its path. */
+    Path remove(Path copy) throws IOException {
+        return locked(held -> {
+            if (BlockSums.delete(copy)) {
+                hold(held - MirrorNames.size(FileNames.of(copy)));
+            }
+            return copy;
+        });
+    }
+
+    /** The bytes that all copies have, or will have. */
+    long bytes() throws IOException {
+        try {
+            return held();
+        } catch (NoSuchFileException e) {
+            return 0;
+        }
+    }
+
+    void close() throws IOException {
+        counter.close();
+    }
+}

@@ -1,0 +1,49 @@
+package io.penstock.store.mirror;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whose turn it is to copy an entry, over all processes: a lock on one byte of a file, at a place that the entry's name
+ * says. The operating system takes it from whoever dies.
+ */
+final class MirrorTurns {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MirrorTurns.class);
+
+    private final FileChannel channel;
+
+    MirrorTurns(Path directory) throws IOException {
+        this.channel = FileChannel.open(
+                directory.resolve(".penstock-mirror-turns"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    }
+
+    /** The turn, to be released; null while somebody else has it. Does not wait. */
+    @Nullable FileLock take(String name) throws IOException {
+        long place = Integer.toUnsignedLong(name.hashCode()) << 31 | Integer.toUnsignedLong(name.length());
+        try {
+            return channel.tryLock(place, 1, false);
+        } catch (OverlappingFileLockException e) {
+            return null; // another mirror of this process
+        }
+    }
+
+    static void release(FileLock turn) {
+        try {
+            turn.release();
+        } catch (IOException e) {
+            LOG.debug("a turn was released by closing", e);
+        }
+    }
+
+    void close() throws IOException {
+        channel.close();
+    }
+}

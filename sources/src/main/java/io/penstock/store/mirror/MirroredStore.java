@@ -1,0 +1,409 @@
+package io.penstock.store.mirror;
+
+import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
+import io.penstock.store.FileStore;
+import io.penstock.store.Manifest;
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.internal.BlockSums;
+import io.penstock.store.internal.DamagedCopyException;
+import io.penstock.store.internal.FileErrors;
+import io.penstock.store.internal.OnDemand;
+import io.penstock.store.internal.ReadThreads;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * A store whose entries are copied to a local directory when they are first used, and come from there afterwards.
+ *
+ * <p>A copy appears whole or not at all: it is written under another name and renamed when its length is right. An entry
+ * is copied once, however many threads and processes want it; where the copier dies, the next one goes on. What an earlier
+ * run left is used, as long as the source lists the same size and version; a changed entry is copied anew and its old copy
+ * removed. Once the budget is full (or the disk, but for 64 MiB), further entries come from the source, uncopied: an epoch
+ * uses each entry once, so giving up one for another would gain nothing.
+ *
+ * <p>A copy has checksums of its blocks in a file beside it, and each block is compared with them when it is first read
+ * since the copy was opened. One that is damaged, or has none, is removed with a warning and copied anew.
+ *
+ * <p>Several stores and processes may share a directory: copies of different sources never meet, and the budget is of all
+ * of them together. Files that are not copies are neither counted nor touched.
+ *
+ * <p>With {@link #inBackground} a read never waits for a copy. Otherwise the first read of an entry, also of a part of it,
+ * copies it whole, in slices of 8 MiB. Reads cancelled while copying let the copy finish, for the others who want it.
+ *
+ * <p>Threads: blocks on those of {@link FileStore#open(Path)} and on one of its own that goes when idle. A local failure,
+ * such as a full disk, is logged once and then the source serves. {@link #list}, {@link #entry} and {@link #location} are
+ * the source's, so caches and fingerprints are the same with a mirror and without.
+ */
+public final class MirroredStore implements Store, AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MirroredStore.class);
+    private static final int SLICE = 8 << 20;
+    private static final long MOST_WAITING = 64L << 20;
+    private static final Duration FIRST_LOOK = Duration.ofMillis(2);
+    private static final Duration LAST_LOOK = Duration.ofMillis(100);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final Store source;
+    private final Path directory;
+    private final long maxBytes;
+    private final boolean background;
+    private final MirrorNames names;
+    private final Scheduler blocking = ReadThreads.SHARED;
+    private final Scheduler bookkeeping;
+    private final Mono<Place> place;
+    private final ConcurrentMap<String, Mono<Path>> copying = new ConcurrentHashMap<>();
+    private final AtomicLong waiting = new AtomicLong();
+    private final AtomicLong copied = new AtomicLong();
+    private final AtomicLong local = new AtomicLong();
+    private final AtomicBoolean failed = new AtomicBoolean();
+
+    /** The directory once it is open. */
+    private record Place(Path root, FileStore files, MirrorRoom room, MirrorTurns turns) {}
+
+    private MirroredStore(Store source, Path directory, long maxBytes, boolean background) {
+        this.source = source;
+        this.directory = directory;
+        this.maxBytes = maxBytes;
+        this.background = background;
+        this.names = new MirrorNames(source.location());
+        this.bookkeeping = Schedulers.newBoundedElastic(1, Integer.MAX_VALUE, "penstock-mirror", 10, true);
+        this.place = Mono.fromCallable(Thrown.callable(this::open))
+                .subscribeOn(bookkeeping)
+                .cache();
+    }
+
+    /** A store's entries, to be copied into a directory, which is made when it is first used. */
+    public static MirroredStore of(Store source, Path directory) {
+        return new MirroredStore(
+                Objects.requireNonNull(source, "source"),
+                Objects.requireNonNull(directory, "directory"),
+                Long.MAX_VALUE,
+                false);
+    }
+
+    /**
+     * Most bytes that all copies in the directory may have together, those of other sources and runs included; what the
+     * disk holds unless set.
+     * @throws IllegalArgumentException if {@code bytes < 1}
+     */
+    public MirroredStore maxBytes(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("a mirror needs at least 1 byte, was " + bytes);
+        }
+        return new MirroredStore(source, directory, bytes, background);
+    }
+
+    /** Serves entries from the source until their copies are there; 64 MiB of them wait to be written at most. */
+    public MirroredStore inBackground() {
+        return new MirroredStore(source, directory, maxBytes, true);
+    }
+
+    private Place open() throws IOException {
+        Files.createDirectories(directory);
+        Path root = directory.toRealPath();
+        MirrorRoom room = new MirrorRoom(root, maxBytes);
+        long bytes = room.recount();
+        LOG.debug("mirror of {} in {} begins with {} bytes", source.location(), root, bytes);
+        return new Place(root, FileStore.ofCopies(root, blocking), room, new MirrorTurns(root));
+    }
+
+    @Override
+    public String location() {
+        return source.location();
+    }
+
+    @Override
+    public void list(Visitor visitor) {
+        source.list(visitor);
+    }
+
+    @Override
+    public Mono<StoreEntry> entry(String key) {
+        return source.entry(key);
+    }
+
+    @Override
+    public Mono<StoreEntry> entry(Manifest.Line line) {
+        return source.entry(line);
+    }
+
+    @Override
+    public List<String> state(StoreEntry entry) {
+        return source.state(entry);
+    }
+
+    /** Asks the source what is there now, and reads that. */
+    @Override
+    public Mono<ByteBuffer> find(String key, int most) {
+        return source.entry(key).flatMap(entry -> {
+            if (entry.size() > most) {
+                throw new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
+                        .formatted(key, source.location(), most, entry.size()));
+            }
+            return read(entry);
+        });
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry) {
+        return OnDemand.of(opened().flatMap(open -> readCopy(open, names.of(entry), entry))
+                .doOnNext(bytes -> local.incrementAndGet())
+                .switchIfEmpty(Mono.defer(() -> background ? readAndCopy(entry) : copyAndRead(entry))));
+    }
+
+    private Mono<ByteBuffer> copyAndRead(StoreEntry entry) {
+        return opened().flatMap(
+                        open -> copy(entry, slices(entry)).flatMap(path -> readCopy(open, names.of(entry), entry)))
+                .switchIfEmpty(Mono.defer(() -> source.read(entry)));
+    }
+
+    private Mono<ByteBuffer> readAndCopy(StoreEntry entry) {
+        return source.read(entry).doOnNext(bytes -> {
+            if (waiting.addAndGet(entry.size()) <= MOST_WAITING) {
+                ByteBuffer kept = ByteBuffer.allocate(bytes.remaining())
+                        .put(bytes.duplicate())
+                        .flip(); // ours to keep
+                later(entry, Flux.just(kept), entry.size());
+            } else {
+                waiting.addAndGet(-entry.size());
+            }
+        });
+    }
+
+    private void later(StoreEntry entry, Flux<ByteBuffer> slices, long reserved) {
+        copy(entry, slices)
+                .doFinally(end -> waiting.addAndGet(-reserved))
+                .subscribe(path -> {}, failure -> LOG.debug("not copied: {}", entry.key(), failure));
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
+        Objects.checkFromIndexSize(offset, (long) length, entry.size());
+        return OnDemand.of(opened().flatMap(open -> present(open, entry)
+                        .doOnNext(copy -> local.incrementAndGet())
+                        .switchIfEmpty(Mono.defer(() -> background
+                                ? rangeLater(entry)
+                                : copy(entry, slices(entry)).thenReturn(names.of(entry))))
+                        .flatMap(open.files::entry)
+                        .filter(copy -> copy.size() == entry.size())
+                        .flatMap(copy -> open.files.read(copy, offset, length))
+                        .onErrorResume(StoreException.class, failure -> discard(open, names.of(entry), failure)))
+                .switchIfEmpty(Mono.defer(() -> source.read(entry, offset, length))));
+    }
+
+    private Mono<String> rangeLater(StoreEntry entry) {
+        long reserved = Math.min(entry.size(), SLICE);
+        if (waiting.addAndGet(reserved) <= MOST_WAITING && !copying.containsKey(names.of(entry))) {
+            later(entry, slices(entry), reserved);
+        } else {
+            waiting.addAndGet(-reserved);
+        }
+        return Mono.empty();
+    }
+
+    /**
+     * The local file of an entry, copied if need be; also with {@link #inBackground} it is there when this gives it. It
+     * stays until the entry changes and is copied anew. A copy that was there is read whole first, to check it.
+     * <p>Fails with a {@link StoreException} if there is no room for it.
+     */
+    public Mono<Path> path(StoreEntry entry) {
+        return OnDemand.of(opened().flatMap(open -> present(open, entry)
+                        .flatMap(name -> sound(open, name))
+                        .switchIfEmpty(Mono.defer(() -> copy(entry, slices(entry)))))
+                .switchIfEmpty(Mono.error(() -> new StoreException(
+                        "no room for %s, %d bytes, in the mirror %s of at most %d; raise maxBytes, or free disk space"
+                                .formatted(entry.key(), entry.size(), directory, maxBytes)))));
+    }
+
+    private Mono<Path> sound(Place open, String name) {
+        Path copy = open.root.resolve(name);
+        return Mono.fromCallable(Thrown.callable(() -> BlockSums.areRight(copy)))
+                .subscribeOn(blocking)
+                .flatMap(right -> right
+                        ? Mono.just(copy)
+                        : discard(
+                                open, name, new StoreException(name, new DamagedCopyException("its bytes are wrong"))));
+    }
+
+    /**
+     * The copies in a mirror's directory, of all sources, whose bytes do not come to their checksums, or that have none.
+     * Reads them all, and blocks. The next read of such a copy would replace it.
+     * @throws StoreException if one cannot be read
+     */
+    public static List<Path> damaged(Path directory) {
+        return MirrorRoom.damaged(directory);
+    }
+
+    private Mono<Place> opened() {
+        return place.onErrorResume(IOException.class, failure -> {
+            warnOnce("cannot be used", failure);
+            return Mono.empty();
+        });
+    }
+
+    /** The name of a copy that is there with its right length. */
+    private Mono<String> present(Place open, StoreEntry entry) {
+        String name = names.of(entry);
+        return open.files
+                .entry(name)
+                .flatMap(copy -> copy.size() == entry.size() && BlockSums.areThere(open.root.resolve(name), copy.size())
+                        ? Mono.just(name)
+                        : onBooks(() -> open.room.remove(open.root.resolve(name)))
+                                .then(Mono.empty()));
+    }
+
+    private Mono<ByteBuffer> readCopy(Place open, String name, StoreEntry entry) {
+        return open.files
+                .find(name, (int) Math.min(Integer.MAX_VALUE, entry.size()))
+                .onErrorResume(StoreException.class, failure -> discard(open, name, failure))
+                .filter(bytes -> bytes.remaining() == entry.size());
+    }
+
+    /** Removes a copy whose bytes are wrong, so that it is copied anew; another fault leaves it to the source to answer. */
+    private <T> Mono<T> discard(Place open, String name, StoreException failure) {
+        if (!(failure.getCause() instanceof DamagedCopyException damage)) {
+            return Mono.empty();
+        }
+        LOG.warn("copying anew, since copy {} in mirror {} is damaged: {}", name, directory, damage.getMessage());
+        return onBooks(() -> open.room.remove(open.root.resolve(name))).then(Mono.empty());
+    }
+
+    private Flux<ByteBuffer> slices(StoreEntry entry) {
+        if (entry.size() <= SLICE) {
+            return source.read(entry).flux();
+        }
+        long count = (entry.size() + SLICE - 1) / SLICE;
+        return Flux.range(0, Math.toIntExact(count))
+                .concatMap(
+                        slice -> source.read(entry, (long) slice * SLICE, (int)
+                                Math.min(SLICE, entry.size() - (long) slice * SLICE)),
+                        1);
+    }
+
+    /** Copies once for all who want it now; empty where there is no room, or the mirror fails. */
+    private Mono<Path> copy(StoreEntry entry, Flux<ByteBuffer> slices) {
+        String name = names.of(entry);
+        return Mono.defer(() -> copying.computeIfAbsent(
+                name,
+                absent -> opened().flatMap(open -> inTurn(open, name, entry, slices, FIRST_LOOK, Duration.ZERO))
+                        .onErrorResume(IOException.class, failure -> {
+                            warnOnce("cannot be written", failure);
+                            return Mono.empty();
+                        })
+                        // before anyone is told, so that who asks again after a failure copies again
+                        .doOnTerminate(() -> copying.remove(name))
+                        .cache()));
+    }
+
+    private Mono<Path> inTurn(
+            Place open, String name, StoreEntry entry, Flux<ByteBuffer> slices, Duration look, Duration waited) {
+        return present(open, entry).map(open.root::resolve).switchIfEmpty(Mono.defer(() -> {
+            FileLock turn;
+            try {
+                turn = open.turns.take(name);
+            } catch (IOException e) {
+                return Mono.error(e);
+            }
+            if (turn != null) {
+                // looked at again: it may have been finished between the look and the turn
+                return present(open, entry)
+                        .map(open.root::resolve)
+                        .switchIfEmpty(Mono.defer(() -> write(open, name, entry, slices)))
+                        .doFinally(end -> MirrorTurns.release(turn));
+            }
+            if (waited.compareTo(PATIENCE) > 0) {
+                return Mono.empty();
+            }
+            Duration next = look.multipliedBy(2).compareTo(LAST_LOOK) > 0 ? LAST_LOOK : look.multipliedBy(2);
+            return Mono.delay(look)
+                    .publishOn(blocking)
+                    .flatMap(late -> inTurn(open, name, entry, slices, next, waited.plus(look)));
+        }));
+    }
+
+    private Mono<Path> write(Place open, String name, StoreEntry entry, Flux<ByteBuffer> slices) {
+        Path target = open.root.resolve(name);
+        return onBooks(() -> open.room.begin(target, entry.size()))
+                .flatMap(Mono::justOrEmpty)
+                .flatMap(begun -> slices.publishOn(blocking, 1)
+                        .concatMap(bytes -> Mono.fromCallable(Thrown.callable(() -> begun.append(bytes))))
+                        .then(onBooks(() -> {
+                            open.room.finish(begun);
+                            copied.incrementAndGet();
+                            return target;
+                        }))
+                        .onErrorResume(failure -> onBooks(() -> {
+                                    open.room.abandon(begun);
+                                    return target;
+                                })
+                                .onErrorComplete()
+                                .then(Mono.error(failure))));
+    }
+
+    private <T> Mono<T> onBooks(Callable<T> work) {
+        return Mono.fromCallable(Thrown.callable(work)).subscribeOn(bookkeeping);
+    }
+
+    private void warnOnce(String what, Throwable failure) {
+        if (failed.compareAndSet(false, true)) {
+            LOG.warn(
+                    "mirror {} {}, {} serves instead: {}",
+                    directory,
+                    what,
+                    source.location(),
+                    failure instanceof IOException io ? FileErrors.reason(io) : failure.toString());
+        }
+    }
+
+    /** How many entries this store copied. */
+    public long copied() {
+        return copied.get();
+    }
+
+    /** How many reads its copies answered, those that copied first not counted. */
+    public long servedLocally() {
+        return local.get();
+    }
+
+    /** Lets go of the directory; copies that are being made are given up, their bytes freed when it is next opened. */
+    @Override
+    public void close() {
+        bookkeeping.dispose();
+        place.subscribe(
+                open -> {
+                    try {
+                        open.files.close();
+                        open.room.close();
+                        open.turns.close();
+                    } catch (IOException e) {
+                        throw new StoreException(
+                                "cannot close mirror %s: %s".formatted(directory, FileErrors.reason(e)), e);
+                    }
+                },
+                never -> {});
+    }
+
+    @Override
+    public String toString() {
+        return "mirror of %s in %s".formatted(source.location(), directory);
+    }
+}

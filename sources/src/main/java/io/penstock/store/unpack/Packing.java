@@ -1,0 +1,49 @@
+package io.penstock.store.unpack;
+
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
+
+/** How a file is compressed, by its name. */
+enum Packing {
+    GZIP(".*\\.t?gz") {
+        @Override
+        InputStream open(InputStream packed) throws IOException {
+            return new GZIPInputStream(packed, BUFFER);
+        }
+    },
+    ZSTD(".*\\.(t?zst|zstd)") {
+        @Override
+        InputStream open(InputStream packed) throws IOException {
+            return new ZstdInputStreamNoFinalizer(packed);
+        }
+    },
+    NONE("") {
+        @Override
+        InputStream open(InputStream packed) {
+            return packed;
+        }
+    };
+
+    private static final int BUFFER = 64 * 1024;
+
+    private final Pattern names;
+
+    Packing(String names) {
+        this.names = Pattern.compile(names, Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+    }
+
+    /** The bytes that were compressed. */
+    abstract InputStream open(InputStream packed) throws IOException;
+
+    static Packing of(String key) {
+        for (Packing packing : values()) {
+            if (packing.names.matcher(key).matches()) {
+                return packing;
+            }
+        }
+        return NONE;
+    }
+}

@@ -1,0 +1,99 @@
+package io.penstock.store.unpack;
+
+import io.penstock.pipeline.StoreException;
+import io.penstock.pipeline.Thrown;
+import io.penstock.store.FileStore;
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.internal.ReadThreads;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * One unpacked copy. Where it cannot be read, or its bytes do not come to its checksums, it is looked for or unpacked once
+ * more, by one read for all that want it, and read again.
+ */
+final class UnpackedFile implements Store {
+
+    /** A copy that was written to is found in another state first, and then found to be damaged. */
+    private static final int RETRIES = 2;
+
+    private final FileStore copies;
+    private final BiFunction<StoreEntry, StoreException, StoreEntry> remake;
+    private final AtomicReference<@Nullable Remake> making = new AtomicReference<>();
+    private volatile StoreEntry copy;
+
+    /** @param failed which copy is made anew */
+    private record Remake(StoreEntry failed, Mono<StoreEntry> made) {}
+
+    /** @param remake gives another copy in place of one that failed; blocks */
+    UnpackedFile(FileStore copies, StoreEntry copy, BiFunction<StoreEntry, StoreException, StoreEntry> remake) {
+        this.copies = copies;
+        this.copy = copy;
+        this.remake = remake;
+    }
+
+    @Override
+    public String location() {
+        return copies.location();
+    }
+
+    @Override
+    public void list(Visitor visitor) {
+        visitor.file(copy.key(), copy.size(), copy.version());
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry) {
+        return again(copies::read, RETRIES);
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
+        Objects.checkFromIndexSize(offset, (long) length, entry.size());
+        return again(now -> copies.read(now, offset, length), RETRIES);
+    }
+
+    private <T> Mono<T> again(Function<StoreEntry, Mono<T>> read, int retries) {
+        return Mono.defer(() -> {
+            StoreEntry now = copy;
+            return retries == 0
+                    ? read.apply(now)
+                    : read.apply(now)
+                            .onErrorResume(
+                                    StoreException.class,
+                                    failure -> another(now, failure).then(again(read, retries - 1)));
+        });
+    }
+
+    private Mono<StoreEntry> another(StoreEntry failed, StoreException failure) {
+        Remake mine = new Remake(
+                failed,
+                Mono.fromCallable(Thrown.callable(() -> copy = remake.apply(failed, failure)))
+                        .subscribeOn(ReadThreads.SHARED)
+                        .doOnError(again -> making.set(null))
+                        .cache());
+        Remake one = making.updateAndGet(other -> other != null && other.failed.equals(failed) ? other : mine);
+        return Objects.requireNonNull(one, "set just now").made;
+    }
+
+    @Override
+    public Mono<StoreEntry> entry(String key) {
+        return key.equals(copy.key()) ? Mono.just(copy) : Mono.empty();
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int most) {
+        return entry(key).flatMap(found -> again(now -> copies.find(now.key(), most), RETRIES));
+    }
+
+    @Override
+    public String toString() {
+        return location();
+    }
+}

@@ -1,0 +1,367 @@
+package io.penstock.store.unpack;
+
+import io.penstock.pipeline.FormatException;
+import io.penstock.pipeline.HeapLimit;
+import io.penstock.pipeline.SampleKey;
+import io.penstock.pipeline.StoreException;
+import io.penstock.store.FileStore;
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.StoreFile;
+import io.penstock.store.internal.BlockSums;
+import io.penstock.store.internal.DamagedCopyException;
+import io.penstock.store.internal.FileErrors;
+import io.penstock.store.internal.FileNames;
+import io.penstock.store.internal.ReadThreads;
+import io.penstock.store.internal.StoreInput;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongPredicate;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes compressed files addressable: decompresses them once, whole, into a folder or into memory.
+ *
+ * <p>Why not an index of points to begin at: the JDK's inflater cannot begin inside a byte, where a gzip block usually
+ * does, zstd writes one frame a file, and each sample would decompress half the distance between two points. What shards
+ * hold (JPEG, other archives' parts) hardly shrinks anyway, so the copy is about as large as what it is made from.
+ *
+ * <p>Files are compressed if their names end in gz, tgz, zst, zstd or tzst; others are taken as they are. In a folder, a
+ * copy is called by where its source lies and the state that it was in; a later run takes it up, and one of another
+ * state replaces it. Copies appear whole (written under another name, then moved), so any number of processes may share
+ * the folder; two that begin at the same time both do the work. A copy has checksums of its blocks beside it, against
+ * which each block is compared when it is first read. One that is damaged, or has none, is made anew from its source.
+ *
+ * <p>Bounded: all copies in the folder together, or all that one unpacker made in memory, take {@link #maxBytes} at most
+ * (and a few windows more where several are written at once); what would take more fails. Memory while it decompresses
+ * into a folder: a few windows.
+ */
+public final class Unpacker {
+
+    /** While they are unpacked, bytes lie in a buffer that doubles, and in a copy of it in the end. */
+    private static final long MOST_IN_MEMORY = HeapLimit.of(1L << 30, 3);
+
+    private static final long MOST_IN_FOLDER = 256L << 30;
+    private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
+    private static final String SUFFIX = ".unpacked";
+    private static final String PARTIAL = ".tmp";
+    private static final Pattern PARTIAL_NAME = Pattern.compile("partial-.*\\.tmp");
+    private static final Logger LOG = LoggerFactory.getLogger(Unpacker.class);
+    private static final int STEP = 64 * 1024;
+    private static final int MEASURED_EVERY = 16 << 20;
+    private static final Duration ABANDONED = Duration.ofHours(1);
+
+    private final @Nullable Path folder;
+    private final long mostBytes;
+    private final AtomicLong inMemory = new AtomicLong();
+    private final AtomicReference<@Nullable FileStore> copies = new AtomicReference<>();
+
+    private Unpacker(@Nullable Path folder, long mostBytes) {
+        this.folder = folder;
+        this.mostBytes = mostBytes;
+    }
+
+    /** Decompresses into memory: 1 GiB at most unless set, or what the heap has room for, of all files together. */
+    public static Unpacker inMemory() {
+        return new Unpacker(null, MOST_IN_MEMORY);
+    }
+
+    /** Decompresses into files of a folder, which is made if there is none; 256 GiB together at most unless set. */
+    public static Unpacker into(Path folder) {
+        return new Unpacker(folder, MOST_IN_FOLDER);
+    }
+
+    /**
+     * Another limit.
+     * @throws IllegalArgumentException if {@code bytes < 1}
+     */
+    public Unpacker maxBytes(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("limit of unpacked bytes must be at least 1, was " + bytes);
+        }
+        return new Unpacker(folder, bytes);
+    }
+
+    /**
+     * The file itself if it is not compressed, else its bytes decompressed. Blocks until they are there.
+     * @throws FormatException if it is not what its name says, broken or cut off
+     * @throws StoreException if it cannot be read, the copy cannot be written, or there is no room for it
+     */
+    public StoreFile unpack(Store store, StoreEntry entry) {
+        Packing packing = Packing.of(entry.key());
+        if (packing == Packing.NONE) {
+            return new StoreFile(store, entry);
+        }
+        return folder == null ? toMemory(packing, store, entry) : toFolder(packing, store, entry, folder);
+    }
+
+    /**
+     * The copies in a folder whose bytes do not come to their checksums, or that have none. Reads them all, and blocks.
+     * @throws StoreException if one cannot be read
+     */
+    public static List<Path> damaged(Path folder) {
+        List<Path> damaged = new ArrayList<>();
+        for (Path copy : own(folder, "*" + SUFFIX)) {
+            try {
+                if (!FileNames.of(copy).startsWith(BlockSums.PREFIX) && !BlockSums.areRight(copy)) {
+                    damaged.add(copy);
+                }
+            } catch (IOException e) {
+                throw new StoreException("cannot read %s: %s".formatted(copy, FileErrors.reason(e)), e);
+            }
+        }
+        return damaged;
+    }
+
+    private static List<Path> own(Path folder, String names) {
+        List<Path> found = new ArrayList<>();
+        if (Files.isDirectory(folder)) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, names)) {
+                files.forEach(found::add);
+            } catch (IOException | DirectoryIteratorException e) {
+                throw new StoreException("cannot list " + folder, e);
+            }
+        }
+        return found;
+    }
+
+    private StoreFile toMemory(Packing packing, Store store, StoreEntry entry) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        long before = inMemory.get();
+        long most = Math.min(mostBytes - before, LARGEST_ARRAY);
+        copy(packing, store, entry, bytes, written -> written <= most);
+        if (inMemory.addAndGet(bytes.size()) > mostBytes) {
+            inMemory.addAndGet(-bytes.size());
+            throw noRoom(store, entry); // others took it meanwhile
+        }
+        return StoreFile.inMemory(store.location(), entry.key(), bytes.toByteArray());
+    }
+
+    private StoreFile toFolder(Packing packing, Store store, StoreEntry entry, Path folder) {
+        String source = "%016x"
+                .formatted(
+                        SampleKey.of("unpacked", store.location(), entry.key()).high());
+        String state = "%016x"
+                .formatted(SampleKey.of(source)
+                        .with(entry.size())
+                        .with(entry.version())
+                        .high());
+        StoreEntry copy = copy(packing, store, entry, folder, source, state);
+        FileStore files = open(folder);
+        return new StoreFile(
+                new UnpackedFile(files, copy, (failed, failure) -> {
+                    discard(folder, failed, failure);
+                    return copy(packing, store, entry, folder, source, state);
+                }),
+                copy);
+    }
+
+    private StoreEntry copy(Packing packing, Store store, StoreEntry entry, Path folder, String source, String state) {
+        try {
+            Files.createDirectories(folder);
+            Path found = find(folder, source, state);
+            if (found == null) {
+                found = write(packing, store, entry, folder, source + "-" + state + "-");
+                removeOthers(folder, source, found);
+            }
+            return open(folder).entry(found);
+        } catch (IOException e) {
+            throw cannotUnpack(entry.key(), folder, e);
+        }
+    }
+
+    /** Removes a copy whose bytes are wrong; one that could not be read for another reason stays. */
+    private static void discard(Path folder, StoreEntry copy, StoreException failure) {
+        if (failure.getCause() instanceof DamagedCopyException damage) {
+            LOG.warn(
+                    "unpacking a file anew, since its copy {} in {} is damaged: {}",
+                    copy.key(),
+                    folder,
+                    damage.getMessage());
+            try {
+                BlockSums.delete(folder.resolve(copy.key()));
+            } catch (IOException e) {
+                throw cannotUnpack(copy.key(), folder, e);
+            }
+        }
+    }
+
+    private static StoreException cannotUnpack(String key, Path folder, IOException cause) {
+        return new StoreException(
+                "cannot unpack %s into %s: %s".formatted(key, folder, FileErrors.reason(cause)), cause);
+    }
+
+    /** One store for all copies, which bounds how many are open. */
+    private FileStore open(Path folder) {
+        FileStore opened = copies.get();
+        if (opened == null) {
+            FileStore one = FileStore.ofCopies(folder, ReadThreads.SHARED);
+            opened = copies.compareAndSet(null, one) ? one : Objects.requireNonNull(copies.get(), "set by another");
+        }
+        return opened;
+    }
+
+    /** The copy of a state, whose length is part of its name: one of another length, or without checksums, is none. */
+    private static @Nullable Path find(Path folder, String source, String state) throws IOException {
+        try (DirectoryStream<Path> copies = Files.newDirectoryStream(folder, source + "-" + state + "-*" + SUFFIX)) {
+            for (Path copy : copies) {
+                String name = String.valueOf(copy.getFileName());
+                long size = Files.isRegularFile(copy) ? Files.size(copy) : -1;
+                if (name.endsWith("-" + size + SUFFIX) && BlockSums.areThere(copy, size)) {
+                    return copy;
+                }
+            }
+        }
+        return null;
+    }
+
+    private Path write(Packing packing, Store store, StoreEntry entry, Path folder, String name) throws IOException {
+        removeAbandoned(folder);
+        Path partial = Files.createTempFile(folder, "partial-", PARTIAL);
+        try {
+            BlockSums.Writer sums = new BlockSums.Writer();
+            try (OutputStream out = summed(Files.newOutputStream(partial), sums)) {
+                copy(packing, store, entry, out, new Room(folder, mostBytes));
+            }
+            sums.write(partial);
+            Path copy = folder.resolve(name + Files.size(partial) + SUFFIX);
+            BlockSums.move(partial, copy);
+            return copy;
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } finally {
+            BlockSums.delete(partial);
+        }
+    }
+
+    private static OutputStream summed(OutputStream out, BlockSums.Writer sums) {
+        return new FilterOutputStream(out) {
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+                out.write(bytes, offset, length);
+                sums.update(ByteBuffer.wrap(bytes, offset, length));
+            }
+        };
+    }
+
+    /** What is left in a folder, measured every so often since others write there too; whole copies and partial ones. */
+    private static final class Room implements LongPredicate {
+        private final Path folder;
+        private final long most;
+        private long measuredAt = -1;
+        private long allowed;
+
+        Room(Path folder, long most) {
+            this.folder = folder;
+            this.most = most;
+        }
+
+        @Override
+        public boolean test(long written) {
+            if (measuredAt < 0 || written - measuredAt >= MEASURED_EVERY) {
+                measuredAt = Math.max(0, written - STEP); // about what is on the disk of this one
+                allowed = most - used(folder) + measuredAt;
+            }
+            return written <= allowed;
+        }
+    }
+
+    private static long used(Path folder) {
+        long used = 0;
+        try (DirectoryStream<Path> copies = Files.newDirectoryStream(folder, "*{" + SUFFIX + "," + PARTIAL + "}")) {
+            for (Path copy : copies) {
+                used += copy.toFile().length(); // nothing for one that has been moved meanwhile
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return used;
+    }
+
+    /** What a process that was killed had begun. */
+    private static void removeAbandoned(Path folder) throws IOException {
+        Instant before = Instant.now().minus(ABANDONED);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            for (Path file : files) {
+                boolean partial = PARTIAL_NAME.matcher(FileNames.of(file)).matches();
+                if ((partial || BlockSums.isLeft(file))
+                        && Instant.ofEpochMilli(file.toFile().lastModified()).isBefore(before)) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+
+    private static void removeOthers(Path folder, String source, Path kept) throws IOException {
+        try (DirectoryStream<Path> copies = Files.newDirectoryStream(folder, source + "-*" + SUFFIX)) {
+            for (Path copy : copies) {
+                if (!copy.equals(kept)) {
+                    BlockSums.delete(copy);
+                }
+            }
+        }
+    }
+
+    private void copy(Packing packing, Store store, StoreEntry entry, OutputStream out, LongPredicate fits) {
+        long written = 0;
+        try (StoreInput packed = StoreInput.of(store, entry);
+                InputStream plain = packing.open(packed)) {
+            byte[] step = new byte[STEP];
+            for (int count = plain.read(step); count >= 0; count = plain.read(step)) {
+                written += count;
+                if (!fits.test(written)) {
+                    throw noRoom(store, entry);
+                }
+                keep(out, step, count);
+            }
+        } catch (IOException e) {
+            throw new FormatException(
+                    "%s in %s cannot be unpacked as %s: %s after %d bytes"
+                            .formatted(entry.key(), store.location(), packing, reason(e), written),
+                    e);
+        }
+    }
+
+    private StoreException noRoom(Store store, StoreEntry entry) {
+        return new StoreException(
+                "cannot unpack %s in %s: it does not fit into the %d bytes allowed for all copies; raise the limit%s"
+                        .formatted(
+                                entry.key(),
+                                store.location(),
+                                mostBytes,
+                                folder == null ? ", or -Xmx, or name a folder for them" : ""));
+    }
+
+    private static String reason(IOException failure) {
+        return failure instanceof EOFException ? "it ends too early" : FileErrors.reason(failure);
+    }
+
+    /** Apart, so that a full disk is not taken for a broken file. */
+    private static void keep(OutputStream out, byte[] bytes, int count) {
+        try {
+            out.write(bytes, 0, count);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

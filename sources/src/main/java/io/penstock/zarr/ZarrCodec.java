@@ -1,8 +1,0 @@
-package io.penstock.zarr;
-
-/** One step between an array's elements and stored bytes; the three kinds can only be chained in their order. */
-sealed interface ZarrCodec permits ArrayToArray, ArrayToBytes, BytesToBytes {
-
-    /** What metadata and messages call it. */
-    String name();
-}

@@ -1,0 +1,21 @@
+package io.penstock.zarr.internal.codec;
+
+import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.element.Cells;
+import io.penstock.zarr.internal.element.ElementType;
+
+/** Writes elements one after the other. */
+public sealed interface ArrayToBytes extends ZarrCodec permits PlainBytes, VariableTexts, JsonTexts, ShardingCodec {
+
+    /**
+     * The elements that lie in the bytes, as many as the shape has.
+     * @param most bytes a chunk may have decoded
+     */
+    Cells decode(byte[] encoded, Shape shape, ElementType type, long most);
+
+    /** How many bytes elements of this shape are at most; exactly so many where {@link #isExact}. */
+    long encodedBytes(Shape shape, ElementType type, long most);
+
+    /** Whether the number of bytes follows from shape and type. */
+    boolean isExact();
+}

@@ -1,0 +1,107 @@
+package io.penstock.zarr.internal.codec;
+
+import io.penstock.pipeline.FormatException;
+import io.penstock.tensor.Shape;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** Where in a shard its inner chunks lie, in C order; checked against the shard's size and against each other. */
+public final class ShardIndex {
+
+    /** Each entry is an offset and a length. */
+    static final int ENTRY_BYTES = 2 * Long.BYTES;
+
+    private static final long ABSENT = -1;
+
+    private final long[] offsets;
+    private final int[] lengths;
+
+    private ShardIndex(long[] offsets, int[] lengths) {
+        this.offsets = offsets;
+        this.lengths = lengths;
+    }
+
+    /**
+     * @param numbers    offset and length of each inner chunk, as unsigned little-endian numbers of 64 bits
+     * @param shardBytes the size of the shard
+     * @param from       where in it the index begins
+     * @param indexBytes and how long it is
+     * @param most       bytes an inner chunk may have
+     */
+    public static ShardIndex of(byte[] numbers, long shardBytes, long from, long indexBytes, int most) {
+        ByteBuffer entries = ByteBuffer.wrap(numbers).order(ByteOrder.LITTLE_ENDIAN);
+        int count = numbers.length / ENTRY_BYTES;
+        long[] offsets = new long[count];
+        int[] lengths = new int[count];
+        long[] order = new long[count];
+        int present = 0;
+        for (int i = 0; i < count; i++) {
+            long offset = entries.getLong();
+            long length = entries.getLong();
+            offsets[i] = offset;
+            if (offset == ABSENT && length == ABSENT) {
+                continue;
+            }
+            if (offset < 0 || length < 0 || offset > shardBytes || length > shardBytes - offset) {
+                throw new FormatException(
+                        "shard index: inner chunk %d must lie within the shard's %d bytes, is at %s with %s bytes"
+                                .formatted(
+                                        i, shardBytes, Long.toUnsignedString(offset), Long.toUnsignedString(length)));
+            }
+            if (length > most) {
+                throw new FormatException(
+                        "shard index: inner chunk %d must have at most %d bytes, has %d".formatted(i, most, length));
+            }
+            if (length > 0 && offset < from + indexBytes && from < offset + length) {
+                throw new FormatException("shard index: inner chunk %d overlaps the index: bytes [%d, %d)"
+                        .formatted(i, offset, offset + length));
+            }
+            lengths[i] = (int) length;
+            if (length > 0) {
+                order[present++] = i;
+            }
+        }
+        refuseOverlap(offsets, lengths, order, present);
+        return new ShardIndex(offsets, lengths);
+    }
+
+    private static void refuseOverlap(long[] offsets, int[] lengths, long[] present, int count) {
+        Long[] order = new Long[count];
+        for (int i = 0; i < count; i++) {
+            order[i] = present[i];
+        }
+        Arrays.sort(order, (a, b) -> Long.compare(offsets[a.intValue()], offsets[b.intValue()]));
+        for (int i = 1; i < count; i++) {
+            int one = order[i - 1].intValue();
+            int two = order[i].intValue();
+            if (offsets[one] + lengths[one] > offsets[two]) {
+                throw new FormatException("shard index: inner chunks %d and %d overlap at byte %d of the shard"
+                        .formatted(one, two, offsets[two]));
+            }
+        }
+    }
+
+    /** The shape of an index: the inner chunks, and two numbers for each. */
+    static Shape shape(Shape chunksPerShard) {
+        long[] dims = Arrays.copyOf(chunksPerShard.toArray(), chunksPerShard.rank() + 1);
+        dims[chunksPerShard.rank()] = 2;
+        return Shape.of(dims);
+    }
+
+    public int size() {
+        return offsets.length;
+    }
+
+    public boolean has(int chunk) {
+        return offsets[chunk] != ABSENT;
+    }
+
+    public long offset(int chunk) {
+        return offsets[chunk];
+    }
+
+    public int length(int chunk) {
+        return lengths[chunk];
+    }
+}

@@ -1,0 +1,99 @@
+package io.penstock.zarr.internal.codec;
+
+import io.penstock.pipeline.FormatException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/** Stores the first bytes of all elements, then the second ones, and so on. */
+record Shuffle(int elementBytes) implements BytesToBytes {
+
+    private static final VarHandle SHORT = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    @Override
+    public String name() {
+        return "shuffle";
+    }
+
+    @Override
+    public byte[] decode(byte[] encoded, int most) {
+        if (encoded.length > most) {
+            throw new FormatException(
+                    "shuffle: at most %d bytes are expected, came %d".formatted(most, encoded.length));
+        }
+        if (elementBytes <= 1) {
+            return encoded;
+        }
+        if (encoded.length % elementBytes != 0) {
+            throw new FormatException(
+                    "shuffle: %d bytes are not made of elements of %d bytes".formatted(encoded.length, elementBytes));
+        }
+        byte[] result = new byte[encoded.length];
+        undo(encoded, 0, result, 0, encoded.length, elementBytes);
+        return result;
+    }
+
+    /** Puts the bytes of elements side by side again; bytes that are no whole element stay at the end. */
+    static void undo(byte[] from, int at, byte[] to, int toAt, int length, int elementBytes) {
+        int count = length / elementBytes;
+        switch (elementBytes) {
+            case Short.BYTES -> undoShorts(from, at, to, toAt, count);
+            case Integer.BYTES -> undoInts(from, at, to, toAt, count);
+            case Long.BYTES -> undoLongs(from, at, to, toAt, count);
+            default -> {
+                for (int b = 0; b < elementBytes; b++) {
+                    int source = at + b * count;
+                    for (int i = 0, target = toAt + b; i < count; i++, target += elementBytes) {
+                        to[target] = from[source + i];
+                    }
+                }
+            }
+        }
+        int whole = count * elementBytes;
+        System.arraycopy(from, at + whole, to, toAt + whole, length - whole);
+    }
+
+    // a whole element is written at once: the loop above, of any stride, keeps its checks and takes three times as long
+
+    private static void undoShorts(byte[] from, int at, byte[] to, int toAt, int count) {
+        for (int i = 0; i < count; i++) {
+            SHORT.set(to, toAt + Short.BYTES * i, (short) (from[at + i] & 0xFF | from[at + count + i] << 8));
+        }
+    }
+
+    private static void undoInts(byte[] from, int at, byte[] to, int toAt, int count) {
+        int one = at + count;
+        int two = one + count;
+        int three = two + count;
+        for (int i = 0; i < count; i++) {
+            int element = from[at + i] & 0xFF
+                    | (from[one + i] & 0xFF) << 8
+                    | (from[two + i] & 0xFF) << 16
+                    | from[three + i] << 24;
+            INT.set(to, toAt + Integer.BYTES * i, element);
+        }
+    }
+
+    private static void undoLongs(byte[] from, int at, byte[] to, int toAt, int count) {
+        for (int i = 0; i < count; i++) {
+            int source = at + i;
+            long element = 0;
+            for (int b = 0; b < Long.BYTES; b++, source += count) {
+                element |= (from[source] & 0xFFL) << 8 * b;
+            }
+            LONG.set(to, toAt + Long.BYTES * i, element);
+        }
+    }
+
+    @Override
+    public long encodedBytes(long decoded) {
+        return decoded;
+    }
+
+    @Override
+    public boolean isExact() {
+        return true;
+    }
+}

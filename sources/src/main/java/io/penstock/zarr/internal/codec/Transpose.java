@@ -1,0 +1,87 @@
+package io.penstock.zarr.internal.codec;
+
+import io.penstock.pipeline.FormatException;
+import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.element.Cells;
+import io.penstock.zarr.internal.element.ElementType;
+import java.util.Arrays;
+
+/** Stores the axes in another order: axis i of what is stored is axis {@code order[i]} of the array. */
+public final class Transpose implements ArrayToArray {
+
+    private final int[] order;
+
+    public Transpose(int[] order) {
+        boolean[] seen = new boolean[order.length];
+        for (int axis : order) {
+            if (axis < 0 || axis >= order.length || seen[axis]) {
+                throw new FormatException(
+                        "transpose must name every axis once, was %s".formatted(Arrays.toString(order)));
+            }
+            seen[axis] = true;
+        }
+        this.order = order;
+    }
+
+    /** Fortran's: the first axis varies fastest. */
+    public static Transpose reversed(int rank) {
+        int[] order = new int[rank];
+        for (int i = 0; i < rank; i++) {
+            order[i] = rank - 1 - i;
+        }
+        return new Transpose(order);
+    }
+
+    public static Transpose none(int rank) {
+        int[] order = new int[rank];
+        for (int i = 0; i < rank; i++) {
+            order[i] = i;
+        }
+        return new Transpose(order);
+    }
+
+    @Override
+    public String name() {
+        return "transpose";
+    }
+
+    @Override
+    public Shape encodedShape(Shape decoded) {
+        long[] dims = new long[order.length];
+        for (int i = 0; i < dims.length; i++) {
+            dims[i] = decoded.dim(order[i]);
+        }
+        return Shape.of(dims);
+    }
+
+    @Override
+    public ElementType encodedType(ElementType decoded) {
+        return decoded;
+    }
+
+    @Override
+    public Cells decode(Cells encoded, Shape decodedShape) {
+        int rank = order.length;
+        int[] strides = new int[rank]; // of each decoded axis, in encoded elements
+        int stride = 1;
+        for (int i = rank - 1; i >= 0; i--) {
+            strides[order[i]] = stride;
+            stride *= (int) decodedShape.dim(order[i]);
+        }
+        int[] sources = new int[(int) decodedShape.elements()];
+        int[] at = new int[rank];
+        int source = 0;
+        for (int i = 0; i < sources.length; i++) {
+            sources[i] = source;
+            for (int axis = rank - 1; axis >= 0; axis--) {
+                source += strides[axis];
+                if (++at[axis] < decodedShape.dim(axis)) {
+                    break;
+                }
+                source -= strides[axis] * at[axis];
+                at[axis] = 0;
+            }
+        }
+        return encoded.permuted(sources);
+    }
+}

@@ -1,0 +1,26 @@
+package io.penstock.zarr.internal.codec;
+
+import io.penstock.pipeline.FormatException;
+
+/** A filter that lost something when it wrote and has nothing to do when it reads: {@code bitround}. */
+record Unchanged(String name) implements BytesToBytes {
+
+    @Override
+    public byte[] decode(byte[] encoded, int most) {
+        if (encoded.length > most) {
+            throw new FormatException(
+                    "%s: at most %d bytes are expected, came %d".formatted(name, most, encoded.length));
+        }
+        return encoded;
+    }
+
+    @Override
+    public long encodedBytes(long decoded) {
+        return decoded;
+    }
+
+    @Override
+    public boolean isExact() {
+        return true;
+    }
+}

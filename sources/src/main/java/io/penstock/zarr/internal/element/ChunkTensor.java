@@ -1,0 +1,75 @@
+package io.penstock.zarr.internal.element;
+
+import io.penstock.pipeline.FormatException;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A decoded chunk as a tensor, so that any cache can keep it. Texts are {@code u8[n]}: their offsets as 32-bit numbers, one
+ * more than there are texts, then their bytes; so one of them is found without reading the others.
+ */
+public final class ChunkTensor {
+
+    private ChunkTensor() {}
+
+    public static Tensor of(Cells cells, Shape shape, ElementType type) {
+        if (cells instanceof Cells.Fixed fixed) {
+            return Tensor.of(type.dtype(), shape(shape, type), ByteBuffer.wrap(fixed.bytes()));
+        }
+        byte[][] texts = ((Cells.Texts) cells).texts();
+        long size = Integer.BYTES * (texts.length + 1L);
+        for (byte[] text : texts) {
+            size += text.length;
+        }
+        if (size > Integer.MAX_VALUE - 8) {
+            throw new FormatException("texts of a chunk must have less than 2 GiB, have %d bytes".formatted(size));
+        }
+        ByteBuffer bytes = ByteBuffer.allocate((int) size).order(ByteOrder.LITTLE_ENDIAN);
+        int at = 0;
+        for (byte[] text : texts) {
+            bytes.putInt(at);
+            at += text.length;
+        }
+        bytes.putInt(at);
+        for (byte[] text : texts) {
+            bytes.put(text);
+        }
+        return Tensor.of(DType.U8, Shape.of(size), bytes.flip());
+    }
+
+    /** The shape of elements with one more axis where an element is made of several. */
+    public static Shape shape(Shape elements, ElementType type) {
+        if (type.kind() == ElementType.Kind.NUMBER && type.lanes() == 1) {
+            return elements;
+        }
+        long[] dims = java.util.Arrays.copyOf(elements.toArray(), elements.rank() + 1);
+        dims[elements.rank()] = type.lanes();
+        return Shape.of(dims);
+    }
+
+    public static void require(Tensor chunk, Shape shape, ElementType type) {
+        boolean right = type.isText()
+                ? chunk.dtype() == DType.U8 && chunk.byteSize() >= Integer.BYTES * (shape.elements() + 1)
+                : chunk.dtype() == type.dtype() && chunk.shape().equals(shape(shape, type));
+        if (!right) {
+            throw new FormatException("a chunk of %s%s came as %s".formatted(type.name(), shape, chunk));
+        }
+    }
+
+    static byte[] text(Tensor chunk, int count, int index) {
+        ByteBuffer bytes = chunk.data();
+        int first = Integer.BYTES * (count + 1);
+        int from = bytes.getInt(Integer.BYTES * index);
+        int to = bytes.getInt(Integer.BYTES * (index + 1));
+        if (from < 0 || to < from || to > chunk.byteSize() - first) {
+            throw new FormatException("text %d of a chunk must lie within its %d bytes, is at [%d, %d)"
+                    .formatted(index, chunk.byteSize() - first, from, to));
+        }
+        byte[] text = new byte[to - from];
+        bytes.get(first + from, text);
+        return text;
+    }
+}

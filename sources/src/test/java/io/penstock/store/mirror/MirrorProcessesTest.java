@@ -1,0 +1,162 @@
+package io.penstock.store.mirror;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.store.FileStore;
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.internal.BlockSums;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
+
+/** One mirror of several processes, one of which is killed while it copies. */
+@Timeout(180)
+class MirrorProcessesTest {
+
+    private static final int BYTES = 20 << 20; // more than one slice
+    private static final String KEY = "large.bin";
+
+    @TempDir
+    private Path origin;
+
+    @TempDir
+    private Path directory;
+
+    private byte[] contents = {};
+
+    @BeforeEach
+    void write() throws IOException {
+        contents = new byte[BYTES];
+        new Random(1).nextBytes(contents);
+        Files.write(origin.resolve(KEY), contents);
+    }
+
+    @Test
+    void copier_killedInMidCopy_isFollowedByOneOfTheOthers() throws Exception {
+        List<Process> others = List.of();
+        Process killed = start(true);
+        try (BufferedReader out = lines(killed)) {
+            assertThat(out.readLine()).isEqualTo("stopped");
+            others = List.of(start(false), start(false));
+            killed.destroyForcibly();
+            assertThat(killed.waitFor(60, TimeUnit.SECONDS)).isTrue();
+
+            long copied = 0;
+            for (Process other : others) {
+                String[] said = lines(other).readLine().split(" ", 2);
+                assertThat(said[0]).isEqualTo(Integer.toString(BYTES));
+                copied += Long.parseLong(said[1]);
+            }
+
+            assertThat(copied).isEqualTo(1);
+            try (FileStore files = FileStore.open(origin);
+                    MirroredStore mirror = MirroredStore.of(files, directory)) {
+                ByteBuffer read = mirror.read(
+                                Objects.requireNonNull(files.entry(KEY).block()))
+                        .block();
+                assertThat(read).isEqualTo(ByteBuffer.wrap(contents));
+                assertThat(mirror.copied()).isZero();
+            }
+            assertThat(copies())
+                    .singleElement()
+                    .satisfies(copy -> assertThat(copy).hasBinaryContent(contents));
+        } finally {
+            killed.destroyForcibly();
+            others.forEach(Process::destroyForcibly);
+        }
+    }
+
+    /** Copies, finished or not. */
+    private List<Path> copies() throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.getFileName().toString().contains(KEY))
+                    .filter(file -> !file.getFileName().toString().startsWith(BlockSums.PREFIX))
+                    .toList();
+        }
+    }
+
+    private Process start(boolean stops) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Copier.class.getName(),
+                        origin.toString(),
+                        directory.toString(),
+                        Boolean.toString(stops))
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+    }
+
+    private static BufferedReader lines(Process process) {
+        return new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** A process that reads the entry through the mirror. */
+    public static final class Copier {
+        private Copier() {}
+
+        /** The folder, the directory of the mirror, and whether to stop after the first slice. */
+        public static void main(String[] arguments) {
+            try (FileStore files = FileStore.open(Path.of(arguments[0]))) {
+                Store source = Boolean.parseBoolean(arguments[2]) ? new Stopping(files) : files;
+                try (MirroredStore mirror = MirroredStore.of(source, Path.of(arguments[1]))) {
+                    ByteBuffer read = mirror.read(
+                                    Objects.requireNonNull(files.entry(KEY).block()))
+                            .block();
+                    System.out.println(Objects.requireNonNull(read).remaining() + " " + mirror.copied());
+                }
+            }
+        }
+    }
+
+    /** The same files, of which the second slice never comes. */
+    private record Stopping(FileStore files) implements Store {
+        @Override
+        public String location() {
+            return files.location();
+        }
+
+        @Override
+        public void list(Visitor visitor) {
+            files.list(visitor);
+        }
+
+        @Override
+        public Mono<ByteBuffer> read(StoreEntry entry) {
+            return files.read(entry);
+        }
+
+        @Override
+        public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
+            return offset == 0
+                    ? files.read(entry, offset, length)
+                    : Mono.fromRunnable(() -> System.out.println("stopped")).then(Mono.never());
+        }
+
+        @Override
+        public Mono<StoreEntry> entry(String key) {
+            return files.entry(key);
+        }
+
+        @Override
+        public Mono<ByteBuffer> find(String key, int most) {
+            return files.find(key, most);
+        }
+    }
+}
