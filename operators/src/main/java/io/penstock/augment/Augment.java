@@ -136,22 +136,18 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
      */
     @Override
     public Tensor apply(Tensor image, Parameters drawn) {
-        Rows rows = cropping == null ? CroppedRows.whole(image) : cropping.rows(image, drawn.region);
-        boolean flipped = flip != null && drawn.flipped;
+        CroppedRows rows = cropping == null ? CroppedRows.whole(image) : cropping.rows(image, drawn.region);
         Colouring colouring = jitter == null ? null : ColourJitter.colouring(image, drawn.colour);
         Eraser eraser = erasing == null ? null : erasing.eraser(image.dtype(), rows.size(), drawn.erasure);
         if (normalise != null) {
             normalise.require(image);
         }
-        boolean nothing = cropping == null && !flipped && colouring == null && eraser == null && normalise == null;
-        return nothing
-                ? image
-                : new Pass(image, rows)
-                        .flipped(flipped)
-                        .coloured(colouring)
-                        .erased(eraser)
-                        .normalised(normalise)
-                        .run();
+        return new Pass(rows)
+                .flipped(flip != null && drawn.flipped)
+                .coloured(colouring)
+                .erased(eraser)
+                .normalised(normalise)
+                .run();
     }
 
     /** All parts with their parameters, {@code crop=200,flip=0.5}, as {@link AugmentSpec} reads them. */

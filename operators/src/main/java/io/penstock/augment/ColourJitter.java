@@ -93,10 +93,7 @@ public final class ColourJitter implements ImageTransform<Colour> {
     @Override
     public Tensor apply(Tensor image, Colour drawn) {
         CroppedRows rows = CroppedRows.whole(image);
-        Colouring colouring = colouring(image, drawn);
-        return colouring == null
-                ? image
-                : new Pass(image, rows).coloured(colouring).run();
+        return new Pass(rows).coloured(colouring(image, drawn)).run();
     }
 
     /** What changes the colours of this image; null where nothing does. */

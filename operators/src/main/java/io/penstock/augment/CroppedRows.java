@@ -3,7 +3,7 @@ package io.penstock.augment;
 import io.penstock.tensor.Tensor;
 
 /** The rows of a rectangle, copied in bulk; what lies outside the image is zero or mirrored. Any dtype. */
-final class CroppedRows implements Rows {
+final class CroppedRows {
 
     private final Tensor image;
     private final Image source;
@@ -29,13 +29,21 @@ final class CroppedRows implements Rows {
         return new CroppedRows(image, Image.of(image.shape()).whole(), Padding.ZERO);
     }
 
-    @Override
-    public Image size() {
+    Tensor image() {
+        return image;
+    }
+
+    Image size() {
         return source.resized(region.height(), region.width());
     }
 
-    @Override
-    public void read(int row, byte[] out, int at) {
+    /** Whether the rectangle is the image itself. */
+    boolean isWhole() {
+        return region.equals(source.whole());
+    }
+
+    /** Copies row {@code row} of the rectangle to bytes that are still zero. Reads rows in any order. */
+    void read(int row, byte[] out, int at) {
         int y = region.top() + row;
         if (y < 0 || y >= source.height()) {
             if (padding == Padding.ZERO) {

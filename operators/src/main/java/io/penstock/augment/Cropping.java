@@ -30,11 +30,11 @@ abstract sealed class Cropping implements ImageTransform<Region> permits RandomC
     }
 
     /** The rows of the new image. */
-    abstract Rows rows(Tensor image, Region region);
+    abstract CroppedRows rows(Tensor image, Region region);
 
     @Override
     public final Tensor apply(Tensor image, Region region) {
-        return new Pass(image, rows(image, region)).run();
+        return new Pass(rows(image, region)).run();
     }
 
     @Override

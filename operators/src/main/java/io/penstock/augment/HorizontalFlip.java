@@ -37,8 +37,7 @@ public final class HorizontalFlip implements ImageTransform<HorizontalFlip.Flip>
 
     @Override
     public Tensor apply(Tensor image, Flip drawn) {
-        CroppedRows rows = CroppedRows.whole(image);
-        return drawn.flipped ? new Pass(image, rows).flipped(true).run() : image;
+        return new Pass(CroppedRows.whole(image)).flipped(drawn.flipped).run();
     }
 
     @Override

@@ -68,7 +68,7 @@ public final class Normalise implements UnaryOperator<Tensor>, RandomTransform<T
     @Override
     public Tensor apply(Tensor image) {
         require(image);
-        return new Pass(image, CroppedRows.whole(image)).normalised(this).run();
+        return new Pass(CroppedRows.whole(image)).normalised(this).run();
     }
 
     /** The same; draws nothing. */

@@ -15,15 +15,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pass {
 
-    private final Tensor image;
-    private final Rows rows;
+    private final CroppedRows rows;
     private boolean flipped;
     private @Nullable Colouring colouring;
     private @Nullable Eraser eraser;
     private @Nullable Normalise normalise;
 
-    Pass(Tensor image, Rows rows) {
-        this.image = image;
+    Pass(CroppedRows rows) {
         this.rows = rows;
     }
 
@@ -47,7 +45,12 @@ final class Pass {
         return this;
     }
 
+    /** The new image, or the source itself if nothing is to be done. */
     Tensor run() {
+        Tensor image = rows.image();
+        if (rows.isWhole() && !flipped && colouring == null && eraser == null && normalise == null) {
+            return image;
+        }
         Image size = rows.size();
         int pixelBytes = size.channels() * image.dtype().bytes();
         int growth = normalise == null ? 1 : Float.BYTES;

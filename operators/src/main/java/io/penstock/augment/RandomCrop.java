@@ -70,7 +70,7 @@ public final class RandomCrop extends Cropping {
     }
 
     @Override
-    Rows rows(Tensor tensor, Region region) {
+    CroppedRows rows(Tensor tensor, Region region) {
         Image image = Image.of(tensor.shape());
         if (region.isEmpty() || !region.fits(image, pixels)) {
             throw new IllegalArgumentException(

@@ -93,8 +93,9 @@ public final class RandomErasing implements ImageTransform<Erasure> {
     @Override
     public Tensor apply(Tensor image, Erasure drawn) {
         CroppedRows rows = CroppedRows.whole(image);
-        Eraser eraser = eraser(image.dtype(), rows.size(), drawn);
-        return eraser == null ? image : new Pass(image, rows).erased(eraser).run();
+        return new Pass(rows)
+                .erased(eraser(image.dtype(), rows.size(), drawn))
+                .run();
     }
 
     /** What erases, of an image of this kind; null where there is nothing to erase. */

@@ -1,5 +1,7 @@
 package io.penstock.augment;
 
+import io.penstock.image.internal.PixelRows;
+import io.penstock.image.internal.Resampling;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -8,15 +10,14 @@ import java.util.random.RandomGenerator;
 /**
  * Cuts a rectangle of random area and aspect ratio out of an image and resizes it to a fixed size.
  *
- * <p>As torchvision's {@code RandomResizedCrop}: the area is a share of the image's, uniform in {@code scale}; the aspect
- * ratio, width by height, is uniform in the logarithm over {@code ratio}; the first of ten tries that lies in the image is
- * taken, and if none does, the largest centred rectangle of a ratio in range. Draws 22 numbers whichever try it is.
+ * <p>As torchvision's {@code RandomResizedCrop}: the area is a share of the image's, uniform in {@code scale}. The aspect
+ * ratio, width by height, is uniform in the logarithm over {@code ratio}. The first of ten tries that lies in the image is
+ * taken; if none does, the largest centred rectangle of a ratio in range. Draws 22 numbers whichever try it is.
  *
- * <p>Resizing is bilinear, antialiased where it reduces, from the rectangle's own pixels alone, each result rounded to the
- * nearest byte. Rows are made straight from the source, without an image of the crop in between.
+ * <p>The values are those of a crop followed by {@link io.penstock.image.Resize}, to the bit: bilinear, antialiased when
+ * the image shrinks, from the rectangle's own pixels alone. The crop itself is not copied.
  *
- * <p>Shapes: {@code u8} or {@code f32[h, w, c]} becomes {@code [height, width, c]}. Memory beside the result: the source
- * rows that one row is made of, as floats.
+ * <p>Shapes: {@code u8} or {@code f32[h, w, c]} becomes {@code [height, width, c]}.
  * @see <a href="https://arxiv.org/abs/1409.4842">Szegedy et al., Going deeper with convolutions, section 6</a>
  */
 public final class RandomResizedCrop extends Cropping {
@@ -62,7 +63,7 @@ public final class RandomResizedCrop extends Cropping {
     }
 
     @Override
-    Rows rows(Tensor image, Region region) {
+    CroppedRows rows(Tensor image, Region region) {
         Image size = Image.of(image.shape());
         if (image.dtype() != DType.U8 && image.dtype() != DType.F32) {
             throw new IllegalArgumentException("cannot resize %s; it takes u8 or f32".formatted(image));
@@ -71,7 +72,11 @@ public final class RandomResizedCrop extends Cropping {
             throw new IllegalArgumentException(
                     "cannot crop %s out of %s; draw it for an image of this size".formatted(region, size));
         }
-        return new ResizedRows(image, region, height(), width());
+        PixelRows part = PixelRows.of(image).part(region.top(), region.left(), region.height(), region.width());
+        return CroppedRows.whole(
+                image.dtype() == DType.U8
+                        ? Resampling.bytes(part, region.height(), region.width(), height(), width())
+                        : Resampling.floats(part, height(), width()));
     }
 
     @Override

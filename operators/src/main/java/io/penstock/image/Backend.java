@@ -1,5 +1,6 @@
 package io.penstock.image;
 
+import io.penstock.image.internal.PixelRows;
 import io.penstock.pipeline.FormatException;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -20,5 +21,5 @@ interface Backend {
      * @param denominator 1, or for a JPEG that is to be reduced 2, 4 or 8: each side is divided by it and rounded up
      * @throws FormatException if the library cannot
      */
-    Tensor decode(ByteBuffer encoded, Header header, int denominator, Function<Rows, Tensor> reader);
+    Tensor decode(ByteBuffer encoded, Header header, int denominator, Function<PixelRows, Tensor> reader);
 }

@@ -1,6 +1,6 @@
 package io.penstock.image;
 
-import io.penstock.tensor.Shape;
+import io.penstock.image.internal.PixelRows;
 import io.penstock.tensor.Tensor;
 import java.util.function.UnaryOperator;
 
@@ -39,22 +39,14 @@ public final class CentreCrop implements UnaryOperator<Tensor> {
      */
     @Override
     public Tensor apply(Tensor image) {
-        Shape shape = Pixels.shapeOf(image, "crop");
-        int height = (int) shape.dim(0);
-        int width = (int) shape.dim(1);
-        int channels = (int) shape.dim(2);
-        if (height < size.height() || width < size.width()) {
+        PixelRows rows = PixelRows.ofBytes(image, "crop");
+        int down = rows.height() - size.height();
+        int across = rows.width() - size.width();
+        if (down < 0 || across < 0) {
             throw new IllegalArgumentException(
                     "cannot crop %s from the middle of %s; resize it before".formatted(size, image));
         }
-        int top = (height - size.height()) / 2;
-        int left = (width - size.width()) / 2;
-        int stride = size.width() * channels;
-        byte[] cropped = new byte[size.height() * stride];
-        for (int row = 0; row < size.height(); row++) {
-            image.copyTo(((top + row) * width + left) * channels, cropped, row * stride, stride);
-        }
-        return Tensor.ofBytes(cropped, size.height(), size.width(), channels);
+        return rows.part(down / 2, across / 2, size.height(), size.width()).toTensor();
     }
 
     /** What it does, to be put into a stage's name. */

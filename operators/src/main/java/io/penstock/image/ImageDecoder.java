@@ -1,5 +1,7 @@
 package io.penstock.image;
 
+import io.penstock.image.internal.PixelRows;
+import io.penstock.image.internal.Resampling;
 import io.penstock.pipeline.FormatException;
 import io.penstock.pipeline.HeapLimit;
 import io.penstock.tensor.DType;
@@ -77,7 +79,7 @@ public final class ImageDecoder {
      * @throws IllegalArgumentException if the limit is not in [1, 715,827,861]: a tensor has at most 2 GiB
      */
     public ImageDecoder maxPixels(long limit) {
-        long most = Pixels.MAX_BYTES / 3;
+        long most = PixelRows.MAX_BYTES / 3;
         if (limit < 1 || limit > most) {
             throw new IllegalArgumentException("max pixels must be in [1, %d], was %d".formatted(most, limit));
         }
@@ -152,7 +154,10 @@ public final class ImageDecoder {
         double extentHeight = (double) header.size().height() / denominator;
         double extentWidth = (double) header.size().width() / denominator;
         Tensor image = backend.decode(
-                bytes, header, denominator, rows -> Resize.resize(rows, extentHeight, extentWidth, stored));
+                bytes,
+                header,
+                denominator,
+                rows -> Resampling.bytes(rows, extentHeight, extentWidth, stored.height(), stored.width()));
         return Orientation.apply(header.orientation(), image);
     }
 
@@ -161,7 +166,7 @@ public final class ImageDecoder {
     }
 
     private Tensor upright(ByteBuffer bytes, Header header, int denominator) {
-        return Orientation.apply(header.orientation(), backend.decode(bytes, header, denominator, Rows::toTensor));
+        return Orientation.apply(header.orientation(), backend.decode(bytes, header, denominator, PixelRows::toTensor));
     }
 
     private static ByteBuffer bytes(Tensor encoded) {

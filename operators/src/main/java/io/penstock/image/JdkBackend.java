@@ -1,5 +1,6 @@
 package io.penstock.image;
 
+import io.penstock.image.internal.PixelRows;
 import io.penstock.pipeline.FormatException;
 import io.penstock.tensor.Tensor;
 import java.awt.image.BufferedImage;
@@ -33,7 +34,7 @@ final class JdkBackend implements Backend {
     }
 
     @Override
-    public Tensor decode(ByteBuffer encoded, Header header, int denominator, Function<Rows, Tensor> reader) {
+    public Tensor decode(ByteBuffer encoded, Header header, int denominator, Function<PixelRows, Tensor> reader) {
         Size size = header.size();
         byte[] pixels = switch (header.format()) {
             case JPEG -> decodeJpeg(encoded, header);
@@ -47,7 +48,7 @@ final class JdkBackend implements Backend {
             case WEBP ->
                 throw new IllegalStateException("the JDK has no reader for WebP images; " + ImageDecoder.HOW_TO_ADD);
         };
-        return reader.apply(Rows.of(pixels, size.width() * 3, size.height(), size.width(), 3));
+        return reader.apply(PixelRows.of(pixels, size.width() * 3, size.height(), size.width(), 3));
     }
 
     private static ByteBuffer copy(ByteBuffer encoded) {

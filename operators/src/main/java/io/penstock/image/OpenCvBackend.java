@@ -1,5 +1,6 @@
 package io.penstock.image;
 
+import io.penstock.image.internal.PixelRows;
 import io.penstock.pipeline.FormatException;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -61,7 +62,7 @@ final class OpenCvBackend implements Backend {
     }
 
     @Override
-    public Tensor decode(ByteBuffer encoded, Header header, int denominator, Function<Rows, Tensor> reader) {
+    public Tensor decode(ByteBuffer encoded, Header header, int denominator, Function<PixelRows, Tensor> reader) {
         return switch (header.format()) {
             case JPEG, PNG, WEBP -> decodeNatively(encoded, header, denominator, reader);
             case GIF, BMP -> others.decode(encoded, header, denominator, reader);
@@ -69,7 +70,7 @@ final class OpenCvBackend implements Backend {
     }
 
     private static Tensor decodeNatively(
-            ByteBuffer encoded, Header header, int denominator, Function<Rows, Tensor> reader) {
+            ByteBuffer encoded, Header header, int denominator, Function<PixelRows, Tensor> reader) {
         try (BytePointer memory = new BytePointer((long) encoded.limit() + PlainSegments.mostAdded())) {
             int length = copy(encoded, header, memory.asByteBuffer());
             try (Mat input = new Mat(1, length, opencv_core.CV_8U, memory);
@@ -97,7 +98,7 @@ final class OpenCvBackend implements Backend {
         };
     }
 
-    private static Tensor read(Mat image, Header header, int denominator, Function<Rows, Tensor> reader) {
+    private static Tensor read(Mat image, Header header, int denominator, Function<PixelRows, Tensor> reader) {
         Size size = header.size().reduced(denominator);
         if (image.rows() != size.height() || image.cols() != size.width() || image.type() != opencv_core.CV_8UC3) {
             throw new FormatException("broken %s: OpenCV cannot decode it, though its header says %s"
@@ -107,7 +108,7 @@ final class OpenCvBackend implements Backend {
         try (BytePointer data = image.data()) {
             long bytes = (long) stride * (size.height() - 1) + size.width() * 3L;
             ByteBuffer pixels = data.capacity(bytes).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
-            return reader.apply(new Rows(pixels, stride, size.height(), size.width(), 3));
+            return reader.apply(new PixelRows(pixels, stride, size.height(), size.width(), 3));
         }
     }
 }

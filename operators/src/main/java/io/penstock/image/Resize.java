@@ -1,7 +1,8 @@
 package io.penstock.image;
 
+import io.penstock.image.internal.PixelRows;
+import io.penstock.image.internal.Resampling;
 import io.penstock.pipeline.FormatException;
-import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.util.function.UnaryOperator;
 
@@ -55,12 +56,12 @@ public final class Resize implements UnaryOperator<Tensor> {
      */
     @Override
     public Tensor apply(Tensor image) {
-        Shape shape = Pixels.shapeOf(image, "resize");
-        Size target = target((int) shape.dim(0), (int) shape.dim(1));
-        if (target.height() == shape.dim(0) && target.width() == shape.dim(1)) {
+        PixelRows rows = PixelRows.ofBytes(image, "resize");
+        Size target = target(rows.height(), rows.width());
+        if (target.height() == rows.height() && target.width() == rows.width()) {
             return image;
         }
-        return resize(Rows.of(image), (double) shape.dim(0), (double) shape.dim(1), target);
+        return Resampling.bytes(rows, rows.height(), rows.width(), target.height(), target.width());
     }
 
     /** The size that a picture of this size gets. */
@@ -75,17 +76,6 @@ public final class Resize implements UnaryOperator<Tensor> {
                     .formatted(fromHeight, fromWidth, height, longer));
         }
         return fromHeight < fromWidth ? new Size(height, (int) longer) : new Size((int) longer, height);
-    }
-
-    /**
-     * Resizes rows that show {@code extentHeight} x {@code extentWidth} of their own pixels: fewer than there are if the
-     * picture was decoded at a reduced scale and its last row or column hangs over the edge.
-     */
-    static Tensor resize(Rows source, double extentHeight, double extentWidth, Size target) {
-        Rows shorter = RowPass.resize(source, extentHeight, target.height());
-        Rows columns = Transposition.of(shorter);
-        Rows narrower = RowPass.resize(columns, extentWidth, target.width());
-        return Transposition.of(narrower).toTensor();
     }
 
     /** What it does, to be put into a stage's name: {@code resize 224 x 224}. */

@@ -1,4 +1,4 @@
-package io.penstock.image;
+package io.penstock.image.internal;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,13 +18,13 @@ final class RowPass {
     private static final int BITS = 16;
     private static final int HALF = 1 << BITS - 1;
 
-    private final Rows source;
-    private final Weights weights;
+    private final PixelRows source;
+    private final ResizeWeights weights;
     private final int[][] ring; // the last rows read
     private final int[][] sums; // of the bytes at 4n, 4n + 1, 4n + 2, 4n + 3
     private int next;
 
-    private RowPass(Rows source, Weights weights) {
+    private RowPass(PixelRows source, ResizeWeights weights) {
         int ints = source.rowBytes() + 3 >>> 2;
         this.source = source;
         this.weights = weights;
@@ -36,16 +36,16 @@ final class RowPass {
      * The rows, weighed into {@code outputs} rows.
      * @param extent the number of source rows, or less where the last hangs over the picture's edge
      */
-    static Rows resize(Rows source, double extent, int outputs) {
-        RowPass pass = new RowPass(source, Weights.of(source.height(), extent, outputs, BITS));
+    static PixelRows resize(PixelRows source, double extent, int outputs) {
+        RowPass pass = new RowPass(source, ResizeWeights.of(source.height(), extent, outputs, BITS));
         int stride = pass.ring[0].length * 4;
-        byte[] resized = new byte[Pixels.arrayLength((long) stride * outputs)];
+        byte[] resized = new byte[PixelRows.arrayLength((long) stride * outputs)];
         IntBuffer target =
                 ByteBuffer.wrap(resized).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
         for (int out = 0; out < outputs; out++) {
             target.put(pass.compute(out));
         }
-        return Rows.of(resized, stride, outputs, source.width(), source.channels());
+        return PixelRows.of(resized, stride, outputs, source.width(), source.channels());
     }
 
     private int[] compute(int out) {

@@ -1,4 +1,4 @@
-package io.penstock.image;
+package io.penstock.image.internal;
 
 import java.util.Arrays;
 
@@ -10,14 +10,14 @@ import java.util.Arrays;
  * on the output place, cut at the picture's edge and normalised: what Pillow's {@code BILINEAR} and torchvision's
  * {@code antialias=True} do.
  */
-final class Weights {
+final class ResizeWeights {
 
     private final int taps;
     private final int[] first;
     private final int[] counts;
     private final int[] values;
 
-    private Weights(int taps, int outputs) {
+    private ResizeWeights(int taps, int outputs) {
         this.taps = taps;
         this.first = new int[outputs];
         this.counts = new int[outputs];
@@ -29,10 +29,10 @@ final class Weights {
      * The extent is the number of inputs, but for a picture decoded at a reduced scale, whose last place may hang over
      * the edge.
      */
-    static Weights of(int inputs, double extent, int outputs, int bits) {
+    static ResizeWeights of(int inputs, double extent, int outputs, int bits) {
         double scale = extent / outputs;
         double support = Math.max(1, scale);
-        Weights weights = new Weights((int) Math.ceil(support) * 2 + 1, outputs);
+        ResizeWeights weights = new ResizeWeights((int) Math.ceil(support) * 2 + 1, outputs);
         double[] shares = new double[weights.taps];
         for (int out = 0; out < outputs; out++) {
             double centre = (out + 0.5) * scale;

@@ -1,4 +1,4 @@
-package io.penstock.image;
+package io.penstock.image.internal;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -13,10 +13,10 @@ final class Transposition {
     private Transposition() {}
 
     /** Pixel (y, x) of rows in an array becomes (x, y); the rows of the result follow each other without gaps. */
-    static Rows of(Rows rows) {
+    static PixelRows of(PixelRows rows) {
         int height = rows.height();
         int width = rows.width();
-        byte[] transposed = new byte[Pixels.arrayLength((long) rows.rowBytes() * height)];
+        byte[] transposed = new byte[PixelRows.arrayLength((long) rows.rowBytes() * height)];
         byte[] source = rows.data().array();
         for (int left = 0; left < width; left += TILE) {
             int right = Math.min(width, left + TILE);
@@ -31,7 +31,7 @@ final class Transposition {
                 }
             }
         }
-        return Rows.of(transposed, height * rows.channels(), /* height= */ width, /* width= */ height, rows.channels());
+        return PixelRows.of(transposed, height * rows.channels(), /* height= */ width, /* width= */ height, rows.channels());
     }
 
     /** The fourth byte of a pixel is the next pixel's first, which is written next; the last has none. */
