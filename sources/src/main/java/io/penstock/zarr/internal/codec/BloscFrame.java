@@ -2,18 +2,22 @@ package io.penstock.zarr.internal.codec;
 
 import com.github.luben.zstd.Zstd;
 import io.penstock.pipeline.FormatException;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import net.jpountz.lz4.LZ4Exception;
+import org.apache.commons.compress.compressors.snappy.SnappyCompressorInputStream;
 
 /**
- * A Blosc 1 frame: a header of 16 bytes, the starts of the blocks, and the blocks, each in one stream or in one a byte of
- * the elements, shuffled by bytes or bits.
+ * A Blosc 1 frame: a header of 16 bytes, the starts of the blocks, and the blocks. A block is one stream, or one stream
+ * for each byte of the elements, shuffled by bytes or bits.
  *
- * <p>Read here rather than by {@code blosc-java}, whose one release has natives for x86-64 alone: what compresses is lz4,
- * zstd or zlib, which are there anyway, and the rest is arithmetic that can be bounded and fuzzed.
+ * <p>{@code blosc-java} is not used: its only release has natives for x86-64 alone. The compressors inside are libraries;
+ * the rest is arithmetic that is bounded and fuzzed here.
  * @see <a href="https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst">the chunk format</a>
  */
 final class BloscFrame {
@@ -26,6 +30,7 @@ final class BloscFrame {
     private static final int NOT_SPLIT = 16;
     private static final int MOST_SPLITS = 16;
     private static final int SMALLEST_SPLIT = 128;
+    private static final int SNAPPY_BLOCK = 64 << 10; // no compressor refers farther back
     private static final String[] FORMATS = {"blosclz", "lz4", "snappy", "zlib", "zstd"};
 
     private final byte[] frame;
@@ -131,18 +136,27 @@ final class BloscFrame {
             came = switch (format) {
                 case 0 -> BloscLz.decode(frame, at, stored, to, toAt, size);
                 case 1 -> Compression.lz4(frame, at, stored, to, toAt, size);
-                case 2 -> Snappy.decode(frame, at, stored, to, toAt, size);
+                case 2 -> snappy(at, stored, to, toAt, size);
                 case 3 -> zlib(at, stored, to, toAt, size);
                 case 4 -> zstd(at, stored, to, toAt, size);
                 default -> throw new FormatException("compressor is not supported: format " + format);
             };
-        } catch (LZ4Exception | DataFormatException e) {
+        } catch (LZ4Exception | DataFormatException | IOException | IllegalArgumentException e) {
             throw new FormatException(
                     "%s stream at byte %d is damaged: %s".formatted(FORMATS[format], at, e.getMessage()), e);
         }
         if (came != size) {
             throw new FormatException(
                     "%s stream at byte %d must have %d bytes, has %d".formatted(FORMATS[format], at, size, came));
+        }
+    }
+
+    private int snappy(int at, int stored, byte[] to, int toAt, int size) throws IOException {
+        InputStream in = new ByteArrayInputStream(frame, at, stored);
+        try (SnappyCompressorInputStream snappy = new SnappyCompressorInputStream(in, SNAPPY_BLOCK)) {
+            return snappy.readNBytes(to, toAt, size);
+        } catch (NoClassDefFoundError e) {
+            throw Codecs.needs("blosc with snappy", "Commons Compress", "org.apache.commons:commons-compress", e);
         }
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.pipeline.FormatException;
 import io.penstock.zarr.internal.element.MetadataJson;
 import io.penstock.zarr.internal.element.NumberType;
+import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;
 
 /** numcodecs' codecs by their names, which v2 has plain and v3 behind {@code numcodecs.}. */
 public final class Codecs {
@@ -24,7 +25,7 @@ public final class Codecs {
             case "lz4" -> Compression.LZ4;
             case "zlib" -> Compression.ZLIB;
             case "gzip" -> Compression.GZIP;
-            case "bz2" -> Compression.BZ2;
+            case "bz2" -> bzip2();
             case "blosc" -> Compression.BLOSC;
             case "lzma" -> lzma(config);
             case "shuffle" -> new Shuffle(MetadataJson.integer(config, "elementsize", 4, 0, 255));
@@ -42,8 +43,22 @@ public final class Codecs {
         try {
             return Lzma.of(config);
         } catch (NoClassDefFoundError e) {
-            throw new FormatException("codec \"lzma\" needs XZ for Java on the class path; add org.tukaani:xz", e);
+            throw needs("lzma", "XZ for Java", "org.tukaani:xz", e);
         }
+    }
+
+    private static BytesToBytes bzip2() {
+        try {
+            BZip2CompressorInputStream.matches(new byte[0], 0); // a missing library shows when the array is opened
+            return Compression.BZ2;
+        } catch (NoClassDefFoundError e) {
+            throw needs("bz2", "Commons Compress", "org.apache.commons:commons-compress", e);
+        }
+    }
+
+    static FormatException needs(String codec, String library, String artifact, NoClassDefFoundError missing) {
+        return new FormatException(
+                "codec \"%s\" needs %s on the class path; add %s".formatted(codec, library, artifact), missing);
     }
 
     private static boolean atStart(JsonNode config, String otherwise) {

@@ -17,12 +17,13 @@ import java.util.zip.InflaterInputStream;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
+import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;
 
 /**
- * What makes fewer bytes of many. Inflates into what the chunk needs and not a byte more.
+ * The general compressors. Each inflates to at most the bytes that the chunk needs.
  *
- * <p>zstd and lz4 are native libraries' (a chunk of 147 KiB in 115 and 20 µs), zlib and gzip the JDK's. Blosc's frame and
- * the small formats without a library of their own are read here.
+ * <p>zstd and lz4 use native libraries (115 and 20 µs for a chunk of 147 KiB), zlib and gzip the JDK, bz2 Commons
+ * Compress, which is optional. Blosc frames are read by {@link BloscFrame}.
  */
 enum Compression implements BytesToBytes {
     ZSTD,
@@ -43,7 +44,7 @@ enum Compression implements BytesToBytes {
             case LZ4 -> lz4(encoded, most);
             case ZLIB -> all(new InflaterInputStream(new ByteArrayInputStream(encoded)), most);
             case GZIP -> all(new GZIPInputStream(new ByteArrayInputStream(encoded)), most);
-            case BZ2 -> new Bzip2(encoded).decode(most);
+            case BZ2 -> all(new BZip2CompressorInputStream(new ByteArrayInputStream(encoded), true), most);
             case BLOSC -> BloscFrame.decode(encoded, most);
         });
     }
