@@ -6,7 +6,7 @@ import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 
-/** A library that turns compressed pixels into bytes. Thread-safe. */
+/** A library that decodes images. Thread-safe. */
 interface Backend {
 
     /** The library's name and version. */
@@ -16,9 +16,9 @@ interface Backend {
     boolean reduces();
 
     /**
-     * Decodes to red, green and blue, not yet turned to the picture's orientation, and hands the rows to a reader, after
-     * which they are gone.
-     * @param denominator 1, or for a JPEG that is to be reduced 2, 4 or 8: each side is divided by it and rounded up
+     * Decodes to red, green and blue, without applying the orientation, and calls a reader with the rows. The rows are
+     * valid during that call only.
+     * @param denominator 1, or 2, 4 or 8 to reduce a JPEG: each side is divided by it and rounded up
      * @throws FormatException if the library cannot
      */
     Tensor decode(ByteBuffer encoded, Header header, int denominator, Function<PixelRows, Tensor> reader);

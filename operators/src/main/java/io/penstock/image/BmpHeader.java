@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Reads a BMP's size, and checks that pixels stored one by one are all there.
+ * Reads the size of a BMP, and checks that the file holds all its uncompressed pixels.
  *
  * @see <a href="https://learn.microsoft.com/windows/win32/gdi/bitmap-storage">Bitmap storage</a>
  */

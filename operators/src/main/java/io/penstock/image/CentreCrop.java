@@ -5,11 +5,10 @@ import io.penstock.tensor.Tensor;
 import java.util.function.UnaryOperator;
 
 /**
- * Cuts the middle out of {@code u8[h, w, c]}. Where an odd number of rows or columns is too many, the larger part goes
- * from the bottom and the right.
+ * Cuts the middle out of {@code u8[h, w, c]}. If an odd number of rows or columns is cut, one more is cut at the bottom
+ * or the right.
  *
- * <p>Keeps nothing between calls and may be shared between threads. {@link #toString} names the size, for use in a
- * stage's name.
+ * <p>Threads: immutable and thread-safe. {@link #toString} names the size, for use in a stage's name.
  */
 public final class CentreCrop implements UnaryOperator<Tensor> {
 
@@ -34,7 +33,7 @@ public final class CentreCrop implements UnaryOperator<Tensor> {
     }
 
     /**
-     * Crops one picture. A smaller one is refused, not framed in black as torchvision does: resize it before.
+     * Crops one image. A smaller one is refused; torchvision would pad it with black.
      * @throws IllegalArgumentException if it is not {@code u8[h, w, c]}, or smaller than the crop
      */
     @Override
@@ -49,7 +48,7 @@ public final class CentreCrop implements UnaryOperator<Tensor> {
         return rows.part(down / 2, across / 2, size.height(), size.width()).toTensor();
     }
 
-    /** What it does, to be put into a stage's name. */
+    /** The name of a stage. */
     @Override
     public String toString() {
         return "crop the middle %d x %d".formatted(size.height(), size.width());

@@ -3,28 +3,28 @@ package io.penstock.image;
 import io.penstock.pipeline.FormatException;
 import java.nio.ByteBuffer;
 
-/** Decodes the codes of variable length in which GIF stores colour indices, from a chain of blocks of up to 255 bytes. */
+/** Decodes the LZW codes of a GIF to colour indices, from a chain of blocks of up to 255 bytes. */
 final class GifLzw {
 
-    private static final int MOST_CODES = 4096;
+    private static final int MAX_CODES = 4096;
 
     private final ByteBuffer bytes;
     private int at;
-    private int block; // bytes left in this one
+    private int block; // bytes left in the current block
     private int bits;
     private int buffered;
 
-    // an entry is the string of another, then one more index
-    private final short[] prefixes = new short[MOST_CODES];
-    private final byte[] suffixes = new byte[MOST_CODES];
-    private final short[] lengths = new short[MOST_CODES];
+    // an entry is the string of an earlier entry, then one more index
+    private final short[] prefixes = new short[MAX_CODES];
+    private final byte[] suffixes = new byte[MAX_CODES];
+    private final short[] lengths = new short[MAX_CODES];
 
     GifLzw(ByteBuffer bytes, int at) {
         this.bytes = bytes;
         this.at = at;
     }
 
-    /** Fills the array, or fails. */
+    /** Fills the array; fails if the data ends before. */
     void decode(byte[] indices) {
         int minimum = bytes.get(at++);
         if (minimum < 1 || minimum > 11) {
@@ -52,7 +52,7 @@ final class GifLzw {
                 throw new FormatException(
                         "truncated GIF: %d of %d pixels at byte %d".formatted(done, indices.length, at));
             }
-            if (code > next || code == next && previous < 0 || next == MOST_CODES && code == next) {
+            if (code > next || code == next && previous < 0 || next == MAX_CODES && code == next) {
                 throw new FormatException("broken GIF: code %d of %d at byte %d".formatted(code, next, at));
             }
             int known = code < next ? code : previous;
@@ -62,7 +62,7 @@ final class GifLzw {
             if (code == next && done < indices.length) {
                 indices[done++] = first;
             }
-            if (previous >= 0 && next < MOST_CODES) {
+            if (previous >= 0 && next < MAX_CODES) {
                 prefixes[next] = (short) previous;
                 suffixes[next] = first;
                 lengths[next] = (short) (lengths[previous] + 1);
@@ -75,7 +75,7 @@ final class GifLzw {
         }
     }
 
-    /** Writes an entry's string backwards, as much of it as there is room for. */
+    /** Writes an entry's string backwards, and only the part that fits. */
     private int write(int code, byte[] indices, int from) {
         int length = lengths[code];
         int entry = code;

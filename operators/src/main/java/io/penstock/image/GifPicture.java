@@ -3,19 +3,18 @@ package io.penstock.image;
 import io.penstock.pipeline.FormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 
 /**
- * The first picture of a GIF, on a canvas of the size of its screen. The JDK and OpenCV differ in what they make of
- * small first pictures and of transparent places, so neither is asked: what the picture leaves free, and what is
- * transparent, has the transparent colour of the palette (or its first), as in Pillow.
+ * The first frame of a GIF, on a canvas of the size of its screen. The canvas around the frame has the transparent
+ * colour of the palette, or its first colour, as in Pillow. The JDK and OpenCV differ there, and the JDK does not read
+ * every file: see docs/decisions.md.
  *
  * @see <a href="https://www.w3.org/Graphics/GIF/spec-gif89a.txt">GIF89a</a>
  */
 final class GifPicture {
 
-    private static final int[] INTERLACE_STARTS = {0, 4, 2, 1};
-    private static final int[] INTERLACE_STEPS = {8, 8, 4, 2};
+    private static final int[][] INTERLACED = {{0, 8}, {4, 8}, {2, 4}, {1, 2}}; // first row and step of each pass
+    private static final int[][] IN_ORDER = {{0, 1}};
 
     private final ByteBuffer bytes;
     private final int limit;
@@ -29,7 +28,7 @@ final class GifPicture {
     private int height;
     private boolean interlaced;
 
-    /** Reads all blocks up to the first picture's data. */
+    /** Reads all blocks up to the data of the first frame. */
     private GifPicture(ByteBuffer bigEndian) {
         this.bytes = bigEndian.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         this.limit = bytes.limit();
@@ -57,12 +56,12 @@ final class GifPicture {
         return new Header(Header.Format.GIF, new GifPicture(bytes).canvas(), 1);
     }
 
-    /** The picture as red, green, blue bytes. */
+    /** The frame as red, green, blue bytes. */
     static byte[] decode(ByteBuffer bytes) {
         return new GifPicture(bytes).decode();
     }
 
-    /** The screen, and more where the picture reaches over it. */
+    /** The screen, and more if the frame reaches over it. */
     private Size canvas() {
         return new Size(Math.max(word(8), top + height), Math.max(word(6), left + width));
     }
@@ -109,34 +108,22 @@ final class GifPicture {
         Size canvas = canvas();
         byte[] pixels = new byte[canvas.height() * canvas.width() * 3];
         fill(pixels, rgb);
-        for (int row = 0; row < height; row++) {
-            int from = storedRow(row) * width;
-            int to = ((top + row) * canvas.width() + left) * 3;
-            for (int x = 0; x < width; x++, to += 3) {
-                int colour = (indices[from + x] & 0xFF) * 3;
-                pixels[to] = rgb[colour];
-                pixels[to + 1] = rgb[colour + 1];
-                pixels[to + 2] = rgb[colour + 2];
+        int from = 0;
+        for (int[] pass : interlaced ? INTERLACED : IN_ORDER) {
+            for (int row = pass[0]; row < height; row += pass[1], from += width) {
+                int to = ((top + row) * canvas.width() + left) * 3;
+                for (int x = 0; x < width; x++, to += 3) {
+                    int colour = (indices[from + x] & 0xFF) * 3;
+                    pixels[to] = rgb[colour];
+                    pixels[to + 1] = rgb[colour + 1];
+                    pixels[to + 2] = rgb[colour + 2];
+                }
             }
         }
         return pixels;
     }
 
-    /** Where a row lies in the data: interlaced pictures come in four passes. */
-    private int storedRow(int row) {
-        int before = 0;
-        for (int pass = 0; interlaced && pass < 4; pass++) {
-            int start = INTERLACE_STARTS[pass];
-            int step = INTERLACE_STEPS[pass];
-            if (row % step == start) {
-                return before + row / step;
-            }
-            before += (height - start + step - 1) / step;
-        }
-        return row;
-    }
-
-    /** 256 colours; without a palette a ramp of greys, and black where it is too short. */
+    /** 256 colours: the palette, then black; without a palette a ramp of greys. */
     private byte[] colours() {
         byte[] rgb = new byte[256 * 3];
         if (colours == 0) {
@@ -150,9 +137,8 @@ final class GifPicture {
     }
 
     private void fill(byte[] pixels, byte[] rgb) {
-        byte[] free = Arrays.copyOfRange(rgb, transparent * 3, transparent * 3 + 3);
         for (int i = 0; i < pixels.length; i += 3) {
-            System.arraycopy(free, 0, pixels, i, 3);
+            System.arraycopy(rgb, transparent * 3, pixels, i, 3);
         }
     }
 

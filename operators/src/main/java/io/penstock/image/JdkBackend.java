@@ -4,7 +4,6 @@ import io.penstock.image.internal.PixelRows;
 import io.penstock.pipeline.FormatException;
 import io.penstock.tensor.Tensor;
 import java.awt.image.BufferedImage;
-import java.awt.image.ColorModel;
 import java.awt.image.Raster;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -18,8 +17,8 @@ import javax.imageio.ImageReader;
 import javax.imageio.stream.MemoryCacheImageInputStream;
 
 /**
- * The JDK's own readers: JPEG, PNG and BMP, and GIF by {@link GifPicture}. Takes samples as they are stored: the
- * conversions through colour profiles that {@code ImageIO.read} makes are left out. Does not scale.
+ * The JDK's readers for JPEG, PNG and BMP, and {@link GifPicture}. Returns samples as stored, without the colour
+ * conversions of {@code ImageIO.read}. Does not scale.
  */
 final class JdkBackend implements Backend {
 
@@ -40,7 +39,7 @@ final class JdkBackend implements Backend {
             case JPEG -> decodeJpeg(encoded, header);
             case PNG -> {
                 ByteBuffer plain = ByteBuffer.allocate(encoded.limit());
-                CriticalChunks.copy(encoded, plain);
+                PngHeader.copyPixels(encoded, plain);
                 yield decodeImage("png", plain.flip(), size);
             }
             case BMP -> decodeImage("bmp", copy(encoded), size);
@@ -58,8 +57,8 @@ final class JdkBackend implements Backend {
     private static byte[] decodeJpeg(ByteBuffer encoded, Header header) {
         JpegLayout.Colours colours = header.jpeg().colours();
         boolean four = colours == JpegLayout.Colours.CMYK || colours == JpegLayout.Colours.YCCK;
-        ByteBuffer plain = ByteBuffer.allocate(encoded.limit() + PlainSegments.mostAdded());
-        // a raster is read as it is stored, so what four components mean does not matter yet
+        ByteBuffer plain = ByteBuffer.allocate(encoded.limit() + PlainSegments.MAX_ADDED);
+        // a raster is read as stored, so the meaning of four components does not matter yet
         PlainSegments.copy(encoded, four ? JpegLayout.Colours.CMYK : colours, plain);
         if (!four) {
             return decodeImage("jpeg", plain.flip(), header.size());
@@ -75,8 +74,7 @@ final class JdkBackend implements Backend {
         return read(format, encoded, reader -> {
             BufferedImage image = reader.read(0);
             check(image.getWidth(), image.getHeight(), size);
-            ColorModel colours = image.getColorModel();
-            return Samples.ofLight(image.getRaster(), colours);
+            return Samples.ofLight(image.getRaster(), image.getColorModel());
         });
     }
 
@@ -86,7 +84,6 @@ final class JdkBackend implements Backend {
         }
     }
 
-    /** What is done with a reader. */
     @FunctionalInterface
     private interface Reading {
         byte[] apply(ImageReader reader) throws IOException;
@@ -104,7 +101,7 @@ final class JdkBackend implements Backend {
             reader.setInput(input, true, true);
             return reading.apply(reader);
         } catch (IOException | RuntimeException e) {
-            // its readers answer broken bytes with whatever exception they run into
+            // broken bytes make its readers throw many kinds of exceptions
             throw new FormatException(
                     "broken %s: the JDK cannot decode it: %s".formatted(format.toUpperCase(Locale.ROOT), e), e);
         } finally {

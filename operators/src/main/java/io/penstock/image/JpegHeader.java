@@ -5,10 +5,10 @@ import io.penstock.pipeline.FormatException;
 import java.nio.ByteBuffer;
 
 /**
- * Walks the segments of a JPEG up to its first scan, then makes sure that it has an end.
+ * Walks the segments of a JPEG up to its first scan, then checks that it has an end marker.
  *
- * <p>What the components mean is decided as libjpeg does, since decoders based on it differ otherwise: by the JFIF
- * segment, then by Adobe's, then by the components' names.
+ * <p>The meaning of the components follows libjpeg, so that decoders agree: the JFIF segment decides, then Adobe's, then
+ * the names of the components.
  *
  * @see <a href="https://www.w3.org/Graphics/JPEG/itu-t81.pdf">ITU-T T.81, annex B</a>
  */
@@ -27,8 +27,8 @@ final class JpegHeader {
     private final ByteBuffer bytes;
     private final int limit;
     private int at = 2;
-    private int start = -1; // of the frame header's segment
-    private int frame; // its marker
+    private int start = -1; // where the frame header begins
+    private int frame; // the marker of the frame header
     private boolean jfif;
     private int adobe = -1;
     private int orientation = 1;
@@ -73,7 +73,7 @@ final class JpegHeader {
         }
     }
 
-    /** Where the next marker begins, or -1: padding and stray bytes before it are passed over, as libjpeg does. */
+    /** The position of the next marker, or -1. Skips padding and stray bytes before it, as libjpeg does. */
     static int nextMarker(ByteBuffer bytes, int from) {
         for (int i = from; i < bytes.limit() - 1; i++) {
             if (bytes.get(i) == (byte) 0xFF && bytes.get(i + 1) != 0 && bytes.get(i + 1) != (byte) 0xFF) {
@@ -83,7 +83,7 @@ final class JpegHeader {
         return -1;
     }
 
-    /** Whether a marker stands alone, without a segment. */
+    /** Whether a marker has no segment. */
     static boolean isBare(int code) {
         return code >= 0xD0 && code <= SOI || code == 0x01;
     }
@@ -163,8 +163,8 @@ final class JpegHeader {
     }
 
     /**
-     * Decoders fill what is missing with grey and go on; a file that was cut off is refused instead, as Pillow does.
-     * Damage inside a scan stays unnoticed, there as here: the end marker is there.
+     * Refuses a truncated file, as Pillow does; decoders would fill the missing part with grey. Damage inside a scan
+     * that leaves the end marker is not found, neither here nor by Pillow.
      */
     private void checkEnd() {
         boolean ended = bytes.get(limit - 2) == (byte) 0xFF && bytes.get(limit - 1) == (byte) EOI;
@@ -189,7 +189,7 @@ final class JpegHeader {
                 }
                 at += unsignedShort(at);
             }
-            // each scan of a progressive picture goes over all of it, and can be made of a few bytes
+            // each scan of a progressive image covers all its pixels and may take only a few bytes
             if (code == SOS && ++scans > MAX_SCANS) {
                 throw new FormatException("JPEG has more than " + MAX_SCANS + " scans");
             }

@@ -1,11 +1,11 @@
 package io.penstock.image;
 
 /**
- * How a JPEG's samples are laid out.
+ * The layout of a JPEG's samples.
  *
- * @param colours what its components mean
- * @param mcuPixels the pixels that one minimum coded unit covers
- * @param arithmetic whether it is coded arithmetically, not in Huffman codes
+ * @param colours the meaning of its components
+ * @param mcuPixels the number of pixels in a minimum coded unit
+ * @param arithmetic whether the coding is arithmetic instead of Huffman
  */
 record JpegLayout(Colours colours, int mcuPixels, boolean arithmetic) {
 
@@ -19,8 +19,8 @@ record JpegLayout(Colours colours, int mcuPixels, boolean arithmetic) {
         YCCK
     }
 
-    /** Each coded unit takes a bit or more in Huffman codes; arithmetic coding has no such bound. */
-    long mostPixels(int bytes) {
+    /** A coded unit takes at least one bit in Huffman codes; arithmetic coding has no such bound. */
+    long maxPixels(int bytes) {
         return arithmetic ? Long.MAX_VALUE : 8L * bytes * mcuPixels;
     }
 }

@@ -13,10 +13,10 @@ import org.bytedeco.opencv.global.opencv_imgcodecs;
 import org.bytedeco.opencv.opencv_core.Mat;
 
 /**
- * OpenCV through JavaCPP: JPEG, PNG and WebP. What it allocates is freed before a call returns.
+ * OpenCV through JavaCPP: JPEG, PNG and WebP. Frees its native memory before a call returns.
  *
- * <p>One call decodes one picture on the caller's thread: OpenCV's own threads are switched off, in the whole process,
- * since pictures are decoded side by side already.
+ * <p>One call decodes one image on the caller's thread. OpenCV's own threads are switched off in the whole process,
+ * since the pipeline decodes images in parallel already.
  */
 final class OpenCvBackend implements Backend {
 
@@ -39,8 +39,8 @@ final class OpenCvBackend implements Backend {
     }
 
     /**
-     * JavaCPP calls for garbage collections, then fails, where the process holds more than four times the heap's limit:
-     * caches off the heap are meant to. It takes no other settings than properties; a user's own stay.
+     * JavaCPP requests garbage collections, then fails, if the process holds more than four times the heap's limit.
+     * Caches off the heap do so by design. JavaCPP takes system properties only; values set by the user stay.
      */
     private static void liftMemoryLimits() {
         for (String limit : new String[] {"maxbytes", "maxphysicalbytes"}) {
@@ -71,7 +71,7 @@ final class OpenCvBackend implements Backend {
 
     private static Tensor decodeNatively(
             ByteBuffer encoded, Header header, int denominator, Function<PixelRows, Tensor> reader) {
-        try (BytePointer memory = new BytePointer((long) encoded.limit() + PlainSegments.mostAdded())) {
+        try (BytePointer memory = new BytePointer((long) encoded.limit() + PlainSegments.MAX_ADDED)) {
             int length = copy(encoded, header, memory.asByteBuffer());
             try (Mat input = new Mat(1, length, opencv_core.CV_8U, memory);
                     Mat image = opencv_imgcodecs.imdecode(input, RGB | scale(denominator))) {
@@ -83,7 +83,7 @@ final class OpenCvBackend implements Backend {
     private static int copy(ByteBuffer encoded, Header header, ByteBuffer target) {
         switch (header.format()) {
             case JPEG -> PlainSegments.copy(encoded, header.jpeg().colours(), target);
-            case PNG -> CriticalChunks.copy(encoded, target);
+            case PNG -> PngHeader.copyPixels(encoded, target);
             default -> target.put(encoded.duplicate());
         }
         return target.position();

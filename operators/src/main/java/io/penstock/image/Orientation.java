@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The EXIF orientation: which of the eight flips and turns shows a picture as it was seen.
+ * The EXIF orientation: which of eight flips and turns shows an image upright.
  *
  * @see <a href="https://www.cipa.jp/std/documents/e/DC-008-Translation-2019-E.pdf">EXIF 2.32, tag 274</a>
  */
@@ -16,7 +16,7 @@ final class Orientation {
 
     private Orientation() {}
 
-    /** The orientation in a block of EXIF data, or 1 if it has none or makes no sense: EXIF is often broken. */
+    /** The orientation in a block of EXIF data. It is 1 if there is none or the block is broken, as EXIF often is. */
     static int read(ByteBuffer exif) {
         int limit = exif.limit();
         if (limit < 8) {
@@ -46,7 +46,7 @@ final class Orientation {
         return orientation >= 5;
     }
 
-    /** The picture turned and flipped to how it was seen. */
+    /** The image turned and flipped to be upright. */
     static Tensor apply(int orientation, Tensor image) {
         if (orientation == 1) {
             return image;
@@ -55,7 +55,7 @@ final class Orientation {
         int width = (int) image.shape().dim(1);
         byte[] source = image.toByteArray();
         byte[] target = new byte[source.length];
-        // where pixel (0, 0) goes, and how far each step down and to the right moves from there
+        // the target of pixel (0, 0), and the steps in the target for a step down and to the right
         boolean transposed = transposes(orientation);
         int across = transposed ? height : width;
         int down = transposed ? width : height;

@@ -4,7 +4,7 @@ import io.penstock.image.JpegLayout.Colours;
 import java.nio.ByteBuffer;
 
 /**
- * A JPEG without what applications put into it, but for one segment that says what its components mean. So no decoder
+ * Copies a JPEG without its application segments, except one that states what the components mean. So no decoder
  * guesses otherwise, applies a profile, or fails on a broken one.
  */
 final class PlainSegments {
@@ -17,16 +17,14 @@ final class PlainSegments {
     };
     private static final byte YCCK = 2;
 
-    private PlainSegments() {}
+    /** The number of bytes by which a copy may be longer than the original. */
+    static final int MAX_ADDED = JFIF.length;
 
-    /** How much longer than the original it can be. */
-    static int mostAdded() {
-        return JFIF.length;
-    }
+    private PlainSegments() {}
 
     /**
      * Copies a JPEG whose segments have been checked.
-     * @param colours what the decoder is to be told that the components mean
+     * @param colours the meaning of the components, as told to the decoder
      */
     static void copy(ByteBuffer jpeg, Colours colours, ByteBuffer target) {
         target.put((byte) 0xFF).put((byte) JpegHeader.SOI);

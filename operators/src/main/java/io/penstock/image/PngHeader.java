@@ -5,18 +5,17 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 
 /**
- * Walks the chunks of a PNG: every one must lie within the file, and those that make the picture must have the checksum
- * they say, so that no decoder has to be trusted with a broken one.
+ * Walks the chunks of a PNG. Each must lie within the file, and critical ones must match their checksum, so no decoder
+ * gets a broken file.
  *
  * @see <a href="https://www.w3.org/TR/png-3/#5Chunk-layout">PNG, section 5.3</a>
  */
 final class PngHeader {
 
-    static final int IHDR = 0x49484452;
-    static final int PLTE = 0x504C5445;
-    static final int TRNS = 0x74524E53;
-    static final int IDAT = 0x49444154;
-    static final int IEND = 0x49454E44;
+    private static final int IHDR = 0x49484452;
+    private static final int PLTE = 0x504C5445;
+    private static final int IDAT = 0x49444154;
+    private static final int IEND = 0x49454E44;
     private static final int EXIF = 0x65584966;
 
     private PngHeader() {}
@@ -60,6 +59,22 @@ final class PngHeader {
         return new Header(Header.Format.PNG, size, orientation);
     }
 
+    /**
+     * Copies the chunks that make the pixels of a checked PNG: header, palette and data. Without the others no decoder
+     * applies a profile, composes the frames of an animation, or inflates texts.
+     */
+    static void copyPixels(ByteBuffer png, ByteBuffer target) {
+        target.put(png.slice(0, 8));
+        for (int at = 8, type = 0; type != IEND; ) {
+            int length = png.getInt(at) + 12;
+            type = png.getInt(at + 4);
+            if (type == IHDR || type == PLTE || type == IDAT || type == IEND) {
+                target.put(png.slice(at, length));
+            }
+            at += length;
+        }
+    }
+
     private static int side(ByteBuffer bytes, int at) {
         int side = bytes.getInt(at);
         if (side < 0) {
@@ -69,7 +84,7 @@ final class PngHeader {
         return side;
     }
 
-    /** Whether a decoder must understand it: its first letter is upper case. */
+    /** Whether a decoder must understand the chunk: its first letter is upper case. */
     private static boolean isCritical(int type) {
         return (type & 0x2000_0000) == 0;
     }

@@ -8,12 +8,13 @@ import java.util.function.UnaryOperator;
 
 /**
  * Resizes {@code u8[h, w, c]} with an antialiased bilinear filter: the triangle filter of Pillow's {@code BILINEAR} and
- * of torchvision with {@code antialias=True}, as wide as the ratio when shrinking and plain bilinear when growing.
+ * of torchvision with {@code antialias=True}, widened by the ratio when shrinking and plain bilinear when growing.
  *
- * <p>Two passes over integers, rows first, with 8 bits between them and weights of 16 bits: a value differs by at most 1
- * level from the exact filter; a constant picture stays as it is, and no value leaves the input's range.
- * The same on every machine. Any number of channels; three are fast. Keeps nothing between calls and may be shared
- * between threads. {@link #toString} names the size, for use in a stage's name.
+ * <p>Two passes over integers, rows first, with values of 8 bits between them and weights of 16 bits. A value differs by
+ * at most 1 from the exact filter, an image of one colour keeps it, and no value leaves the range of the input. The same
+ * on every machine. Any number of channels; three are fast.
+ *
+ * <p>Threads: immutable and thread-safe. {@link #toString} names the size, for use in a stage's name.
  *
  * @see <a href="https://pillow.readthedocs.io/en/stable/handbook/concepts.html#filters">Pillow: filters</a>
  */
@@ -28,7 +29,7 @@ public final class Resize implements UnaryOperator<Tensor> {
     }
 
     /**
-     * To exactly this size, whatever the input's aspect ratio.
+     * To exactly this size; the aspect ratio may change.
      * @throws IllegalArgumentException if a side is less than 1 or greater than 65,535
      */
     public static Resize exact(int height, int width) {
@@ -36,7 +37,7 @@ public final class Resize implements UnaryOperator<Tensor> {
     }
 
     /**
-     * To where the shorter side has this length; the longer keeps the aspect ratio, rounded down as in torchvision.
+     * To a shorter side of this length; the longer side keeps the aspect ratio, rounded down as in torchvision.
      * @throws IllegalArgumentException if the length is less than 1 or greater than 65,535
      */
     public static Resize shorterSide(int length) {
@@ -51,7 +52,7 @@ public final class Resize implements UnaryOperator<Tensor> {
     }
 
     /**
-     * Resizes one picture.
+     * Resizes one image.
      * @throws IllegalArgumentException if it is not {@code u8[h, w, c]}, or has no pixels
      */
     @Override
@@ -64,7 +65,7 @@ public final class Resize implements UnaryOperator<Tensor> {
         return Resampling.bytes(rows, rows.height(), rows.width(), target.height(), target.width());
     }
 
-    /** The size that a picture of this size gets. */
+    /** The resized size of an image of this size. */
     Size target(int fromHeight, int fromWidth) {
         if (width > 0) {
             return new Size(height, width);
@@ -78,7 +79,7 @@ public final class Resize implements UnaryOperator<Tensor> {
         return fromHeight < fromWidth ? new Size(height, (int) longer) : new Size((int) longer, height);
     }
 
-    /** What it does, to be put into a stage's name: {@code resize 224 x 224}. */
+    /** The name of a stage: {@code resize 224 x 224}. */
     @Override
     public String toString() {
         return width > 0 ? "resize %d x %d".formatted(height, width) : "resize shorter side " + height;

@@ -12,7 +12,7 @@ final class Samples {
 
     private Samples() {}
 
-    /** The raster of an image of indices, greys or colours; alpha is dropped, 16 bits are cut to the upper 8. */
+    /** The raster of an image of indices, greys or colours. Alpha is dropped; of 16 bits the upper 8 stay. */
     static byte[] ofLight(Raster raster, ColorModel colours) {
         if (colours instanceof IndexColorModel palette) {
             return ofIndices(raster, palette);
@@ -59,7 +59,7 @@ final class Samples {
         return pixels;
     }
 
-    /** Indices behind the palette's end are black, as in libpng. */
+    /** Indices beyond the palette are black, as in libpng. */
     private static byte[] ofIndices(Raster raster, IndexColorModel palette) {
         int[] argb = new int[Math.max(1 << palette.getPixelSize(), palette.getMapSize())];
         palette.getRGBs(argb);
@@ -95,8 +95,8 @@ final class Samples {
     }
 
     /**
-     * The raster of four inks, stored inverted as all that write such JPEGs do since Adobe did: full is no ink.
-     * @param ycc whether the first three are not inks but a brightness and two colour differences
+     * The raster of four inks, stored inverted as Adobe does: the largest value is no ink.
+     * @param ycc whether the first three are a brightness and two colour differences instead of inks
      */
     static byte[] ofInk(Raster raster, boolean ycc) {
         int width = raster.getWidth();

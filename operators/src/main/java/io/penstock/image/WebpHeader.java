@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Reads a WebP's size and orientation.
+ * Reads the size and orientation of a WebP.
  *
  * @see <a href="https://developers.google.com/speed/webp/docs/riff_container">WebP container specification</a>
  */
@@ -30,7 +30,7 @@ final class WebpHeader {
         for (int at = 12; at <= limit - 8; ) {
             long length = Integer.toUnsignedLong(bytes.getInt(at + 4));
             if (length > limit - at - 8) {
-                break; // what follows the picture is the decoder's business
+                break; // the decoder judges what follows the image
             }
             if (bytes.getInt(at) == EXIF) {
                 orientation = orientation(bytes.slice(at + 8, (int) length));

@@ -1,10 +1,9 @@
 package io.penstock.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,35 +56,21 @@ class ReducedDecodingTest {
     }
 
     @Test
-    void decodeAtLeast_withOpenCv_halvesWhileTwiceTheSizeIsLeft() {
-        ImageDecoder decoder = ImageDecoder.openCv();
+    void denominator_ofAJpeg_isLargestThatLeavesTwiceTheSize() {
         Tensor jpeg = Pictures.jpeg(Pictures.photo(801, 1003, 1));
         Tensor turned = Pictures.withSegment(jpeg, 0xE1, Pictures.exif(6));
         Tensor png = Pictures.encode("png", Pictures.image(Pictures.photo(80, 90, 1)));
 
-        assertThat(decoder.decodeAtLeast(jpeg, 202, 100).shape()).isEqualTo(Shape.of(801, 1003, 3));
-        assertThat(decoder.decodeAtLeast(jpeg, 200, 200).shape()).isEqualTo(Shape.of(401, 502, 3));
-        assertThat(decoder.decodeAtLeast(jpeg, 100, 125).shape()).isEqualTo(Shape.of(201, 251, 3));
-        assertThat(decoder.decodeAtLeast(jpeg, 1, 1).shape()).isEqualTo(Shape.of(101, 126, 3));
-        assertThat(decoder.decodeAtLeast(turned, 60, 50).shape()).isEqualTo(Shape.of(126, 101, 3));
-        assertThat(decoder.decodeAtLeast(png, 1, 1).shape()).isEqualTo(Shape.of(80, 90, 3));
+        assertThat(denominator(jpeg, 202, 100)).isEqualTo(1);
+        assertThat(denominator(jpeg, 200, 200)).isEqualTo(2);
+        assertThat(denominator(jpeg, 100, 125)).isEqualTo(4);
+        assertThat(denominator(jpeg, 1, 1)).isEqualTo(8);
+        assertThat(denominator(turned, 60, 50)).isEqualTo(8);
+        assertThat(denominator(png, 1, 1)).isEqualTo(1);
     }
 
-    @Test
-    void decodeAtLeast_withTheJdk_doesNotReduce() {
-        Tensor jpeg = Pictures.jpeg(Pictures.photo(80, 100, 1));
-
-        Tensor decoded = ImageDecoder.jdk().decodeAtLeast(jpeg, 1, 1);
-
-        assertThat(decoded).isEqualTo(ImageDecoder.jdk().decode(jpeg));
-    }
-
-    @Test
-    void decodeAtLeast_nothing_isRefused() {
-        Tensor jpeg = Pictures.jpeg(Pictures.photo(80, 100, 1));
-
-        assertThatThrownBy(() -> ImageDecoder.jdk().decodeAtLeast(jpeg, 0, 5))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("height and width must be at least 1, were 0 and 5");
+    private static int denominator(Tensor encoded, int height, int width) {
+        Header header = Header.read(encoded.data().order(ByteOrder.BIG_ENDIAN), Long.MAX_VALUE);
+        return header.denominator(new Size(height, width));
     }
 }

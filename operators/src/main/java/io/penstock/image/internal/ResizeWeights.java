@@ -3,12 +3,12 @@ package io.penstock.image.internal;
 import java.util.Arrays;
 
 /**
- * How much each input place adds to each output place along one axis, as integers that sum to a power of two exactly,
- * so that a constant picture stays what it is.
+ * The weight of each input pixel in each output pixel along one axis. The weights of an output are integers that sum
+ * to a power of two exactly, so an image of one colour keeps it.
  *
- * <p>The filter is a triangle as wide as two output places when shrinking and as two input places when growing, centred
- * on the output place, cut at the picture's edge and normalised: what Pillow's {@code BILINEAR} and torchvision's
- * {@code antialias=True} do.
+ * <p>The filter is a triangle, centred on the output pixel, cut at the image's edge and normalised, as in Pillow's
+ * {@code BILINEAR} and torchvision's {@code antialias=True}. It is two output pixels wide when shrinking, two input
+ * pixels when growing.
  */
 final class ResizeWeights {
 
@@ -25,9 +25,10 @@ final class ResizeWeights {
     }
 
     /**
-     * The weights from {@code inputs} places, which span {@code extent} units of the picture's axis, to {@code outputs}.
-     * The extent is the number of inputs, but for a picture decoded at a reduced scale, whose last place may hang over
-     * the edge.
+     * The weights from {@code inputs} pixels to {@code outputs}.
+     * @param extent the length of the image's axis in input pixels: the number of inputs, or less if the image was decoded
+     *     at a reduced scale and its last pixel reaches over the edge
+     * @param bits the weights of an output sum to 2 to this power
      */
     static ResizeWeights of(int inputs, double extent, int outputs, int bits) {
         double scale = extent / outputs;
@@ -51,7 +52,7 @@ final class ResizeWeights {
         return weights;
     }
 
-    /** Rounds the scaled shares down, and leaves what was cut off in their place. */
+    /** Rounds the scaled shares down, and leaves the remainders in their place. */
     private void put(int out, int from, int count, double[] shares, double factor) {
         first[out] = from;
         counts[out] = count;
@@ -62,7 +63,7 @@ final class ResizeWeights {
         }
     }
 
-    /** Adds what the sum lacks where most was cut off: no weight is off by one or more, and the sum is exact. */
+    /** Adds 1 to the weights with the largest remainders until the sum is exact. No weight is then off by 1 or more. */
     private void topUp(int out, int sum, double[] remainders) {
         int at = out * taps;
         int left = sum;
@@ -79,7 +80,7 @@ final class ResizeWeights {
         }
     }
 
-    /** Zeros at the ends only cost time. */
+    /** Drops zeros at both ends. */
     private void trim(int out) {
         int at = out * taps;
         int zeros = 0;
@@ -96,13 +97,9 @@ final class ResizeWeights {
         counts[out] = count - zeros;
     }
 
-    /** The most inputs that one output takes. */
+    /** The largest number of inputs of one output. */
     int maxCount() {
-        int most = 0;
-        for (int count : counts) {
-            most = Math.max(most, count);
-        }
-        return most;
+        return Arrays.stream(counts).max().orElse(0);
     }
 
     int first(int out) {

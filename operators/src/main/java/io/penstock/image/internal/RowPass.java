@@ -6,12 +6,11 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 
 /**
- * Weighs the rows of a picture into fewer or more.
+ * Resizes an image along its first axis: each output row is a weighted sum of input rows.
  *
- * <p>Four bytes lie in an int, and each of the four has a loop of its own over plain int arrays: Java's compilers turn
- * these into vector instructions, on release 17 and 25 alike, which they do neither for bytes that are widened (17) nor
- * for products of longs (without AVX-512). Measured on 1,200-byte rows, two at a time: 4 to 5 times as fast as eight
- * bytes in the lanes of two longs, and with weights of 16 bits where those lanes have room for 8.
+ * <p>An int holds four bytes, and each of the four has its own loop over int arrays. The JIT compilers of Java 17 and 25
+ * vectorise these loops. They do not vectorise loops over widened bytes (17) or products of longs (without AVX-512).
+ * Measured on 1,200-byte rows: 4 to 5 times as fast as eight bytes in the lanes of two longs.
  */
 final class RowPass {
 
@@ -21,7 +20,7 @@ final class RowPass {
     private final PixelRows source;
     private final ResizeWeights weights;
     private final int[][] ring; // the last rows read
-    private final int[][] sums; // of the bytes at 4n, 4n + 1, 4n + 2, 4n + 3
+    private final int[][] sums; // for the bytes at 4n, 4n + 1, 4n + 2, 4n + 3
     private int next;
 
     private RowPass(PixelRows source, ResizeWeights weights) {
@@ -33,8 +32,8 @@ final class RowPass {
     }
 
     /**
-     * The rows, weighed into {@code outputs} rows.
-     * @param extent the number of source rows, or less where the last hangs over the picture's edge
+     * The image with {@code outputs} rows.
+     * @param extent the number of source rows, or less if the last reaches over the image's edge
      */
     static PixelRows resize(PixelRows source, double extent, int outputs) {
         RowPass pass = new RowPass(source, ResizeWeights.of(source.height(), extent, outputs, BITS));
@@ -77,7 +76,7 @@ final class RowPass {
         return ring[index % ring.length];
     }
 
-    // shifts by a variable would keep the compiler of release 17 from using vectors
+    // the compiler of Java 17 does not vectorise shifts by a variable
     private static void addLower(int[] a, int weightA, int[] b, int weightB, int[] first, int[] second) {
         for (int i = 0; i < first.length; i++) {
             int x = a[i];
@@ -96,7 +95,7 @@ final class RowPass {
         }
     }
 
-    /** Puts the whole parts of the four sums into the first, as the four bytes they belong to. */
+    /** Packs the integer parts of the four sums into the first array. */
     private static void gather(int[] sum, int[] second, int[] third, int[] fourth) {
         for (int i = 0; i < sum.length; i++) {
             sum[i] = sum[i] >>> 16 | second[i] >>> 8 & 0xFF00 | third[i] & 0xFF0000 | fourth[i] << 8 & 0xFF000000;

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Swaps rows and columns, in tiles that fit the fastest cache. */
+/** Swaps rows and columns, in tiles that fit the L1 cache. */
 final class Transposition {
 
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -12,7 +12,7 @@ final class Transposition {
 
     private Transposition() {}
 
-    /** Pixel (y, x) of rows in an array becomes (x, y); the rows of the result follow each other without gaps. */
+    /** Pixel (y, x) of rows in an array becomes (x, y). The result has no gaps between rows. */
     static PixelRows of(PixelRows rows) {
         int height = rows.height();
         int width = rows.width();
@@ -34,7 +34,7 @@ final class Transposition {
         return PixelRows.of(transposed, height * rows.channels(), /* height= */ width, /* width= */ height, rows.channels());
     }
 
-    /** The fourth byte of a pixel is the next pixel's first, which is written next; the last has none. */
+    /** Copies four bytes for each pixel; the next pixel overwrites the fourth. The last pixel is copied by bytes. */
     private static void gather3(byte[] source, int x, int stride, int top, int bottom, byte[] target, int column) {
         int last = bottom - 1;
         int from = top * stride + x;
