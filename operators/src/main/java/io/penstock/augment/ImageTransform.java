@@ -1,6 +1,6 @@
 package io.penstock.augment;
 
-import io.penstock.pipeline.Draw;
+import io.penstock.order.Draw;
 import io.penstock.pipeline.RandomTransform;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

@@ -1,7 +1,7 @@
 package io.penstock.image;
 
+import io.penstock.fault.FormatException;
 import io.penstock.image.internal.PixelRows;
-import io.penstock.pipeline.FormatException;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.function.Function;

@@ -1,6 +1,6 @@
 package io.penstock.image;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

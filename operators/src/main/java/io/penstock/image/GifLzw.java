@@ -1,6 +1,6 @@
 package io.penstock.image;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import java.nio.ByteBuffer;
 
 /** Decodes the LZW codes of a GIF to colour indices, from a chain of blocks of up to 255 bytes. */

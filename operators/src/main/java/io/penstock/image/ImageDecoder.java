@@ -1,9 +1,9 @@
 package io.penstock.image;
 
+import io.penstock.fault.FormatException;
 import io.penstock.image.internal.PixelRows;
 import io.penstock.image.internal.Resampling;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.HeapLimit;
+import io.penstock.internal.HeapLimit;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;

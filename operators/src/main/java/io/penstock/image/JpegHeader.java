@@ -1,7 +1,7 @@
 package io.penstock.image;
 
+import io.penstock.fault.FormatException;
 import io.penstock.image.JpegLayout.Colours;
-import io.penstock.pipeline.FormatException;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,8 +1,8 @@
 package io.penstock.image;
 
+import io.penstock.fault.FormatException;
 import io.penstock.image.internal.PixelRows;
 import io.penstock.image.internal.Resampling;
-import io.penstock.pipeline.FormatException;
 import io.penstock.tensor.Tensor;
 import java.util.function.UnaryOperator;
 

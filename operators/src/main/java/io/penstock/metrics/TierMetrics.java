@@ -5,8 +5,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import io.penstock.pipeline.Tier;
-import io.penstock.pipeline.TierStatistics;
+import io.penstock.cache.Tier;
+import io.penstock.cache.TierStatistics;
 import java.util.List;
 import java.util.function.ToLongFunction;
 

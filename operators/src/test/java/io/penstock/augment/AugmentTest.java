@@ -3,11 +3,11 @@ package io.penstock.augment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.order.Draw;
+import io.penstock.order.Position;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Pipeline;
-import io.penstock.pipeline.Position;
 import io.penstock.pipeline.RandomTransform;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;

@@ -1,7 +1,7 @@
 package io.penstock.augment;
 
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Position;
+import io.penstock.order.Draw;
+import io.penstock.order.Position;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

@@ -3,10 +3,11 @@ package io.penstock.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.penstock.cache.lazy.NumberedDataset;
+import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cache.ram.RamTier;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.KeyedCache;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;

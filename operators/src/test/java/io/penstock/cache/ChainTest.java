@@ -1,6 +1,6 @@
 package io.penstock.cache;
 
-import io.penstock.pipeline.Tier;
+import io.penstock.cache.ram.RamTier;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -8,12 +8,12 @@ import java.util.Set;
 class ChainTest extends TierKit {
 
     @Override
-    Set<Trait> traits() {
+    protected Set<Trait> traits() {
         return EnumSet.of(Trait.REMOVES_KEYS, Trait.SPARES_GIVE_WAY, Trait.ASKS_FIRST);
     }
 
     @Override
-    Tier open(long bytes) {
+    protected Tier open(long bytes) {
         return RamTier.ofBytes(1).backedBy(RamTier.ofBytes(bytes));
     }
 }

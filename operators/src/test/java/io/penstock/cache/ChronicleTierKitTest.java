@@ -1,7 +1,6 @@
 package io.penstock.cache;
 
 import io.penstock.cache.chronicle.ChronicleTier;
-import io.penstock.pipeline.Tier;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
@@ -17,19 +16,19 @@ class ChronicleTierKitTest extends TierKit {
     private final AtomicInteger opened = new AtomicInteger();
 
     @Override
-    Set<Trait> traits() {
+    protected Set<Trait> traits() {
         return EnumSet.of(
                 Trait.WANTS_ORIGINS, Trait.TELLS_KEYS, Trait.REMOVES_KEYS, Trait.ANSWERS_GROUPS, Trait.LEASES);
     }
 
     @Override
-    Tier open(long bytes) {
+    protected Tier open(long bytes) {
         Path own = directory.resolve(System.identityHashCode(this) + "-" + opened.incrementAndGet());
         return ChronicleTier.at(own).maxBytes(bytes).open();
     }
 
     @Override
-    void settle(Tier tier) {
+    protected void settle(Tier tier) {
         ((ChronicleTier) tier).flush().block(TIMEOUT);
     }
 }

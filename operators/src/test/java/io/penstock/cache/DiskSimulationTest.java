@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.cache.PolicySimulationTest.Data;
 import io.penstock.cache.chronicle.ChronicleTier;
-import io.penstock.pipeline.Tier;
+import io.penstock.cache.ram.RamTier;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

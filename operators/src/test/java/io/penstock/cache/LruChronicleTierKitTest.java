@@ -3,7 +3,6 @@ package io.penstock.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.chronicle.ChronicleTier;
-import io.penstock.pipeline.Tier;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
@@ -21,26 +20,26 @@ class LruChronicleTierKitTest extends TierKit {
     private final AtomicInteger opened = new AtomicInteger();
 
     @Override
-    Set<Trait> traits() {
+    protected Set<Trait> traits() {
         return EnumSet.of(
                 Trait.KEEPS_HITS, Trait.WANTS_ORIGINS, Trait.TELLS_KEYS, Trait.REMOVES_KEYS, Trait.ANSWERS_GROUPS);
     }
 
     @Override
-    Tier open(long bytes) {
+    protected Tier open(long bytes) {
         Path own = directory.resolve(System.identityHashCode(this) + "-" + opened.incrementAndGet());
         return ChronicleTier.at(own).maxBytes(bytes).leastRecentlyUsed().open();
     }
 
     @Override
-    void settle(Tier tier) {
+    protected void settle(Tier tier) {
         ((ChronicleTier) tier).flush().block(TIMEOUT);
     }
 
     /** Unlike tiers that hold. */
     @Test
     @Override
-    void put_intoAFullTier_isRefusedQuietly() {
+    protected void put_intoAFullTier_isRefusedQuietly() {
         try (Tier tier = open(4 << 20)) {
             IntStream.range(0, 100).forEach(i -> put(tier, key(i), valueOf(i, 100_000)));
             settle(tier);

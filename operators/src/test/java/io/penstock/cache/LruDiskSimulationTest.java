@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.PolicySimulationTest.Data;
 import io.penstock.cache.chronicle.ChronicleTier;
-import io.penstock.pipeline.Tier;
+import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cache.ram.RamTier;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,5 @@
 package io.penstock.cache;
 
-import io.penstock.pipeline.Offer;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
-import io.penstock.pipeline.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
@@ -15,9 +11,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** A slower tier in a map: so many samples, held or in the order of last use. */
-final class MapTier implements Tier {
+public final class MapTier implements Tier {
 
-    final Map<SampleKey, ByteBuffer> held;
+    public final Map<SampleKey, ByteBuffer> held;
     private final int capacity;
     private final boolean lru;
 
@@ -27,16 +23,16 @@ final class MapTier implements Tier {
         this.held = new LinkedHashMap<>(16, 0.75f, true);
     }
 
-    static MapTier holding(int samples) {
+    public static MapTier holding(int samples) {
         return new MapTier(samples, false);
     }
 
-    static MapTier leastRecentlyUsed(int samples) {
+    public static MapTier leastRecentlyUsed(int samples) {
         return new MapTier(samples, true);
     }
 
     /** Fails at every put. */
-    static MapTier broken() {
+    public static MapTier broken() {
         return new MapTier(-1, false);
     }
 

@@ -5,9 +5,8 @@ import static io.penstock.cache.TierKit.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.penstock.pipeline.Offer;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
+import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cache.ram.RamTier;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -2,7 +2,6 @@ package io.penstock.cache;
 
 import io.penstock.cache.redis.RedisTier;
 import io.penstock.cache.redis.TestServer;
-import io.penstock.pipeline.Tier;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
@@ -29,12 +28,12 @@ class RedisTierKitTest extends TierKit {
     }
 
     @Override
-    Set<Trait> traits() {
+    protected Set<Trait> traits() {
         return EnumSet.of(Trait.TELLS_KEYS, Trait.REMOVES_KEYS, Trait.LEASES);
     }
 
     @Override
-    Tier open(long bytes) {
+    protected Tier open(long bytes) {
         if (server == null) {
             server = TestServer.start(directory);
         }
@@ -44,12 +43,12 @@ class RedisTierKitTest extends TierKit {
     }
 
     @Override
-    int effort(int work) {
+    protected int effort(int work) {
         return work / 20;
     }
 
     @Override
-    void settle(Tier tier) {
+    protected void settle(Tier tier) {
         ((RedisTier) tier).flush().block(TIMEOUT);
     }
 }

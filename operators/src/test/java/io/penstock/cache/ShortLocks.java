@@ -1,5 +1,7 @@
 package io.penstock.cache;
 
+import io.penstock.cache.ram.RamSegment;
+import io.penstock.cache.ram.Slabs;
 import java.lang.reflect.Method;
 import java.util.List;
 import reactor.blockhound.BlockHound;

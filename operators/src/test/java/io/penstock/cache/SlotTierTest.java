@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cache.slot.SharedSlots;
 import io.penstock.cache.slot.SlotLayout;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -78,12 +75,12 @@ class SlotTierTest extends TierKit {
     }
 
     @Override
-    Set<Trait> traits() {
+    protected Set<Trait> traits() {
         return EnumSet.noneOf(Trait.class);
     }
 
     @Override
-    Tier open(long bytes) {
+    protected Tier open(long bytes) {
         long room = need.slotBytes > 1 << 20 ? Long.MAX_VALUE : bytes;
         Path file = directory().resolve("penstock-test-" + UUID.randomUUID());
         SharedSlots slots = SharedSlots.openWithin(file, SlotLayout.ofBytes(need.keys.size(), need.slotBytes), room);

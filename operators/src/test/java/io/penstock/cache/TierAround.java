@@ -1,11 +1,5 @@
 package io.penstock.cache;
 
-import io.penstock.pipeline.Filling;
-import io.penstock.pipeline.Lease;
-import io.penstock.pipeline.Offer;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
-import io.penstock.pipeline.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Optional;

@@ -4,12 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.penstock.pipeline.Filling;
-import io.penstock.pipeline.Lease;
-import io.penstock.pipeline.Offer;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
-import io.penstock.pipeline.TierStatistics;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -44,20 +38,20 @@ import reactor.test.StepVerifier;
  *
  * <p>A tier that finishes puts later waits for them in {@link #settle}.
  */
-abstract class TierKit {
+public abstract class TierKit {
 
     /** More than any test here puts where nothing is to be refused. */
-    static final long AMPLE = 64L << 20;
+    public static final long AMPLE = 64L << 20;
 
     private static final Filling FILLING = new Filling(List.of("source"), List.of("stage"), "codec");
 
-    static final Duration TIMEOUT = Duration.ofSeconds(60);
+    public static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     /** An empty tier that holds at most about so many bytes. */
-    abstract Tier open(long bytes);
+    protected abstract Tier open(long bytes);
 
     /** What the tier says of itself. A tier around another one says what that one says. */
-    enum Trait {
+    public enum Trait {
         /** What gives way goes into the next slower tier. */
         HANDS_DOWN,
         /** A chain copies nothing that it finds here. */
@@ -75,18 +69,18 @@ abstract class TierKit {
         ASKS_FIRST
     }
 
-    abstract Set<Trait> traits();
+    protected abstract Set<Trait> traits();
 
     /** How much of this work the races do; a tier that travels over a network does less. */
-    int effort(int work) {
+    protected int effort(int work) {
         return work;
     }
 
     /** Returns once everything put is either held or refused. */
-    void settle(Tier tier) {}
+    protected void settle(Tier tier) {}
 
     /** A value that tells its key: any byte of another one, or of none, is found. */
-    static byte[] valueOf(long key, int length) {
+    public static byte[] valueOf(long key, int length) {
         byte[] value = new byte[length];
         ByteBuffer buffer = ByteBuffer.wrap(value);
         SplittableRandom random = new SplittableRandom(key);
@@ -99,22 +93,22 @@ abstract class TierKit {
         return value;
     }
 
-    static SampleKey key(long number) {
+    public static SampleKey key(long number) {
         return SampleKey.of("kit").with(number);
     }
 
-    static byte @Nullable [] get(Tier tier, SampleKey key) {
+    public static byte @Nullable [] get(Tier tier, SampleKey key) {
         ByteBuffer view = tier.get(key).block(TIMEOUT);
         return view == null ? null : bytes(view);
     }
 
-    static byte[] bytes(ByteBuffer view) {
+    public static byte[] bytes(ByteBuffer view) {
         byte[] bytes = new byte[view.remaining()];
         view.get(view.position(), bytes);
         return bytes;
     }
 
-    void put(Tier tier, SampleKey key, byte[] value) {
+    protected void put(Tier tier, SampleKey key, byte[] value) {
         tier.put(key, ByteBuffer.wrap(value)).block(TIMEOUT);
         settle(tier);
     }
@@ -236,7 +230,7 @@ abstract class TierKit {
     }
 
     @Test
-    void put_intoAFullTier_isRefusedQuietly() {
+    protected void put_intoAFullTier_isRefusedQuietly() {
         long budget = 4 << 20;
         try (Tier tier = open(budget)) {
             IntStream.range(0, 100).forEach(i -> put(tier, key(i), valueOf(i, 100_000)));
@@ -533,11 +527,11 @@ abstract class TierKit {
         }
     }
 
-    interface Work {
+    public interface Work {
         void run(int thread) throws Exception;
     }
 
-    static void inParallel(int threads, Work work) throws Exception {
+    public static void inParallel(int threads, Work work) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {
             CountDownLatch ready = new CountDownLatch(threads);

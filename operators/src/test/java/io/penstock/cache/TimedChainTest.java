@@ -1,8 +1,8 @@
 package io.penstock.cache;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.cache.ram.RamTier;
 import io.penstock.metrics.TierMetrics;
-import io.penstock.pipeline.Tier;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -13,18 +13,18 @@ class TimedChainTest extends ChronicleTierKitTest {
     private @Nullable Tier disk;
 
     @Override
-    Set<Trait> traits() {
+    protected Set<Trait> traits() {
         return EnumSet.of(Trait.WANTS_ORIGINS, Trait.REMOVES_KEYS, Trait.LEASES, Trait.ASKS_FIRST);
     }
 
     @Override
-    Tier open(long bytes) {
+    protected Tier open(long bytes) {
         disk = super.open(bytes);
         return TierMetrics.timed(RamTier.ofBytes(1).backedBy(disk), new SimpleMeterRegistry());
     }
 
     @Override
-    void settle(Tier tier) {
+    protected void settle(Tier tier) {
         super.settle(disk);
     }
 }

@@ -2,7 +2,6 @@ package io.penstock.cache;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.metrics.TierMetrics;
-import io.penstock.pipeline.Tier;
 import org.jspecify.annotations.Nullable;
 
 /** Timing a disk tier changes nothing. */
@@ -11,13 +10,13 @@ class TimedChronicleTierTest extends ChronicleTierKitTest {
     private @Nullable Tier disk;
 
     @Override
-    Tier open(long bytes) {
+    protected Tier open(long bytes) {
         disk = super.open(bytes);
         return TierMetrics.timed(disk, new SimpleMeterRegistry());
     }
 
     @Override
-    void settle(Tier tier) {
+    protected void settle(Tier tier) {
         super.settle(disk);
     }
 }

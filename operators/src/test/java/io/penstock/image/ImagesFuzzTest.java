@@ -3,7 +3,7 @@ package io.penstock.image;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

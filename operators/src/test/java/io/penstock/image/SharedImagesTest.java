@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.fail;
 import static org.assertj.core.data.Offset.offset;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

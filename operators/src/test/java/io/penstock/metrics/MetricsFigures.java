@@ -1,12 +1,12 @@
 package io.penstock.metrics;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.penstock.cache.RamTier;
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.Tier;
+import io.penstock.cache.ram.RamTier;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Pipeline;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.order.Position;
 import io.penstock.tensor.Tensor;
 import java.util.List;
 import java.util.Map;

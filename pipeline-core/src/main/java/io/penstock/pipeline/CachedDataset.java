@@ -1,5 +1,18 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Filling;
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.HitCheck;
+import io.penstock.cache.Loads;
+import io.penstock.cache.Offer;
+import io.penstock.cache.Origin;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
+import io.penstock.cache.TierFaults;
+import io.penstock.internal.Begun;
+import io.penstock.internal.Guarded;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -34,7 +47,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         this.codec = codec;
         this.rechecks = check == null ? null : new Rechecks<>(check, base, codec);
         this.layout = Fingerprint.of(codec);
-        this.filling = Filling.of(base, codec);
+        this.filling = Dataset.filling((Dataset<T>) base.pipeline(), codec);
         this.fillingId = filling.id();
         this.loads = new Loads<>(tier, codec, faults);
         List<Tier> tiers = tier.levels();
@@ -51,7 +64,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private Object begin(SampleKey key, Draw draw, long landed) {
         Object found = lookUp(0, key, draw, landed);
-        return found == ABSENT ? miss(key, draw, landed) : found;
+        return found == Begun.ABSENT ? miss(key, draw, landed) : found;
     }
 
     /**
@@ -83,8 +96,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
                 counted = i;
             }
             ByteBuffer bytes = found[i];
-            Object value = bytes == null ? ABSENT : decoded(levels[0], keys[i], bytes, draws[i]);
-            if (value != ABSENT) {
+            Object value = bytes == null ? Begun.ABSENT : decoded(levels[0], keys[i], bytes, draws[i]);
+            if (value != Begun.ABSENT) {
                 begun[i] = value;
                 hits++;
                 continue;
@@ -92,7 +105,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
             try {
                 begun[i] = asked ? behind(keys[i], draws[i], landed) : begin(keys[i], draws[i], landed);
             } catch (Throwable e) {
-                begun[i] = Failure.of(e);
+                begun[i] = Begun.failed(e);
             }
         }
         levels[0].hits.count(draws[counted].epoch(), hits);
@@ -111,23 +124,23 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     /** What the levels behind the fastest have, or a load. */
     private Object behind(SampleKey key, Draw draw, long landed) {
         Object found = lookUp(1, key, draw, landed);
-        return found == ABSENT ? miss(key, draw, landed) : found;
+        return found == Begun.ABSENT ? miss(key, draw, landed) : found;
     }
 
-    /** What a level has: the bytes, a {@code Mono} of them, or {@link #ABSENT}. */
+    /** What a level has: the bytes, a {@code Mono} of them, or {@link Begun#ABSENT}. */
     private Object ask(Level level, SampleKey key) {
         try {
-            return Node.settle(level.tier.get(key));
+            return Begun.of(level.tier.get(key));
         } catch (Throwable e) {
             faults.report(level.tier, e);
-            return ABSENT;
+            return Begun.ABSENT;
         }
     }
 
-    /** The value of what a level holds, counted, and offered to the faster ones; {@link #ABSENT} if it is no value. */
+    /** The value of what a level holds, counted, and offered to the faster ones; {@link Begun#ABSENT} if it is no value. */
     private Object hit(Level level, SampleKey key, ByteBuffer bytes, Draw draw) {
         Object value = decoded(level, key, bytes, draw);
-        if (value != ABSENT) {
+        if (value != Begun.ABSENT) {
             level.hits.count(draw);
             if (level.number > 0) {
                 loads.answered(level.number, key, bytes);
@@ -136,7 +149,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         return value;
     }
 
-    /** The value of these bytes, or a {@code Mono} that compares it first; {@link #ABSENT} if they are none. */
+    /** The value of these bytes, or a {@code Mono} that compares it first; {@link Begun#ABSENT} if they are none. */
     private Object decoded(Level level, SampleKey key, ByteBuffer bytes, Draw draw) {
         try {
             if (rechecks != null && rechecks.picks(key)) {
@@ -146,12 +159,12 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
             return codec.decode(bytes);
         } catch (Throwable e) {
             faults.report(level.tier, e);
-            return ABSENT;
+            return Begun.ABSENT;
         }
     }
 
     /**
-     * The value from this level or a slower one, or {@link #ABSENT}; or, where a level has to be waited for, a
+     * The value from this level or a slower one, or {@link Begun#ABSENT}; or, where a level has to be waited for, a
      * {@code Mono} that goes on by itself to the load.
      * @param landed how many flights had landed before the look-up began, {@link #FLYING} if it is part of one,
      *     or {@link #LEASED} if it ends with the levels
@@ -163,12 +176,12 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
             if (answer instanceof Mono<?> mono) {
                 return askedLater((Mono<ByteBuffer>) mono, i, key, draw, landed);
             }
-            Object found = answer instanceof ByteBuffer bytes ? hit(levels[i], key, bytes, draw) : ABSENT;
-            if (found != ABSENT) {
+            Object found = answer instanceof ByteBuffer bytes ? hit(levels[i], key, bytes, draw) : Begun.ABSENT;
+            if (found != Begun.ABSENT) {
                 return found;
             }
         }
-        return ABSENT;
+        return Begun.ABSENT;
     }
 
     private Mono<T> askedLater(Mono<ByteBuffer> asked, int at, SampleKey key, Draw draw, long landed) {
@@ -178,11 +191,11 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
                     faults.report(level.tier, e);
                     return Mono.empty();
                 })
-                .flatMap(bytes -> Node.<T>toMono(hit(level, key, bytes, draw)))
+                .flatMap(bytes -> Begun.<T>toMono(hit(level, key, bytes, draw)))
                 .switchIfEmpty(Mono.defer(Thrown.supplier(() -> {
                     Object found = lookUp(at + 1, key, draw, landed);
-                    if (found != ABSENT) {
-                        return Node.toMono(found);
+                    if (found != Begun.ABSENT) {
+                        return Begun.toMono(found);
                     }
                     if (landed == LEASED) {
                         return Mono.empty(); // whoever has the lease goes on
@@ -199,8 +212,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
                         // a load of this key may have ended between our look-up and now: one more look, so that none is
                         // repeated
                         Object found = lookUp(0, key, draw, FLYING);
-                        if (found != ABSENT) {
-                            return Node.toMono(found);
+                        if (found != Begun.ABSENT) {
+                            return Begun.toMono(found);
                         }
                     }
                     return load(key, draw);
@@ -210,14 +223,14 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     /** Loads a key that no other load of this process is under way for. */
     private Mono<T> load(SampleKey key, Draw draw) {
-        return loads.leased(key, () -> Node.toMono(lookUp(0, key, draw, LEASED)), () -> loadAndStore(key, draw));
+        return loads.leased(key, () -> Begun.toMono(lookUp(0, key, draw, LEASED)), () -> loadAndStore(key, draw));
     }
 
     /** Begins to load on the thread that calls. */
     private Mono<T> loadAndStore(SampleKey key, Draw draw) {
         misses.count(draw); // not before: what another process loaded meanwhile is a hit
         long started = System.nanoTime();
-        return Node.<T>toMono(base.begin(draw)).flatMap(Thrown.function(value -> {
+        return Begun.<T>toMono(base.begin(draw)).flatMap(Thrown.function(value -> {
             long took = System.nanoTime() - started;
             Mono<Boolean> stored = loads.store(key, value, () -> offer(draw, took));
             return stored instanceof Callable<?> ? Mono.just(value) : stored.thenReturn(value);

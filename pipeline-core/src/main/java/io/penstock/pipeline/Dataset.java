@@ -1,5 +1,12 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Filling;
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.HitCheck;
+import io.penstock.cache.Loads;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
+import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -92,5 +99,10 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     default <U, R> Dataset<R> zip(
             String stage, Dataset<U> other, BiFunction<? super T, ? super U, ? extends R> combine) {
         return ZippedDataset.of(stage, Node.of(this), Node.of(other), combine);
+    }
+
+    /** What {@link #cache} tells a tier of a dataset and a codec: which source and stages fill it. */
+    static Filling filling(Dataset<?> dataset, Codec<?> codec) {
+        return Filling.of(dataset.fingerprint(), Node.of(dataset).stages(), codec);
     }
 }

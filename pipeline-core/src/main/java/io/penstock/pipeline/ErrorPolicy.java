@@ -1,5 +1,10 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Loads;
+import io.penstock.fault.SampleException;
+import io.penstock.internal.Begun;
+import io.penstock.order.Draw;
+import io.penstock.order.internal.Mixing;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -13,7 +18,7 @@ import java.util.function.Consumer;
 public final class ErrorPolicy {
 
     /** What follows when the retries are used up. */
-    enum Outcome {
+    enum Begun {
         FAIL,
         SKIP,
         SUBSTITUTE
@@ -25,7 +30,7 @@ public final class ErrorPolicy {
     /** No attempt waits longer, however many came before it. */
     static final Duration LONGEST_BACKOFF = Duration.ofDays(1);
 
-    private final Outcome outcome;
+    private final Begun outcome;
     private final long budget;
     private final double share;
     private final int retries;
@@ -33,7 +38,7 @@ public final class ErrorPolicy {
     private final Consumer<? super SampleException> quarantine;
 
     private ErrorPolicy(
-            Outcome outcome,
+            Begun outcome,
             long budget,
             double share,
             int retries,
@@ -47,18 +52,18 @@ public final class ErrorPolicy {
         this.quarantine = quarantine;
     }
 
-    private static ErrorPolicy of(Outcome outcome) {
+    private static ErrorPolicy of(Begun outcome) {
         return new ErrorPolicy(outcome, Long.MAX_VALUE, 1, 0, Duration.ZERO, failure -> {});
     }
 
     /** The first failure ends the stream. */
     public static ErrorPolicy fail() {
-        return of(Outcome.FAIL);
+        return of(Begun.FAIL);
     }
 
     /** A sample that fails is left out; its batch is one row shorter, or has one row masked. */
     public static ErrorPolicy skip() {
-        return of(Outcome.SKIP);
+        return of(Begun.SKIP);
     }
 
     /**
@@ -66,7 +71,7 @@ public final class ErrorPolicy {
      * run, so batches stay full and results reproducible.
      */
     public static ErrorPolicy substitute() {
-        return of(Outcome.SUBSTITUTE);
+        return of(Begun.SUBSTITUTE);
     }
 
     /**
@@ -122,7 +127,7 @@ public final class ErrorPolicy {
         return new ErrorPolicy(outcome, budget, share, retries, backoff, quarantine);
     }
 
-    Outcome outcome() {
+    Begun outcome() {
         return outcome;
     }
 

@@ -1,5 +1,7 @@
 package io.penstock.pipeline;
 
+import io.penstock.internal.Begun;
+import io.penstock.order.Draw;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -69,7 +71,7 @@ final class Load<T> implements CoreSubscriber<Object> {
 
     @Override
     public void onError(Throwable e) {
-        settle(Failure.of(e));
+        settle(Begun.failed(e));
     }
 
     private void settle(Object result) {

@@ -1,5 +1,9 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;

@@ -1,5 +1,9 @@
 package io.penstock.pipeline;
 
+import io.penstock.internal.Begun;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -22,7 +26,7 @@ import reactor.util.context.Context;
  *
  * <p>Draws are numbered. {@code emitted <= begun <= emitted + inFlight} holds at all times; the draw of number k has the
  * slot k mod capacity, which is empty again before {@code emitted} passes it, so nobody who may begin a draw finds its
- * slot taken. Whoever advances {@code begun} owns those draws and fills their slots, with the sample, a {@link Failure},
+ * slot taken. Whoever advances {@code begun} owns those draws and fills their slots, with the sample, a {@link Begun.Failed},
  * or a {@link Load} that will have one of them. Delivering is serialised by {@code wip}: whoever takes it from 0 drains,
  * everyone else leaves word by raising it.
  */
@@ -171,7 +175,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             if (prefetched != null) {
                 prefetched.left(number - 1);
             }
-            if (ready instanceof Failure failure) {
+            if (ready instanceof Begun.Failed failure) {
                 fail(failure.cause());
                 return;
             }
@@ -268,10 +272,10 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             if (begunHere instanceof Mono<?> mono) {
                 lastWaitedFor = first + i;
                 hold(first + i, new Load<>(this, first + i, drawn[i], mono));
-            } else if (begunHere instanceof Failure) {
+            } else if (begunHere instanceof Begun.Failed) {
                 hold(first + i, begunHere);
             } else {
-                hold(first + i, begunHere == Node.ABSENT ? Sample.absent(drawn[i]) : Sample.of(drawn[i], begunHere));
+                hold(first + i, begunHere == Begun.ABSENT ? Sample.absent(drawn[i]) : Sample.of(drawn[i], begunHere));
             }
         }
     }

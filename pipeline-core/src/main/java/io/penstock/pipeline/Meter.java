@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.order.Draw;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;

@@ -1,10 +1,13 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.internal.Begun;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
 /**
@@ -15,11 +18,8 @@ import reactor.core.publisher.Mono;
  */
 interface Node<T> {
 
-    /** What {@link #begin} returns for a sample that is skipped. */
-    Object ABSENT = new Object();
-
     /**
-     * Begins a draw on the calling thread: returns its value, {@link #ABSENT}, or a {@code Mono<T>} of it that is cold
+     * Begins a draw on the calling thread: returns its value, {@link Begun#ABSENT}, or a {@code Mono<T>} of it that is cold
      * and has not begun.
      * @throws RuntimeException the draw's failure, where it is known at once
      */
@@ -27,14 +27,14 @@ interface Node<T> {
 
     /**
      * Begins several draws one after another: {@code begun[i]} gets what {@link #begin} returns for {@code draws[i]}, or a
-     * {@link Failure} of what it throws. A stage that waits for memory rather than for work waits once for all of them.
+     * {@link Begun.Failed} of what it throws. A stage that waits for memory rather than for work waits once for all of them.
      */
     default void beginAll(Draw[] draws, Object[] begun) {
         for (int i = 0; i < draws.length; i++) {
             try {
                 begun[i] = begin(draws[i]);
             } catch (Throwable e) {
-                begun[i] = Failure.of(e);
+                begun[i] = Begun.failed(e);
             }
         }
     }
@@ -89,29 +89,6 @@ interface Node<T> {
 
     /** A draw as a {@code Mono} that begins it at each subscription. */
     default Mono<T> deferred(Draw draw) {
-        return Mono.defer(Thrown.supplier(() -> toMono(begin(draw))));
-    }
-
-    @SuppressWarnings("unchecked")
-    static <T> Mono<T> toMono(Object begun) {
-        if (begun instanceof Mono<?> mono) {
-            return (Mono<T>) mono;
-        }
-        return begun == ABSENT ? Mono.empty() : Mono.just((T) begun);
-    }
-
-    /** What a {@code Mono} from outside holds: its value if it can be had on this thread now, else itself. */
-    static Object settle(Mono<?> mono) {
-        if (mono instanceof Callable<?> callable) {
-            try {
-                Object value = callable.call();
-                return value == null ? ABSENT : value;
-            } catch (RuntimeException e) {
-                throw e;
-            } catch (Exception e) {
-                throw Exceptions.propagate(e);
-            }
-        }
-        return mono;
+        return Mono.defer(Thrown.supplier(() -> Begun.toMono(begin(draw))));
     }
 }

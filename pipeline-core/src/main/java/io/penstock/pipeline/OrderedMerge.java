@@ -1,5 +1,7 @@
 package io.penstock.pipeline;
 
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draws;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;

@@ -1,5 +1,10 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.Loads;
+import io.penstock.fault.SampleException;
+import io.penstock.order.Draw;
+import io.penstock.order.Sampler;
 import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

@@ -1,5 +1,7 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.order.Sampler;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,7 +27,7 @@ record PlanPrint(String source, List<String> stages, String order, long samples)
         return new PlanPrint(
                 "%016x".formatted(Node.of(pipeline).source().high()),
                 stageWords(pipeline).stream().map(PlanPrint::hash).toList(),
-                sampler.order().toString(),
+                sampler.order(),
                 sampler.samples(pipeline.size()));
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.order.Draws;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

@@ -1,5 +1,11 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.HitCheck;
+import io.penstock.cache.Loads;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.MismatchException;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;
 import java.nio.ByteBuffer;
 import java.util.Set;

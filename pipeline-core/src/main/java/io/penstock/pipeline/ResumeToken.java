@@ -1,5 +1,10 @@
 package io.penstock.pipeline;
 
+import io.penstock.fault.StoreException;
+import io.penstock.order.Position;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
+import io.penstock.order.ShardMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +53,7 @@ public final class ResumeToken {
     /** The token of a plan where its sampler starts; {@link #at} has those of other positions. */
     public static ResumeToken of(Pipeline<?> pipeline, Sampler sampler) {
         return new ResumeToken(
-                sampler.seed(), sampler.start(), sampler.sharing().resolved(), PlanPrint.of(pipeline, sampler));
+                sampler.seed(), sampler.start(), sampler.resolvedMode(), PlanPrint.of(pipeline, sampler));
     }
 
     /** The token of another position of the same plan, such as {@link Batch#next}. */

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.HitCheck;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.order.Draw;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.SampleKey;
+import io.penstock.order.Draw;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;

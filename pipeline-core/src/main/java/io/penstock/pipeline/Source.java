@@ -1,5 +1,12 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.SampleException;
+import io.penstock.internal.Begun;
+import io.penstock.internal.Guarded;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
@@ -24,7 +31,7 @@ final class Source<T> implements Dataset<T>, Node<T> {
         long started = meter.start(draw);
         Object begun;
         try {
-            begun = Node.settle(dataset.get(draw.index()));
+            begun = Begun.of(dataset.get(draw.index()));
         } catch (Throwable e) {
             throw failure(draw, e);
         }

@@ -1,5 +1,7 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.order.Draw;
 import java.util.List;
 import reactor.core.publisher.Mono;
 

@@ -1,5 +1,7 @@
 package io.penstock.pipeline;
 
+import io.penstock.order.Draw;
+
 /** A pipeline through one or several stages, random ones among them. */
 final class StagedPipeline<A, T> extends Stage<A, T> implements Pipeline<T> {
 

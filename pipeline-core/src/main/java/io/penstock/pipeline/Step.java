@@ -1,5 +1,10 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
+import io.penstock.order.internal.CounterRandom;
+import io.penstock.order.internal.Mixing;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -36,7 +41,7 @@ interface Step<A, B> {
 
     static <A> Step<A, A> augment(String stage, RandomTransform<A> transform, LongFunction<String> names) {
         long hash = Mixing.hash(stage);
-        return new Named<>("augment", stage, (value, draw) -> transform.apply(value, draw.random(hash)), names);
+        return new Named<>("augment", stage, (value, draw) -> transform.apply(value, CounterRandom.of(draw.seed(), draw.epoch(), draw.index(), hash)), names);
     }
 
     /** Two steps, one after the other. */

@@ -1,5 +1,9 @@
 package io.penstock.pipeline;
 
+import io.penstock.fault.SampleException;
+import io.penstock.internal.Begun;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import reactor.core.publisher.Mono;
@@ -37,7 +41,7 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
     public void beginAll(Draw[] draws, Object[] begun) {
         base.beginAll(draws, begun);
         for (int i = 0; i < draws.length; i++) {
-            begun[i] = begun[i] instanceof Failure failure && Thrown.isTolerable(failure.cause())
+            begun[i] = begun[i] instanceof Begun.Failed failure && Thrown.isTolerable(failure.cause())
                     ? retried(draws[i], failure.cause())
                     : tolerant(begun[i], draws[i]);
         }
@@ -45,7 +49,7 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
 
     private Object tolerant(Object begun, Draw draw) {
         return begun instanceof Mono<?>
-                ? Node.<T>toMono(begun).onErrorResume(Thrown::isTolerable, e -> retried(draw, e))
+                ? Begun.<T>toMono(begun).onErrorResume(Thrown::isTolerable, e -> retried(draw, e))
                 : begun;
     }
 

@@ -1,5 +1,8 @@
 package io.penstock.pipeline;
 
+import io.penstock.internal.Begun;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -29,17 +32,17 @@ final class Workers {
             Function<A, Object> apply = Thrown.function(value -> step.apply(value, draw));
             return Mono.deferContextual(context -> later.publishOn(of(context)).map(apply));
         }
-        return begun == Node.ABSENT ? begun : step.apply((A) begun, draw);
+        return begun == Begun.ABSENT ? begun : step.apply((A) begun, draw);
     }
 
     /** The same for several draws, whose failures stay where they are. */
     static void applyAll(Object[] begun, Step<?, ?> step, Draw[] draws) {
         for (int i = 0; i < draws.length; i++) {
-            if (!(begun[i] instanceof Failure)) {
+            if (!(begun[i] instanceof Begun.Failed)) {
                 try {
                     begun[i] = apply(begun[i], step, draws[i]);
                 } catch (Throwable e) {
-                    begun[i] = Failure.of(e);
+                    begun[i] = Begun.failed(e);
                 }
             }
         }

@@ -1,5 +1,9 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.internal.Begun;
+import io.penstock.order.Draw;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,11 +39,11 @@ final class ZippedDataset<A, B> implements Dataset<ZippedDataset.Pair<A, B>>, No
     public Object begin(Draw draw) {
         Object a = left.begin(draw);
         Object b = right.begin(draw);
-        if (a == ABSENT || b == ABSENT) {
-            return ABSENT;
+        if (a == Begun.ABSENT || b == Begun.ABSENT) {
+            return Begun.ABSENT;
         }
         if (a instanceof Mono<?> || b instanceof Mono<?>) {
-            return Mono.zip(Node.<A>toMono(a), Node.<B>toMono(b), Pair::new);
+            return Mono.zip(Begun.<A>toMono(a), Begun.<B>toMono(b), Pair::new);
         }
         return new Pair<>(a, b);
     }

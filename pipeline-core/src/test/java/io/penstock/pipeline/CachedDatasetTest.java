@@ -2,6 +2,18 @@ package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Lease;
+import io.penstock.cache.Offer;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
+import io.penstock.fault.SampleException;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.Begun;
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
+import io.penstock.order.ShardMode;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -353,7 +365,7 @@ class CachedDatasetTest {
         Node.of(cached).beginAll(draws, begun);
         return Stream.of(begun)
                 .map(one ->
-                        Node.<Tensor>toMono(one).block(Duration.ofSeconds(10)).longAt(0))
+                        Begun.<Tensor>toMono(one).block(Duration.ofSeconds(10)).longAt(0))
                 .toList();
     }
 

@@ -3,6 +3,9 @@ package io.penstock.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.order.Draw;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.List;

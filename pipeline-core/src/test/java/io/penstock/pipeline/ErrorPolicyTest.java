@@ -3,6 +3,10 @@ package io.penstock.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fault.FormatException;
+import io.penstock.fault.SampleException;
+import io.penstock.fault.StoreException;
+import io.penstock.order.Sampler;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.time.Duration;

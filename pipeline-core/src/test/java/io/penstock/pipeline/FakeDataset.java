@@ -1,5 +1,7 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.order.internal.Mixing;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -9,7 +11,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Sample i is the number i; counts what is asked of it, and how it answers can be chosen. */
-class FakeDataset implements Dataset<Tensor> {
+public class FakeDataset implements Dataset<Tensor> {
 
     final AtomicIntegerArray loads;
     final AtomicInteger inFlight = new AtomicInteger();
@@ -25,7 +27,7 @@ class FakeDataset implements Dataset<Tensor> {
     }
 
     /** Answers on the spot. */
-    static FakeDataset immediate(int size) {
+    public static FakeDataset immediate(int size) {
         return new FakeDataset(size, index -> Mono.just(Tensor.scalar(index)));
     }
 
@@ -48,7 +50,7 @@ class FakeDataset implements Dataset<Tensor> {
     }
 
     /** Answers as told. */
-    static FakeDataset answering(int size, LongFunction<Mono<Tensor>> answer) {
+    public static FakeDataset answering(int size, LongFunction<Mono<Tensor>> answer) {
         return new FakeDataset(size, answer);
     }
 

@@ -1,5 +1,9 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Offer;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
+import io.penstock.cache.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -11,19 +15,19 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** A tier in a map, which can be told to fail, to answer late, or to be small. */
-class FakeTier implements Tier {
+public class FakeTier implements Tier {
 
-    final Map<SampleKey, ByteBuffer> held = new ConcurrentHashMap<>();
-    final Set<SampleKey> spares = ConcurrentHashMap.newKeySet();
+    public final Map<SampleKey, ByteBuffer> held = new ConcurrentHashMap<>();
+    public final Set<SampleKey> spares = ConcurrentHashMap.newKeySet();
     final AtomicInteger gets = new AtomicInteger();
     private final String name;
-    volatile boolean broken;
-    volatile boolean late;
+    public volatile boolean broken;
+    public volatile boolean late;
     volatile boolean answersGroups;
     volatile boolean closed;
     volatile long capacity = Long.MAX_VALUE;
 
-    FakeTier(String name) {
+    public FakeTier(String name) {
         this.name = name;
     }
 

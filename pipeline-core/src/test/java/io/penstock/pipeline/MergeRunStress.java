@@ -1,5 +1,7 @@
 package io.penstock.pipeline;
 
+import io.penstock.order.Draw;
+import io.penstock.order.Sampler;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

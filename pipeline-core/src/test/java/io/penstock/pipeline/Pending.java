@@ -1,12 +1,13 @@
 package io.penstock.pipeline;
 
+import io.penstock.fault.FormatException;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 
 /** A load that a stress test ends on the thread that it chooses; for one subscriber. Once cancelled it says nothing. */
-final class Pending extends Mono<Integer> implements Subscription {
+public final class Pending extends Mono<Integer> implements Subscription {
 
     private volatile @Nullable CoreSubscriber<? super Integer> waiting;
     private volatile boolean cancelled;
@@ -25,11 +26,11 @@ final class Pending extends Mono<Integer> implements Subscription {
         cancelled = true;
     }
 
-    boolean isUnderWay() {
+    public boolean isUnderWay() {
         return waiting != null && !cancelled;
     }
 
-    void complete(int value) {
+    public void complete(int value) {
         CoreSubscriber<? super Integer> subscriber = waiting;
         if (subscriber != null && !cancelled) {
             subscriber.onNext(value);

@@ -3,6 +3,11 @@ package io.penstock.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.order.Draws;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
+import io.penstock.order.internal.Mixing;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;

@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.HitCheck;
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
+import io.penstock.order.ShardMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.LongFunction;

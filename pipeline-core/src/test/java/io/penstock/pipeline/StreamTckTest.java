@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.order.Sampler;
 import io.penstock.tensor.Tensor;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;

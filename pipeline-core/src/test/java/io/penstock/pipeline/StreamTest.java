@@ -2,6 +2,12 @@ package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.fault.FormatException;
+import io.penstock.fault.SampleException;
+import io.penstock.order.Draws;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.ArrayList;

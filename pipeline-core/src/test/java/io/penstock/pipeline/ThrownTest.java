@@ -2,6 +2,17 @@ package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Filling;
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.Flights;
+import io.penstock.cache.KeyedCache;
+import io.penstock.cache.Lease;
+import io.penstock.cache.Loads;
+import io.penstock.cache.Offer;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.TierStatistics;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Sampler;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;

@@ -1,9 +1,9 @@
 package io.penstock.bench;
 
+import io.penstock.fault.StoreException;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
 import io.penstock.pictures.Photograph;
-import io.penstock.pipeline.StoreException;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.ByteBuffer;

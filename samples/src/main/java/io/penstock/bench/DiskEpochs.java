@@ -1,10 +1,10 @@
 package io.penstock.bench;
 
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleOptions;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,10 +1,10 @@
 package io.penstock.bench;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.http.HttpStore;
 import java.nio.ByteBuffer;

@@ -2,15 +2,15 @@ package io.penstock.bench;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.penstock.batch.Batches;
+import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.folder.ImageFolder;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
+import io.penstock.order.Sampler;
 import io.penstock.pictures.PictureFolder;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

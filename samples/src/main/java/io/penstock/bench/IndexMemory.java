@@ -1,8 +1,8 @@
 package io.penstock.bench;
 
-import io.penstock.cache.RamTier;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
+import io.penstock.cache.ram.RamTier;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

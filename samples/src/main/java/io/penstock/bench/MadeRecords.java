@@ -1,7 +1,7 @@
 package io.penstock.bench;
 
+import io.penstock.cache.Fingerprint;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.tensor.Tensor;
 import java.util.SplittableRandom;
 import reactor.core.publisher.Mono;

@@ -1,10 +1,10 @@
 package io.penstock.bench;
 
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
-import io.penstock.pipeline.ShardMode;
+import io.penstock.order.Draw;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
+import io.penstock.order.ShardMode;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;

@@ -1,9 +1,9 @@
 package io.penstock.bench;
 
-import io.penstock.cache.RamTier;
+import io.penstock.cache.Tier;
+import io.penstock.cache.ram.RamTier;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.penstock.bench;
 
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
+import io.penstock.order.Draws;
+import io.penstock.order.Sampler;
 import io.penstock.store.FileStore;
 import io.penstock.zarr.ZarrArray;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.penstock.cli;
 
 import io.penstock.cache.chronicle.CacheDirectory;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

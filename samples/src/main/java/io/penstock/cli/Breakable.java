@@ -1,9 +1,9 @@
 package io.penstock.cli;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

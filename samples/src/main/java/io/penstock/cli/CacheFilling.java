@@ -1,7 +1,7 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.SampleException;
-import io.penstock.pipeline.Shard;
+import io.penstock.fault.SampleException;
+import io.penstock.order.Shard;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;

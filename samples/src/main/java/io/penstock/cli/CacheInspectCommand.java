@@ -1,11 +1,11 @@
 package io.penstock.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.cache.Filling;
 import io.penstock.cache.chronicle.CacheDirectory;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
 import io.penstock.cache.chronicle.SegmentReport;
-import io.penstock.pipeline.Filling;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;

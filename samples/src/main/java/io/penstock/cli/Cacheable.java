@@ -1,14 +1,14 @@
 package io.penstock.cli;
 
+import io.penstock.cache.Filling;
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.HitCheck;
+import io.penstock.cache.Tier;
+import io.penstock.fault.FormatException;
 import io.penstock.folder.LabelledFile;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Filling;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.HitCheck;
-import io.penstock.pipeline.Tier;
 import io.penstock.shard.TarSamples;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -158,6 +158,6 @@ record Cacheable<T>(
 
     /** As whom a cache knows it. */
     Filling filling() {
-        return Filling.of(dataset, schema);
+        return Dataset.filling(dataset, schema);
     }
 }

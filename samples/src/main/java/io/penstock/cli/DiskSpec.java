@@ -1,8 +1,8 @@
 package io.penstock.cli;
 
-import io.penstock.cache.CachePolicy;
 import io.penstock.cache.chronicle.ChronicleOptions;
 import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.cache.ram.CachePolicy;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -38,7 +38,7 @@ record DiskSpec(Path directory, @Nullable ByteSize size) {
 
     /**
      * Opens the cache to hold what it has.
-     * @throws io.penstock.pipeline.StoreException if the directory cannot be used
+     * @throws io.penstock.fault.StoreException if the directory cannot be used
      */
     ChronicleTier open() {
         return open(CachePolicy.HOLD, false);
@@ -47,7 +47,7 @@ record DiskSpec(Path directory, @Nullable ByteSize size) {
     /**
      * Opens the cache; the policies but {@code lru} hold what is on disk.
      * @param verifyReads whether a value's checksum is compared at every read
-     * @throws io.penstock.pipeline.StoreException if the directory cannot be used
+     * @throws io.penstock.fault.StoreException if the directory cannot be used
      */
     ChronicleTier open(CachePolicy policy, boolean verifyReads) {
         ChronicleOptions cache = ChronicleTier.at(directory);

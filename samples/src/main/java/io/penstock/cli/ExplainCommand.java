@@ -2,10 +2,10 @@ package io.penstock.cli;
 
 import io.penstock.batch.BatchPlan;
 import io.penstock.digest.StreamDigest;
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Remainder;
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.Sample;
 import java.util.List;

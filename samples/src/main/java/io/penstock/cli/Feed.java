@@ -2,10 +2,10 @@ package io.penstock.cli;
 
 import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
+import io.penstock.cache.Tier;
+import io.penstock.order.Draw;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Draw;
 import io.penstock.pipeline.Pipeline;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

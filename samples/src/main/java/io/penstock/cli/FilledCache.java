@@ -1,9 +1,9 @@
 package io.penstock.cli;
 
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.redis.RedisTier;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
 import reactor.core.publisher.Mono;
 
 /** A cache that a job fills, and that outlives it. */

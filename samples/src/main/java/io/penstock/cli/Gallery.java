@@ -1,7 +1,7 @@
 package io.penstock.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import io.penstock.pipeline.Draw;
+import io.penstock.order.Draw;
 import io.penstock.pipeline.Sample;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayDeque;

@@ -1,8 +1,8 @@
 package io.penstock.cli;
 
-import io.penstock.cache.LazyShard;
-import io.penstock.pipeline.Tier;
-import io.penstock.pipeline.Topology;
+import io.penstock.cache.Tier;
+import io.penstock.cache.lazy.LazyShard;
+import io.penstock.order.Topology;
 import java.nio.file.Path;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

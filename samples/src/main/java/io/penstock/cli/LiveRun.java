@@ -1,12 +1,12 @@
 package io.penstock.cli;
 
 import io.penstock.batch.Batches;
+import io.penstock.fault.SampleException;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Position;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.SampleException;
-import io.penstock.pipeline.Sampler;
 import io.penstock.tensor.Schema;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,10 +3,10 @@ package io.penstock.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.cache.Tier;
+import io.penstock.cache.TierStatistics;
 import io.penstock.page.Show;
 import io.penstock.pipeline.StageStatistics;
-import io.penstock.pipeline.Tier;
-import io.penstock.pipeline.TierStatistics;
 import java.util.List;
 
 /** How a run does, as the page is told: one JSON object, in whose epochs stands what {@code --json} prints. */

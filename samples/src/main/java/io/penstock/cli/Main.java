@@ -1,6 +1,6 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.DataException;
+import io.penstock.fault.DataException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

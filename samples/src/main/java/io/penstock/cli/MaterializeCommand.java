@@ -1,7 +1,7 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.SampleException;
-import io.penstock.pipeline.Shard;
+import io.penstock.fault.SampleException;
+import io.penstock.order.Shard;
 import io.penstock.quarantine.QuarantineFile;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

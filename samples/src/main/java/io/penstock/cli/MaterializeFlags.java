@@ -1,8 +1,8 @@
 package io.penstock.cli;
 
+import io.penstock.fault.SampleException;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.SampleException;
 import io.penstock.write.ShardJob;
 import java.nio.file.Path;
 import java.util.function.Consumer;

@@ -14,7 +14,7 @@ sealed interface MaterializeTarget {
 
         /**
          * Opens it.
-         * @throws io.penstock.pipeline.StoreException if it cannot be used
+         * @throws io.penstock.fault.StoreException if it cannot be used
          */
         FilledCache open();
     }

@@ -1,10 +1,10 @@
 package io.penstock.cli;
 
+import io.penstock.cache.Filling;
+import io.penstock.cache.Origin;
+import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
-import io.penstock.pipeline.Filling;
-import io.penstock.pipeline.Origin;
-import io.penstock.pipeline.SampleKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

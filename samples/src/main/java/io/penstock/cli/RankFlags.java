@@ -1,6 +1,6 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.Shard;
+import io.penstock.order.Shard;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 

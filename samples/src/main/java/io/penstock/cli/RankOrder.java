@@ -2,10 +2,10 @@ package io.penstock.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 
 /** Which samples the ranks of a run would draw next: what a process of its own would draw for each, from the same position. */
 final class RankOrder {

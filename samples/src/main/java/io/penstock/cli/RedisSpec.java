@@ -33,7 +33,7 @@ record RedisSpec(RedisOptions options) {
 
     /**
      * Opens the cache.
-     * @throws io.penstock.pipeline.StoreException if a server is to be started, and cannot be
+     * @throws io.penstock.fault.StoreException if a server is to be started, and cannot be
      */
     RedisTier open() {
         return options.open();

@@ -1,10 +1,10 @@
 package io.penstock.cli;
 
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Position;
 import io.penstock.pipeline.ResumeToken;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
 import io.penstock.serve.BatchFeed;
 import java.nio.ByteBuffer;
 import java.util.function.IntFunction;

@@ -1,7 +1,7 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.ShardMode;
+import io.penstock.order.Sampler;
+import io.penstock.order.ShardMode;
 import java.util.Optional;
 
 /**

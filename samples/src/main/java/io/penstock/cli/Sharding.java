@@ -1,6 +1,6 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.Shard;
+import io.penstock.order.Shard;
 import io.penstock.write.ShardJob;
 import io.penstock.write.Written;
 import java.io.Serializable;

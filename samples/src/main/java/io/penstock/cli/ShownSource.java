@@ -1,11 +1,11 @@
 package io.penstock.cli;
 
 import io.penstock.array.ArrayRows;
+import io.penstock.fault.DataException;
+import io.penstock.fault.StoreException;
 import io.penstock.folder.LabelledFile;
-import io.penstock.pipeline.DataException;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.StoreException;
 import io.penstock.records.RecordFiles;
 import io.penstock.shard.TarFile;
 import io.penstock.shard.TarFiles;
@@ -39,7 +39,7 @@ record ShownSource(
 
     /**
      * Opens it, which blocks.
-     * @throws io.penstock.pipeline.DataException if it cannot be opened
+     * @throws io.penstock.fault.DataException if it cannot be opened
      */
     static ShownSource open(SourceSpec source) {
         if (source instanceof SourceSpec.Images images) {

@@ -1,9 +1,9 @@
 package io.penstock.cli;
 
-import io.penstock.cache.CachePolicy;
-import io.penstock.pipeline.HitCheck;
-import io.penstock.pipeline.Remainder;
-import io.penstock.pipeline.ShardMode;
+import io.penstock.cache.HitCheck;
+import io.penstock.cache.ram.CachePolicy;
+import io.penstock.order.Remainder;
+import io.penstock.order.ShardMode;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

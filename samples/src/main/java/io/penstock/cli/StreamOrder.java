@@ -1,13 +1,13 @@
 package io.penstock.cli;
 
+import io.penstock.fault.StoreException;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
+import io.penstock.order.ShardMode;
+import io.penstock.order.Topology;
+import io.penstock.order.Topology.Place;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.ResumeToken;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
-import io.penstock.pipeline.ShardMode;
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.Topology;
-import io.penstock.pipeline.Topology.Place;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;

@@ -1,19 +1,19 @@
 package io.penstock.cli;
 
 import io.penstock.batch.Batches;
-import io.penstock.cache.CachePolicy;
-import io.penstock.cache.RamTier;
-import io.penstock.pipeline.Draw;
+import io.penstock.cache.Tier;
+import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cache.ram.RamTier;
+import io.penstock.fault.SampleException;
+import io.penstock.order.Draw;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Pipeline;
-import io.penstock.pipeline.Position;
 import io.penstock.pipeline.Prefetch;
 import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.SampleException;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
 import java.time.Duration;
 import java.util.Set;
@@ -78,7 +78,7 @@ final class StreamPlan<T> implements AutoCloseable {
     /**
      * Opens the source and everything else that the flags name.
      * @throws IllegalArgumentException if the flags do not fit together
-     * @throws io.penstock.pipeline.StoreException if the source cannot be opened
+     * @throws io.penstock.fault.StoreException if the source cannot be opened
      */
     static StreamPlan<?> of(StreamOptions options) {
         return of(options, StreamResources::open);

@@ -1,9 +1,9 @@
 package io.penstock.cli;
 
-import io.penstock.cache.CachePolicy;
-import io.penstock.cache.RamTier;
+import io.penstock.cache.Tier;
+import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cache.ram.RamTier;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Tier;
 import io.penstock.quarantine.QuarantineFile;
 import java.io.IOException;
 import java.nio.file.Files;

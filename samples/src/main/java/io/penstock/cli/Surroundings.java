@@ -1,6 +1,6 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.TierStatistics;
+import io.penstock.cache.TierStatistics;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

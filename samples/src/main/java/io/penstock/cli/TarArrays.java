@@ -1,8 +1,8 @@
 package io.penstock.cli;
 
 import io.penstock.array.NpyFile;
+import io.penstock.fault.FormatException;
 import io.penstock.image.Resize;
-import io.penstock.pipeline.FormatException;
 import io.penstock.shard.TarSample;
 import io.penstock.shard.TarSamples;
 import io.penstock.tensor.DType;

@@ -1,6 +1,6 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.shard.TarSample;
 import io.penstock.tensor.Tensor;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.penstock.cli;
 
+import io.penstock.fault.SampleException;
+import io.penstock.order.Shard;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.SampleException;
-import io.penstock.pipeline.Shard;
 import java.io.Serializable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;

@@ -1,6 +1,6 @@
 package io.penstock.pictures;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.Shard;
+import io.penstock.order.Shard;
 import java.io.Serial;
 import org.apache.spark.api.java.function.Function;
 import org.apache.spark.broadcast.Broadcast;

@@ -1,6 +1,6 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.DataException;
+import io.penstock.fault.DataException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

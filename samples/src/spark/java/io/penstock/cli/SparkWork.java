@@ -1,6 +1,6 @@
 package io.penstock.cli;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.io.Serial;
 import java.io.Serializable;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package io.penstock.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cache.RamTier;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.ram.RamTier;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

@@ -3,14 +3,14 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.cache.Filling;
+import io.penstock.cache.Offer;
+import io.penstock.cache.Origin;
+import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
 import io.penstock.pictures.Photograph;
 import io.penstock.pictures.PictureFolder;
-import io.penstock.pipeline.Filling;
-import io.penstock.pipeline.Offer;
-import io.penstock.pipeline.Origin;
-import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.io.RandomAccessFile;

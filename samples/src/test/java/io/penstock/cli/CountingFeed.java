@@ -1,12 +1,12 @@
 package io.penstock.cli;
 
 import io.penstock.batch.Batches;
+import io.penstock.cache.Fingerprint;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Sampler;
 import io.penstock.serve.BatchFeed;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;

@@ -3,9 +3,9 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.cache.CachePolicy;
+import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.ChronicleTier;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.ram.CachePolicy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

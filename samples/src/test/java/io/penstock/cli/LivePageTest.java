@@ -3,9 +3,9 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Sampler;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.digest.StreamDigest;
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Sampler;
 import io.penstock.pictures.PictureFolder;
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Draws;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
 import io.penstock.serve.BatchServer;
 import io.penstock.serve.ServerPlan;
 import io.penstock.tensor.DType;

@@ -3,10 +3,10 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.order.Position;
+import io.penstock.order.ShardMode;
 import io.penstock.pictures.PictureFolder;
-import io.penstock.pipeline.Position;
 import io.penstock.pipeline.ResumeToken;
-import io.penstock.pipeline.ShardMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

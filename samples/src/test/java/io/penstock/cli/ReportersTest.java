@@ -3,7 +3,7 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.Position;
+import io.penstock.order.Position;
 import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.RunStatistics;
 import java.io.IOException;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.array.ArrayRows;
+import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
-import io.penstock.pipeline.DataException;
+import io.penstock.fault.DataException;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Tier;
 import io.penstock.records.RecordFiles;
 import io.penstock.shard.TarShards;
 import io.penstock.store.FileStore;

@@ -3,8 +3,8 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.penstock.order.ShardMode;
 import io.penstock.pipeline.ResumeToken;
-import io.penstock.pipeline.ShardMode;
 import io.penstock.tensor.Shape;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;

@@ -63,7 +63,7 @@ class HabitsTest {
                 .that()
                 .resideOutsideOfPackages(PROGRAMS)
                 .and()
-                .doNotHaveFullyQualifiedName("io.penstock.cache.SlabMemory") // where the JDK keeps temporary files
+                .doNotHaveFullyQualifiedName("io.penstock.cache.ram.SlabMemory") // where the JDK keeps temporary files
                 .and()
                 .doNotHaveFullyQualifiedName("io.penstock.image.OpenCvBackend") // JavaCPP takes no other settings
                 .and()

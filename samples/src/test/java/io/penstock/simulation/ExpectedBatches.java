@@ -1,10 +1,10 @@
 package io.penstock.simulation;
 
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Draws;
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.ErrorPolicy;
-import io.penstock.pipeline.Remainder;
-import io.penstock.pipeline.Sampler;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

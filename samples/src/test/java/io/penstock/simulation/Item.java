@@ -1,6 +1,6 @@
 package io.penstock.simulation;
 
-import io.penstock.pipeline.Draw;
+import io.penstock.order.Draw;
 import io.penstock.tensor.Schema;
 import java.util.random.RandomGenerator;
 

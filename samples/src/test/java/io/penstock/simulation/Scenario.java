@@ -1,8 +1,8 @@
 package io.penstock.simulation;
 
-import io.penstock.pipeline.Remainder;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.ShardMode;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
+import io.penstock.order.ShardMode;
 import java.util.HashSet;
 import java.util.Set;
 

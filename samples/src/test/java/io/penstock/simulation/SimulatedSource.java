@@ -1,7 +1,7 @@
 package io.penstock.simulation;
 
+import io.penstock.cache.Fingerprint;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
 import java.util.concurrent.TimeUnit;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;

@@ -1,7 +1,7 @@
 package io.penstock.simulation;
 
+import io.penstock.order.Position;
 import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Position;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,8 +1,8 @@
 package io.penstock.train;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.pipeline.ResumeToken;
-import io.penstock.pipeline.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -2,13 +2,13 @@ package io.penstock.train;
 
 import io.penstock.array.ArrayRows;
 import io.penstock.array.LabelledRow;
+import io.penstock.cache.Tier;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.folder.ImageFolder;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import java.io.IOException;

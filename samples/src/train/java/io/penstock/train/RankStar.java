@@ -1,7 +1,7 @@
 package io.penstock.train;
 
-import io.penstock.pipeline.Shard;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
+import io.penstock.order.Shard;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

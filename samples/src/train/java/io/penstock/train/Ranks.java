@@ -1,6 +1,6 @@
 package io.penstock.train;
 
-import io.penstock.pipeline.Shard;
+import io.penstock.order.Shard;
 
 /** The processes that train one network together: each learns from its part of the data, with the mean of all gradients. */
 sealed interface Ranks extends AutoCloseable permits Ranks.Alone, RankStar {
@@ -23,7 +23,7 @@ sealed interface Ranks extends AutoCloseable permits Ranks.Alone, RankStar {
 
     /**
      * Replaces each value by its mean over all ranks, the same everywhere. Blocks until all have come.
-     * @throws io.penstock.pipeline.StoreException if a rank is gone, or does not come within its time
+     * @throws io.penstock.fault.StoreException if a rank is gone, or does not come within its time
      */
     void average(float[] gradients);
 

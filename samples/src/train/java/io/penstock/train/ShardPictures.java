@@ -1,10 +1,10 @@
 package io.penstock.train;
 
 import io.penstock.array.NpyFile;
+import io.penstock.cache.Tier;
+import io.penstock.fault.FormatException;
 import io.penstock.image.Resize;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.Tier;
 import io.penstock.shard.TarSample;
 import io.penstock.shard.TarSamples;
 import io.penstock.shard.TarShards;
@@ -27,7 +27,7 @@ public final class ShardPictures {
      * Opens the shards that a pattern names, such as {@code shards/shard-*.tar}. Blocks while it reads their headers and labels.
      * @param resize height and width that pictures get, null for those they have
      * @param cache  where they are kept
-     * @throws io.penstock.pipeline.StoreException if there are none
+     * @throws io.penstock.fault.StoreException if there are none
      * @throws FormatException if they are no such shards
      * @throws IllegalArgumentException if they are too few, or not square
      */

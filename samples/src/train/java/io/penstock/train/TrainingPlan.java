@@ -1,10 +1,10 @@
 package io.penstock.train;
 
 import io.penstock.augment.Augment;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import io.penstock.pipeline.Pipeline;
-import io.penstock.pipeline.Remainder;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
 import io.penstock.tensor.Tensor;
 import java.util.function.UnaryOperator;
 

@@ -3,12 +3,12 @@ package io.penstock.train;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.memory.MemoryDataset;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.Position;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.ResumeToken;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,8 +3,8 @@ package io.penstock.train;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.Shard;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
+import io.penstock.order.Shard;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

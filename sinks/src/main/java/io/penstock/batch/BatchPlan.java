@@ -1,8 +1,8 @@
 package io.penstock.batch;
 
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Remainder;
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Remainder;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.LongStream;

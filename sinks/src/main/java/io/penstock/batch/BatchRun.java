@@ -1,8 +1,8 @@
 package io.penstock.batch;
 
+import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Thrown;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;

@@ -1,8 +1,8 @@
 package io.penstock.batch;
 
+import io.penstock.order.Remainder;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Remainder;
 import io.penstock.pipeline.Sample;
 import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package io.penstock.batch;
 
 import io.penstock.batch.EpochEnds.Known;
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Position;
+import io.penstock.order.Draw;
+import io.penstock.order.Position;
 import io.penstock.pipeline.Sample;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;

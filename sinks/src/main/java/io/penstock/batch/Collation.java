@@ -1,6 +1,6 @@
 package io.penstock.batch;
 
-import io.penstock.pipeline.Remainder;
+import io.penstock.order.Remainder;
 import io.penstock.tensor.Schema;
 import java.util.List;
 import java.util.Locale;

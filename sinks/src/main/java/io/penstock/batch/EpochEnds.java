@@ -1,8 +1,8 @@
 package io.penstock.batch;
 
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Remainder;
+import io.penstock.order.Draw;
+import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.Scannable;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 

@@ -1,8 +1,8 @@
 package io.penstock.quarantine;
 
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.SampleException;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.SampleException;
+import io.penstock.fault.StoreException;
 import java.io.BufferedInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;

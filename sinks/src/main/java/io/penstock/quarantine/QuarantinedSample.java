@@ -1,6 +1,6 @@
 package io.penstock.quarantine;
 
-import io.penstock.pipeline.SampleException;
+import io.penstock.fault.SampleException;
 import java.nio.charset.StandardCharsets;
 
 /**

@@ -1,6 +1,6 @@
 package io.penstock.serve;
 
-import io.penstock.pipeline.Position;
+import io.penstock.order.Position;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.penstock.serve;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.penstock.access.Access;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.io.File;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

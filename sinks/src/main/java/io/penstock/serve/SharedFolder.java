@@ -1,6 +1,6 @@
 package io.penstock.serve;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

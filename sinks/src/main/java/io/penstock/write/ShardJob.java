@@ -1,13 +1,13 @@
 package io.penstock.write;
 
+import io.penstock.fault.StoreException;
+import io.penstock.internal.Thrown;
+import io.penstock.order.Draw;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Draw;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.Thrown;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

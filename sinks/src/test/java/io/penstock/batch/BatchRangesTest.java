@@ -3,8 +3,8 @@ package io.penstock.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.Remainder;
-import io.penstock.pipeline.Sampler;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

@@ -1,10 +1,10 @@
 package io.penstock.batch;
 
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Draws;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
 import io.penstock.tensor.Schema;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.penstock.batch;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.penstock.cache.Fingerprint;
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;

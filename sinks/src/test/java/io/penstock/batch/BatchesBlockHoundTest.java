@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.pipeline.Sampler;
+import io.penstock.order.Sampler;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;

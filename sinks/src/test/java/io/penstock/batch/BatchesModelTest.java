@@ -2,12 +2,12 @@ package io.penstock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Remainder;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;

@@ -3,12 +3,12 @@ package io.penstock.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Position;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;

@@ -2,10 +2,10 @@ package io.penstock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Position;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.time.Duration;

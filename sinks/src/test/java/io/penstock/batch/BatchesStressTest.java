@@ -2,8 +2,8 @@ package io.penstock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Sampler;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

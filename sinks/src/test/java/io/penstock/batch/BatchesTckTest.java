@@ -1,8 +1,8 @@
 package io.penstock.batch;
 
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
 import org.reactivestreams.tck.TestEnvironment;

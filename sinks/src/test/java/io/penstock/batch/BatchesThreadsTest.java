@@ -2,9 +2,9 @@ package io.penstock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Sampler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

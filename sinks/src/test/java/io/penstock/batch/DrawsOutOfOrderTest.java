@@ -2,10 +2,10 @@ package io.penstock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

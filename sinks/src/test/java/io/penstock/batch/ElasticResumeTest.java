@@ -2,19 +2,19 @@ package io.penstock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
+import io.penstock.order.ShardMode;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Draws;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Pipeline;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Remainder;
 import io.penstock.pipeline.ResumeToken;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
-import io.penstock.pipeline.ShardMode;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;

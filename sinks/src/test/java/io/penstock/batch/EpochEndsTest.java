@@ -2,14 +2,14 @@ package io.penstock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Remainder;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -1,9 +1,9 @@
 package io.penstock.batch;
 
+import io.penstock.cache.Fingerprint;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;

@@ -3,8 +3,8 @@ package io.penstock.digest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.Draw;
-import io.penstock.pipeline.Position;
+import io.penstock.order.Draw;
+import io.penstock.order.Position;
 import io.penstock.pipeline.Sample;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.SampleException;
+import io.penstock.fault.StoreException;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.SampleException;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.StoreException;
 import io.penstock.tensor.Tensor;
 import java.io.EOFException;
 import java.io.IOException;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Sampler;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

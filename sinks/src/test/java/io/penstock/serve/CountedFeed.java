@@ -1,13 +1,13 @@
 package io.penstock.serve;
 
 import io.penstock.batch.Batches;
+import io.penstock.cache.Fingerprint;
+import io.penstock.order.Position;
+import io.penstock.order.Remainder;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Remainder;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;

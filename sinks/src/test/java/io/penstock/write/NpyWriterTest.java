@@ -3,9 +3,9 @@ package io.penstock.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fault.StoreException;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.StoreException;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;

@@ -1,7 +1,7 @@
 package io.penstock.write;
 
+import io.penstock.cache.Fingerprint;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.tensor.Tensor;
 import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Mono;

@@ -3,10 +3,10 @@ package io.penstock.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fault.SampleException;
+import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
-import io.penstock.pipeline.SampleException;
-import io.penstock.pipeline.StoreException;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

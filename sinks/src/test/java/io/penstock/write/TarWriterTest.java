@@ -3,8 +3,8 @@ package io.penstock.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.penstock.array;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;

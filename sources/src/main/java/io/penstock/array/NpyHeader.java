@@ -1,6 +1,6 @@
 package io.penstock.array;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.tensor.DType;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package io.penstock.array;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.Store;
 import java.util.List;
 import java.util.TreeSet;

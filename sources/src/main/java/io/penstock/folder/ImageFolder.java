@@ -1,9 +1,9 @@
 package io.penstock.folder;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.zip.ZipStore;

@@ -1,6 +1,6 @@
 package io.penstock.folder;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.Store;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.penstock.folder;
 
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
 import io.penstock.store.StoreEntry;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

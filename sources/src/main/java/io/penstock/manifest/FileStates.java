@@ -1,6 +1,6 @@
 package io.penstock.manifest;
 
-import io.penstock.pipeline.Fingerprint;
+import io.penstock.cache.Fingerprint;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;

@@ -1,14 +1,14 @@
 package io.penstock.manifest;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.folder.LabelledFile;
+import io.penstock.internal.HeapLimit;
+import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.HeapLimit;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.Thrown;
 import io.penstock.store.Checksum;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;

@@ -1,6 +1,6 @@
 package io.penstock.manifest;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.store.Manifest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.penstock.memory;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.SampleKey;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongFunction;

@@ -1,10 +1,10 @@
 package io.penstock.records;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.internal.StoreFiles;

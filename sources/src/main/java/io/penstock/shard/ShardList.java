@@ -1,6 +1,6 @@
 package io.penstock.shard;
 
-import io.penstock.pipeline.Fingerprint;
+import io.penstock.cache.Fingerprint;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.ToIntFunction;

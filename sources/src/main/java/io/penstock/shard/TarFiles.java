@@ -1,9 +1,9 @@
 package io.penstock.shard;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
 import io.penstock.store.internal.StoreFiles;
 import java.util.List;
 import reactor.core.publisher.Mono;

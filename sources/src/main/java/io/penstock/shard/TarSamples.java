@@ -1,11 +1,11 @@
 package io.penstock.shard;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.Thrown;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;

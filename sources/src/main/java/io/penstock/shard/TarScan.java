@@ -1,6 +1,6 @@
 package io.penstock.shard;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,8 +1,8 @@
 package io.penstock.shard;
 
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.Thrown;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.Thrown;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.InOrder;
 import io.penstock.tensor.DType;

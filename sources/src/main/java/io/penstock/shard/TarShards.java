@@ -1,8 +1,8 @@
 package io.penstock.shard;
 
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;

@@ -1,6 +1,6 @@
 package io.penstock.store;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -1,6 +1,6 @@
 package io.penstock.store;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.internal.BlockSums;
 import io.penstock.store.internal.FileErrors;
 import io.penstock.store.internal.FileNames;

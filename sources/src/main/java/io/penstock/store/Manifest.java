@@ -1,9 +1,9 @@
 package io.penstock.store;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.HeapLimit;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.HeapLimit;
 import io.penstock.store.internal.Waiting;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

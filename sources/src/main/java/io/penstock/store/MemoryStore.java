@@ -1,6 +1,6 @@
 package io.penstock.store;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Objects;

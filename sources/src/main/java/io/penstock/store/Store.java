@@ -1,8 +1,8 @@
 package io.penstock.store;
 
+import io.penstock.fault.StoreException;
+import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.Thrown;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Function;

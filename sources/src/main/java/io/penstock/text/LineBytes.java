@@ -1,8 +1,8 @@
 package io.penstock.text;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

@@ -1,6 +1,6 @@
 package io.penstock.text;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.store.internal.StoreInput;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,8 +2,8 @@ package io.penstock.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.FormatException;
+import io.penstock.cache.Fingerprint;
+import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
 import io.penstock.zarr.internal.codec.CodecChain;
 import io.penstock.zarr.internal.codec.ShardingCodec;

@@ -1,8 +1,8 @@
 package io.penstock.zarr;
 
-import io.penstock.pipeline.DataException;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.DataException;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.tensor.Shape;
 import io.penstock.zarr.internal.codec.CodecChain;
 import io.penstock.zarr.internal.codec.ShardIndex;

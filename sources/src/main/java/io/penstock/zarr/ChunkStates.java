@@ -1,7 +1,7 @@
 package io.penstock.zarr;
 
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.tensor.Shape;

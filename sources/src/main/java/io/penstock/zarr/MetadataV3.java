@@ -1,7 +1,7 @@
 package io.penstock.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
 import io.penstock.zarr.internal.codec.ArrayToArray;
 import io.penstock.zarr.internal.codec.ArrayToBytes;

@@ -1,6 +1,6 @@
 package io.penstock.zarr;
 
-import io.penstock.pipeline.Thrown;
+import io.penstock.internal.Thrown;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.internal.element.ChunkTensor;

@@ -1,7 +1,7 @@
 package io.penstock.zarr;
 
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.Thrown;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.Thrown;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package io.penstock.zarr;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.internal.HeapLimit;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.HeapLimit;
 import io.penstock.store.Store;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
@@ -30,8 +30,8 @@ import reactor.core.scheduler.Scheduler;
  *
  * <p>Reads run where the store runs them. Decoding follows on the same thread if that may block, as those that read files
  * do, and is on the {@linkplain io.penstock.pipeline.Execution#standard standard} workers otherwise, unless {@link #decodeOn} says where; a sample whose chunks are at
- * hand is made on the thread that asks. Immutable and thread-safe; the store stays the caller's to close. Errors are {@link io.penstock.pipeline.StoreException}s and
- * {@link io.penstock.pipeline.FormatException}s that name the store, the chunk and the codec.
+ * hand is made on the thread that asks. Immutable and thread-safe; the store stays the caller's to close. Errors are {@link io.penstock.fault.StoreException}s and
+ * {@link io.penstock.fault.FormatException}s that name the store, the chunk and the codec.
  * @see <a href="https://zarr-specs.readthedocs.io/">the Zarr specifications</a>
  */
 public final class ZarrArray {
@@ -80,8 +80,8 @@ public final class ZarrArray {
 
     /**
      * The array at a path of a store; the empty path is the store itself. Where there is metadata of both versions, v3's.
-     * Fails with a {@link io.penstock.pipeline.StoreException} if there is no array, and with a
-     * {@link io.penstock.pipeline.FormatException} if its metadata is broken or asks for what is not supported.
+     * Fails with a {@link io.penstock.fault.StoreException} if there is no array, and with a
+     * {@link io.penstock.fault.FormatException} if its metadata is broken or asks for what is not supported.
      * @throws IllegalArgumentException if the path leads out of the store
      */
     public static Mono<ZarrArray> open(Store store, String path) {

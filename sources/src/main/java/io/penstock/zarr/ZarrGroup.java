@@ -2,9 +2,9 @@ package io.penstock.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.Thrown;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.Thrown;
 import io.penstock.store.Store;
 import io.penstock.zarr.internal.element.MetadataJson;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.penstock.zarr;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.internal.element.Grid;

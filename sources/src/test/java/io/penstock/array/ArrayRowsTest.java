@@ -3,11 +3,11 @@ package io.penstock.array;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fault.DataException;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.kit.DatasetKit;
-import io.penstock.pipeline.DataException;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.StoreException;
 import io.penstock.store.ShortStore;
 import io.penstock.store.zip.ZipStore;
 import io.penstock.tensor.DType;

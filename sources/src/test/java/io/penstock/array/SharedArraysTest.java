@@ -3,7 +3,7 @@ package io.penstock.array;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.store.FileStore;
 import io.penstock.store.ShortStore;
 import java.io.IOException;

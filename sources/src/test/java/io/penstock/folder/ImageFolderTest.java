@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.penstock.fault.StoreException;
 import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.zip.ZipStore;

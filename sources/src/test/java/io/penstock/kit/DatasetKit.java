@@ -3,9 +3,9 @@ package io.penstock.kit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.SampleKey;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Sampler;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

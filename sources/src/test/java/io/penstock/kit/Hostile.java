@@ -1,7 +1,7 @@
 package io.penstock.kit;
 
 import com.sun.management.ThreadMXBean;
-import io.penstock.pipeline.DataException;
+import io.penstock.fault.DataException;
 import java.lang.management.ManagementFactory;
 
 /**

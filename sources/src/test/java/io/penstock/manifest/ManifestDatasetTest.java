@@ -3,11 +3,11 @@ package io.penstock.manifest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.folder.LabelledFile;
 import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
 import io.penstock.store.Manifest;
 import io.penstock.store.http.FileServer;

@@ -3,7 +3,7 @@ package io.penstock.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.DataException;
+import io.penstock.fault.DataException;
 import io.penstock.store.http.FileServer;
 import io.penstock.store.http.HttpStore;
 import java.io.IOException;

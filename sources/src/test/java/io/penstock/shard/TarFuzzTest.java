@@ -3,9 +3,9 @@ package io.penstock.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.DataException;
 import io.penstock.kit.Hostile;
-import io.penstock.pipeline.DataException;
-import io.penstock.pipeline.SampleKey;
 import io.penstock.store.StoreFile;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

@@ -3,10 +3,10 @@ package io.penstock.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.penstock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Objects;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.array.ArrayRows;
+import io.penstock.fault.DataException;
 import io.penstock.folder.ImageFolder;
 import io.penstock.manifest.ManifestDataset;
-import io.penstock.pipeline.DataException;
 import io.penstock.records.RecordFiles;
 import io.penstock.shard.TarShards;
 import io.penstock.store.unpack.Unpacker;

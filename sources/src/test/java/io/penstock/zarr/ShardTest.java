@@ -3,7 +3,7 @@ package io.penstock.zarr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.internal.codec.ShardIndex;

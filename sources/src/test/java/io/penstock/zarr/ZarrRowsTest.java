@@ -3,13 +3,13 @@ package io.penstock.zarr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Offer;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
+import io.penstock.cache.TierStatistics;
 import io.penstock.kit.DatasetKit;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Offer;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Tier;
-import io.penstock.pipeline.TierStatistics;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;

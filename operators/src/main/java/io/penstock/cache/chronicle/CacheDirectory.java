@@ -1,7 +1,7 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.pipeline.Filling;
-import io.penstock.pipeline.StoreException;
+import io.penstock.cache.Filling;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;

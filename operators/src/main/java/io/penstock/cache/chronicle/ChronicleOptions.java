@@ -120,7 +120,7 @@ public final class ChronicleOptions {
 
     /**
      * Opens the cache, making the directory if need be, and reads the headers of what is in it.
-     * @throws io.penstock.pipeline.StoreException if the directory cannot be used, is open in this process already, or
+     * @throws io.penstock.fault.StoreException if the directory cannot be used, is open in this process already, or
      *     was written by another version
      * @throws IllegalStateException if the JVM lacks a flag that Chronicle Queue needs; the message names it
      */
@@ -130,7 +130,7 @@ public final class ChronicleOptions {
 
     /**
      * Deletes the cache that is there, and no file that is not its own.
-     * @throws io.penstock.pipeline.StoreException if a process has it open, or the files cannot be deleted
+     * @throws io.penstock.fault.StoreException if a process has it open, or the files cannot be deleted
      */
     public void clear() {
         new Opening(this, null).clear();

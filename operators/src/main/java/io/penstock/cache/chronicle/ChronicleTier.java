@@ -1,13 +1,13 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.cache.AccessFaults;
-import io.penstock.pipeline.Filling;
-import io.penstock.pipeline.Lease;
-import io.penstock.pipeline.Offer;
-import io.penstock.pipeline.Origin;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
-import io.penstock.pipeline.TierStatistics;
+import io.penstock.cache.Filling;
+import io.penstock.cache.Lease;
+import io.penstock.cache.Offer;
+import io.penstock.cache.Origin;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
+import io.penstock.cache.TierStatistics;
+import io.penstock.node.AccessFaults;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

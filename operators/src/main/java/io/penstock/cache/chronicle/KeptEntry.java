@@ -1,7 +1,7 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.pipeline.Origin;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.Origin;
+import io.penstock.cache.SampleKey;
 
 /**
  * A value in the files.

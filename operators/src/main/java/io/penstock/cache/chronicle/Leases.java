@@ -1,7 +1,7 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.pipeline.Lease;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.Lease;
+import io.penstock.cache.SampleKey;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

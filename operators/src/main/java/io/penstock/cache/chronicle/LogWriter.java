@@ -1,7 +1,7 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.pipeline.Origin;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.Origin;
+import io.penstock.cache.SampleKey;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;

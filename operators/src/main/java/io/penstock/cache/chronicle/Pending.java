@@ -1,14 +1,14 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.pipeline.Origin;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.Origin;
+import io.penstock.cache.SampleKey;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /** An entry that waits to be appended: its value is served from here until it can be found in the log. */
-final class Pending {
+public final class Pending {
 
     private static final Encoded NOTHING = Encoded.of(ByteBuffer.allocate(0));
 

@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.pipeline.Filling;
+import io.penstock.cache.Filling;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

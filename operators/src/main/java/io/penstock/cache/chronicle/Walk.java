@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
 import java.nio.ByteBuffer;
 
 /**

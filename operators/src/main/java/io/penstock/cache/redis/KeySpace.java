@@ -1,6 +1,6 @@
 package io.penstock.cache.redis;
 
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;

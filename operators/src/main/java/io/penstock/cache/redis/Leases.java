@@ -1,7 +1,7 @@
 package io.penstock.cache.redis;
 
-import io.penstock.pipeline.Lease;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.Lease;
+import io.penstock.cache.SampleKey;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

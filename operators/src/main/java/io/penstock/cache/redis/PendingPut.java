@@ -1,6 +1,6 @@
 package io.penstock.cache.redis;
 
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,7 +1,7 @@
 package io.penstock.cache.redis;
 
 import io.lettuce.core.protocol.AsyncCommand;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -195,7 +195,7 @@ public final class RedisOptions {
     /**
      * Opens the cache, blocking until it is connected, or until that took longer than the time-out: then it goes on trying.
      * @throws IllegalStateException if Lettuce is not on the class path
-     * @throws io.penstock.pipeline.StoreException if a server is to be started, and cannot be
+     * @throws io.penstock.fault.StoreException if a server is to be started, and cannot be
      */
     public RedisTier open() {
         try {

@@ -1,9 +1,9 @@
 package io.penstock.cache.redis;
 
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.Lease;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.Lease;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.StoreException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.penstock.cache.slot;
 
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
 import java.util.function.LongFunction;
 
 /**

@@ -1,7 +1,7 @@
 package io.penstock.cache.slot;
 
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.StoreException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package io.penstock.cache.slot;
 
-import io.penstock.cache.FreeMemory;
-import io.penstock.pipeline.StoreException;
+import io.penstock.cache.ram.FreeMemory;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;

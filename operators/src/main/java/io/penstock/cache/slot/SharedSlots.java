@@ -1,8 +1,8 @@
 package io.penstock.cache.slot;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.Tier;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Tensor;
@@ -58,8 +58,8 @@ public final class SharedSlots implements AutoCloseable {
     /**
      * Opens a file with a slot for every sample, or makes it.
      * @throws IllegalArgumentException if the file has another layout
-     * @throws io.penstock.pipeline.FormatException if it is something else
-     * @throws io.penstock.pipeline.StoreException if it cannot be opened or there is no room for it
+     * @throws io.penstock.fault.FormatException if it is something else
+     * @throws io.penstock.fault.StoreException if it cannot be opened or there is no room for it
      */
     public static SharedSlots open(Path file, SlotLayout layout) {
         return new SharedSlots(SlotFile.open(file, layout, there -> Long.MAX_VALUE));

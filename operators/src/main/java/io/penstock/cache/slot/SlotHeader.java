@@ -1,6 +1,6 @@
 package io.penstock.cache.slot;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import java.nio.ByteBuffer;

@@ -1,6 +1,6 @@
 package io.penstock.cache.slot;
 
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
 
 /** What sample a slot is to hold, as one user of a file sees it. */
 interface SlotKeys {

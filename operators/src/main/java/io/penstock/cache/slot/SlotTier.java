@@ -1,9 +1,9 @@
 package io.penstock.cache.slot;
 
-import io.penstock.pipeline.Offer;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
-import io.penstock.pipeline.TierStatistics;
+import io.penstock.cache.Offer;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
+import io.penstock.cache.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;

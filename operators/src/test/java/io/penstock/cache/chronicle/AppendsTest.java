@@ -2,8 +2,8 @@ package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cache.RamIndex;
-import io.penstock.pipeline.TierStatistics;
+import io.penstock.cache.TierStatistics;
+import io.penstock.cache.ram.RamIndex;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;

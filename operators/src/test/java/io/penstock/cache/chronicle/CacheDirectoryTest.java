@@ -3,11 +3,11 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.Filling;
-import io.penstock.pipeline.Offer;
-import io.penstock.pipeline.Origin;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
+import io.penstock.cache.Filling;
+import io.penstock.cache.Offer;
+import io.penstock.cache.Origin;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.StoreException;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -2,7 +2,7 @@ package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;

@@ -3,8 +3,8 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.penstock.pipeline.Origin;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.Origin;
+import io.penstock.cache.SampleKey;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.stream.Stream;

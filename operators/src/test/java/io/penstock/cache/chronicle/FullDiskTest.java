@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.TierStatistics;
+import io.penstock.cache.TierStatistics;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

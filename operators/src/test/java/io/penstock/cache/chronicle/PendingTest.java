@@ -2,8 +2,8 @@ package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.Origin;
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.Origin;
+import io.penstock.cache.SampleKey;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;

@@ -2,7 +2,7 @@ package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;

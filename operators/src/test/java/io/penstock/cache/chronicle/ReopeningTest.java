@@ -3,10 +3,10 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.KeyedCache;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.TierStatistics;
+import io.penstock.cache.KeyedCache;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.TierStatistics;
+import io.penstock.fault.StoreException;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

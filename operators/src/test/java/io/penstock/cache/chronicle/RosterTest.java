@@ -2,7 +2,7 @@ package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.Filling;
+import io.penstock.cache.Filling;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -3,8 +3,8 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.penstock.pipeline.Filling;
-import io.penstock.pipeline.StoreException;
+import io.penstock.cache.Filling;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;

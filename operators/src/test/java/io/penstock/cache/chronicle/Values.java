@@ -1,7 +1,7 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.SplittableRandom;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.esotericsoftware.kryo.kryo5.Kryo;
 import com.esotericsoftware.kryo.kryo5.io.Output;
-import io.penstock.cache.RamTier;
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.ram.RamTier;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.io.InputStream;

@@ -6,7 +6,7 @@ import static io.penstock.cache.redis.RedisTierTest.key;
 import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.Lease;
+import io.penstock.cache.Lease;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package io.penstock.cache.redis;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.pipeline.Sample;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;

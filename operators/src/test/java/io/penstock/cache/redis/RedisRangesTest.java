@@ -3,7 +3,7 @@ package io.penstock.cache.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

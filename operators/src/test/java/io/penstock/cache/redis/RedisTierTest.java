@@ -3,9 +3,9 @@ package io.penstock.cache.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.Lease;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
+import io.penstock.cache.Lease;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.StoreException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

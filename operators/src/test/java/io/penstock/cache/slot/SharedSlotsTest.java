@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.slot.SharedSlots.State;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Shape;

@@ -1,6 +1,6 @@
 package io.penstock.cache.slot;
 
-import io.penstock.pipeline.SampleKey;
+import io.penstock.cache.SampleKey;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Tensor;

@@ -1,10 +1,10 @@
 package io.penstock.bench.figures;
 
 import com.sun.management.ThreadMXBean;
-import io.penstock.pipeline.Draws;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
+import io.penstock.order.Draws;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import java.lang.management.ManagementFactory;
 import java.util.stream.IntStream;
 

@@ -1,11 +1,11 @@
 package io.penstock.bench.figures;
 
 import io.penstock.bench.DistantServer;
+import io.penstock.cache.Fingerprint;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
 import io.penstock.pictures.Photograph;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Fingerprint;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.http.HttpOptions;
 import io.penstock.store.http.HttpStore;

@@ -1,11 +1,11 @@
 package io.penstock.bench.figures;
 
 import io.penstock.bench.Finding;
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
 import io.penstock.memory.MemoryDataset;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.SampleKey;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

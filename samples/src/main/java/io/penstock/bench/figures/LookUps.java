@@ -1,7 +1,7 @@
 package io.penstock.bench.figures;
 
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

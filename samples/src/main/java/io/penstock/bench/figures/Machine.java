@@ -1,6 +1,6 @@
 package io.penstock.bench.figures;
 
-import io.penstock.cache.FreeMemory;
+import io.penstock.cache.ram.FreeMemory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

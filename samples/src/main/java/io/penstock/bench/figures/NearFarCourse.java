@@ -2,10 +2,10 @@ package io.penstock.bench.figures;
 
 import io.penstock.bench.Finding;
 import io.penstock.bench.ScratchFolder;
+import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,14 +1,14 @@
 package io.penstock.bench.figures;
 
 import io.penstock.bench.Finding;
-import io.penstock.cache.CachePolicy;
-import io.penstock.cache.RamTier;
+import io.penstock.cache.Tier;
+import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cache.ram.RamTier;
 import io.penstock.memory.MemoryDataset;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.ArrayList;

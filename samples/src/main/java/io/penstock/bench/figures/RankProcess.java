@@ -1,14 +1,14 @@
 package io.penstock.bench.figures;
 
 import io.penstock.batch.Batches;
+import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.memory.MemoryDataset;
+import io.penstock.order.Position;
+import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Position;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Shard;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Path;

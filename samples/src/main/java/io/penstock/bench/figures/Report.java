@@ -1,7 +1,7 @@
 package io.penstock.bench.figures;
 
 import io.penstock.bench.Finding;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

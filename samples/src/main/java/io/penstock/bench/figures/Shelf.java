@@ -1,14 +1,14 @@
 package io.penstock.bench.figures;
 
-import io.penstock.cache.RamTier;
+import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.cache.ram.RamTier;
 import io.penstock.cache.redis.NodeServer;
 import io.penstock.cache.redis.RedisTier;
 import io.penstock.cache.slot.SharedSlots;
 import io.penstock.cache.slot.SlotLayout;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Tier;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Tensor;
 import java.io.File;

@@ -162,8 +162,8 @@ final class TorturedJob {
             case 0, 1 -> signal(rank, "KILL", Harm.KILLED);
             case 2 -> signal(rank, "TERM", Harm.TERMINATED);
             case 3 -> pause(rank);
-            case 4, 5 -> count(damage.flipBits(), Harm.BITS_FLIPPED);
-            case 6 -> damageAtRest();
+            case 4, 5 -> flipBits(disk);
+            case 6 -> damageAtRest(disk);
             case 7 -> count(redis.kill(), Harm.REDIS_KILLED);
             case 8 -> count(redis.poison(), Harm.REDIS_POISONED);
             default -> count(disk.fillOrFree(), Harm.DISKS_FILLED);
@@ -194,14 +194,21 @@ final class TorturedJob {
         }
     }
 
+    /** A bit in a hole of a file takes room. */
+    private void flipBits(SmallDisk disk) throws IOException {
+        disk.free();
+        count(damage.flipBits(), Harm.BITS_FLIPPED);
+    }
+
     /** Kills all, damages files that no process has mapped, and starts all again. */
-    private void damageAtRest() throws IOException, InterruptedException {
+    private void damageAtRest(SmallDisk disk) throws IOException, InterruptedException {
         for (int rank = 0; rank < ranks.size(); rank++) {
             signal(rank, "KILL", Harm.KILLED);
         }
         for (TorturedRank rank : ranks) {
             rank.awaitEnd();
         }
+        disk.free(); // a replaced file takes room
         count(damage.cut(), Harm.FILES_CUT);
         count(damage.replace(), Harm.FILES_REPLACED);
     }

@@ -1,9 +1,9 @@
 package io.penstock.bench.figures;
 
 import io.penstock.batch.Batches;
+import io.penstock.cache.Tier;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Sampler;
-import io.penstock.pipeline.Tier;
 import io.penstock.records.RecordFiles;
 import java.nio.file.Path;
 

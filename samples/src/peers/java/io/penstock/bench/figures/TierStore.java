@@ -1,8 +1,8 @@
 package io.penstock.bench.figures;
 
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.Tier;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 

@@ -7,7 +7,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.penstock.access.Access;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.StoreEntry;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;

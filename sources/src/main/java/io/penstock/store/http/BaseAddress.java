@@ -1,6 +1,6 @@
 package io.penstock.store.http;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;

@@ -1,6 +1,6 @@
 package io.penstock.store.http;
 
-import io.penstock.pipeline.Fingerprint;
+import io.penstock.cache.Fingerprint;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.penstock.store.http;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.access.Access;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.FileStore;
 import java.io.IOException;
 import java.net.URI;

@@ -1,7 +1,7 @@
 package io.penstock.store.http;
 
 import io.netty.handler.timeout.ReadTimeoutException;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;

@@ -1,6 +1,6 @@
 package io.penstock.store.http;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;

@@ -2,7 +2,7 @@ package io.penstock.store.http;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.penstock.pipeline.Fingerprint;
+import io.penstock.cache.Fingerprint;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;

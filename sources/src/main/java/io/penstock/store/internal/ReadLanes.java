@@ -1,7 +1,7 @@
 package io.penstock.store.internal;
 
-import io.penstock.pipeline.StoreException;
-import io.penstock.pipeline.Thrown;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.Thrown;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;

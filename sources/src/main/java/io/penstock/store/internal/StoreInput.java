@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * {@value #LARGEST}, and then the next one ahead. So a scan from front to back has one read under way, and one that jumps
  * from header to header fetches little else. Memory: two windows at most.
  *
- * <p>Fails with a {@link io.penstock.pipeline.StoreException} where the store does, never with an {@code IOException}.
+ * <p>Fails with a {@link io.penstock.fault.StoreException} where the store does, never with an {@code IOException}.
  */
 public final class StoreInput extends InputStream {
 

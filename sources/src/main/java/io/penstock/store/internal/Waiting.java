@@ -1,6 +1,6 @@
 package io.penstock.store.internal;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

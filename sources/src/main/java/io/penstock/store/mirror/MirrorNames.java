@@ -1,6 +1,6 @@
 package io.penstock.store.mirror;
 
-import io.penstock.pipeline.Fingerprint;
+import io.penstock.cache.Fingerprint;
 import io.penstock.store.StoreEntry;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

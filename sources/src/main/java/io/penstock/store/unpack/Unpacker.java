@@ -1,9 +1,9 @@
 package io.penstock.store.unpack;
 
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.HeapLimit;
-import io.penstock.pipeline.SampleKey;
-import io.penstock.pipeline.StoreException;
+import io.penstock.cache.SampleKey;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.HeapLimit;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;

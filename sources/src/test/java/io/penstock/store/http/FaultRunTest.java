@@ -3,12 +3,12 @@ package io.penstock.store.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Fingerprint;
+import io.penstock.fault.SampleException;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Fingerprint;
-import io.penstock.pipeline.SampleException;
-import io.penstock.pipeline.Sampler;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.penstock.store.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.StoreEntry;
 import java.io.IOException;
 import java.net.URI;

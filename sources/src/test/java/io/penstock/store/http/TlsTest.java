@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.ByteBuffer;

@@ -3,8 +3,8 @@ package io.penstock.store.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fault.StoreException;
 import io.penstock.folder.ImageFolder;
-import io.penstock.pipeline.StoreException;
 import io.penstock.store.FileStore;
 import java.io.IOException;
 import java.io.InputStream;

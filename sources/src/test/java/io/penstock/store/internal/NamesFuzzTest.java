@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.github.luben.zstd.Zstd;
+import io.penstock.fault.StoreException;
 import io.penstock.kit.Hostile;
-import io.penstock.pipeline.StoreException;
 import io.penstock.store.Checksum;
 import io.penstock.store.Manifest;
 import io.penstock.store.MemoryStore;

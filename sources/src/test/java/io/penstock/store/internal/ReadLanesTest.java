@@ -2,7 +2,7 @@ package io.penstock.store.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -3,7 +3,7 @@ package io.penstock.store.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.ShortStore;
 import java.io.IOException;
 import java.util.Arrays;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.Zstd;
-import io.penstock.pipeline.DataException;
-import io.penstock.pipeline.FormatException;
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.DataException;
+import io.penstock.fault.FormatException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.ShortStore;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.BlockSums;

@@ -3,7 +3,7 @@ package io.penstock.store.zip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.pipeline.StoreException;
+import io.penstock.fault.StoreException;
 import io.penstock.store.StoreEntry;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;

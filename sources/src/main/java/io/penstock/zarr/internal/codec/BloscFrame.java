@@ -1,7 +1,7 @@
 package io.penstock.zarr.internal.codec;
 
 import com.github.luben.zstd.Zstd;
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package io.penstock.zarr.internal.codec;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 
 /** Blosc's own compressor, a FastLZ: runs of literal bytes and references back, up to 73,726 bytes. */
 final class BloscLz {

@@ -6,7 +6,7 @@ public sealed interface BytesToBytes extends ZarrCodec
 
     /**
      * The bytes behind the encoded ones; never makes more than {@code most} of them, whatever the encoded ones claim.
-     * @throws io.penstock.pipeline.FormatException if they are broken, or would be more
+     * @throws io.penstock.fault.FormatException if they are broken, or would be more
      */
     byte[] decode(byte[] encoded, int most);
 

@@ -1,7 +1,7 @@
 package io.penstock.zarr.internal.codec;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.zarr.internal.element.MetadataJson;
 import io.penstock.zarr.internal.element.NumberType;
 import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;

@@ -3,7 +3,7 @@ package io.penstock.zarr.internal.codec;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.ZstdInputStream;
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;

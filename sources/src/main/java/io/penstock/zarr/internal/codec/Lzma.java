@@ -1,7 +1,7 @@
 package io.penstock.zarr.internal.codec;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.zarr.internal.element.MetadataJson;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;

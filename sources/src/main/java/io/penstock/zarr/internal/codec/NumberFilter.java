@@ -1,6 +1,6 @@
 package io.penstock.zarr.internal.codec;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.zarr.internal.element.NumberType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,6 +1,6 @@
 package io.penstock.zarr.internal.codec;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;

@@ -1,6 +1,6 @@
 package io.penstock.zarr.internal.codec;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 
 /** A filter that lost something when it wrote and has nothing to do when it reads: {@code bitround}. */
 record Unchanged(String name) implements BytesToBytes {

@@ -1,6 +1,6 @@
 package io.penstock.zarr.internal.codec;
 
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
 import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ElementType;

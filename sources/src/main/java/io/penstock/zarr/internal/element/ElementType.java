@@ -1,7 +1,7 @@
 package io.penstock.zarr.internal.element;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.pipeline.FormatException;
+import io.penstock.fault.FormatException;
 import io.penstock.tensor.DType;
 import java.util.List;
 

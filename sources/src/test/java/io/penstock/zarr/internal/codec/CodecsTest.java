@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdOutputStream;
+import io.penstock.fault.FormatException;
 import io.penstock.kit.Hostile;
-import io.penstock.pipeline.FormatException;
 import io.penstock.zarr.internal.element.HalfFloat;
 import io.penstock.zarr.internal.element.MetadataJson;
 import java.io.ByteArrayOutputStream;

@@ -1,0 +1,118 @@
+package io.penstock.cache.ram;
+
+import io.penstock.tensor.Encoded;
+import java.nio.ByteBuffer;
+
+/**
+ * Where values lie, as numbers: a location is 4 bits of code, 20 of slab number, 26 of offset; 0 is no location.
+ *
+ * <p>A code stands for a length that came twice in a row, so samples of one size have no headers; code 0 is a value behind
+ * its length (LEB128). A value alone in its slab has its length. Codes are given under a lock of the caller's; a length is
+ * written before any location with its code is published.
+ */
+final class Places {
+
+    static final int OFFSET_BITS = 26;
+
+    /** The offset of a value that has a slab of its own. */
+    static final int OWN = (1 << OFFSET_BITS) - 1;
+
+    private static final int NUMBER_BITS = 20;
+    static final int MAX_COUNT = 1 << NUMBER_BITS;
+    private static final int CODES = 1 << 4;
+
+    private final int[] lengths = new int[CODES];
+    private int codes = 1;
+    private int last = -1;
+
+    static long of(int code, int number, int offset) {
+        return ((long) code << NUMBER_BITS | number) << OFFSET_BITS | offset;
+    }
+
+    private static int code(long location) {
+        return (int) (location >>> OFFSET_BITS + NUMBER_BITS);
+    }
+
+    /** The slab a location lies in. */
+    static int number(long location) {
+        return (int) (location >>> OFFSET_BITS) & MAX_COUNT - 1;
+    }
+
+    static int offset(long location) {
+        return (int) location & OWN;
+    }
+
+    /** The location of the same value in another slab. */
+    static long moved(long location, int number, int offset) {
+        return of(code(location), number, offset);
+    }
+
+    /** The code of a length, or 0. */
+    int codeOf(int length) {
+        for (int code = 1; code < codes; code++) {
+            if (lengths[code] == length) {
+                return code;
+            }
+        }
+        if (length == last && codes < CODES) {
+            lengths[codes] = length;
+            return codes++;
+        }
+        last = length;
+        return 0;
+    }
+
+    /** What a value takes with its header, if it has one. */
+    static int storedBytes(int code, int length) {
+        return code == 0 ? headerBytes(length) + length : length;
+    }
+
+    static int headerBytes(int length) {
+        return Math.max(1, (38 - Integer.numberOfLeadingZeros(length)) / 7);
+    }
+
+    static void write(ByteBuffer slab, long location, Encoded value) {
+        int at = offset(location);
+        if (at == OWN) {
+            at = 0;
+        } else if (code(location) == 0) {
+            int rest = value.length();
+            for (; rest > 0x7F; rest >>>= 7) {
+                slab.put(at++, (byte) (rest | 0x80));
+            }
+            slab.put(at++, (byte) rest);
+        }
+        value.copyTo(slab, at);
+    }
+
+    /** The value that was written at a location. */
+    ByteBuffer view(ByteBuffer slab, long location) {
+        int at = offset(location);
+        if (at == OWN) {
+            return slab.slice();
+        }
+        int code = code(location);
+        if (code != 0) {
+            return slab.slice(at, lengths[code]);
+        }
+        int length = lengthAt(slab, at);
+        return slab.slice(at + headerBytes(length), length);
+    }
+
+    /** The bytes of a value in a slab that it shares, its header included. */
+    int storedBytesAt(ByteBuffer slab, long location) {
+        int code = code(location);
+        return storedBytes(code, code == 0 ? lengthAt(slab, offset(location)) : lengths[code]);
+    }
+
+    private static int lengthAt(ByteBuffer slab, int at) {
+        int from = at;
+        int next = slab.get(from++);
+        int length = next & 0x7F;
+        for (int shift = 7; next < 0; shift += 7) {
+            next = slab.get(from++);
+            length |= (next & 0x7F) << shift;
+        }
+        return length;
+    }
+}

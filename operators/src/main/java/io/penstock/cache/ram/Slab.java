@@ -1,0 +1,55 @@
+package io.penstock.cache.ram;
+
+import java.nio.ByteBuffer;
+
+/** One piece of the memory that {@link Slabs} hands out, and what is known of it. Guarded by the lock of its owner. */
+final class Slab {
+
+    final ByteBuffer bytes;
+    final int number;
+    final int worth;
+
+    /** Whether its pages cost nothing until they are touched. */
+    final boolean lazy;
+
+    /** Where the next value begins; the end for a slab that belongs to one value. */
+    int position;
+
+    /** What it has cost so far, what was {@linkplain #advance paid in advance} included. */
+    long paid;
+
+    /** For the page that is begun. */
+    int advance;
+
+    /** Values in it that a key leads to. */
+    int alive;
+
+    /** Rooms in it that are handed out and not yet {@linkplain Slabs#finish finished}: it stays while there are any. */
+    int filling;
+
+    /** Bytes that were handed out and that no key leads to any more. */
+    int dead;
+
+    /** What of {@link #dead} counts as reclaimable. */
+    int counted;
+
+    /** What it had cost of the values that were moved out of it. */
+    long movedCost;
+
+    boolean dropped;
+
+    Slab(ByteBuffer bytes, int number, int worth, boolean lazy) {
+        this.bytes = bytes;
+        this.number = number;
+        this.worth = worth;
+        this.lazy = lazy;
+    }
+
+    int left() {
+        return Math.min(bytes.capacity(), Places.OWN) - position;
+    }
+
+    int lastPageLeft() {
+        return lazy ? -position & Slabs.PAGE - 1 : 0;
+    }
+}

@@ -1,0 +1,395 @@
+package io.penstock.cache.ram;
+
+import io.penstock.tensor.Encoded;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where the values lie: large pieces of memory filled from front to back.
+ *
+ * <p>Samples of one size have no headers ({@link Places}), keep their alignment, and {@link #view} does not touch them.
+ * So it does not wait for a miss of the processor's caches, which the copy of the value pays anyway: finding one of 10^6
+ * samples of 1 KiB took 600 ns with headers and takes 200 without. A value of more than a quarter of a slab has a slab of
+ * its own. Numbers are never used twice, so a location outlives its slab harmlessly: once a slab is dropped, its index
+ * entries first and then its reference here, late readers' locations are misses.
+ *
+ * <p>Values lie together with others of the same worth ({@link Admission}), so that those of little worth can be given up
+ * without copying the others: a slab at a time, the one of least worth first, and of those the oldest.
+ *
+ * <p>Room is handed out under a lock that is held for a few instructions; the copy happens outside of it, and a slab that
+ * is being copied into is not given up. Views keep their slab reachable, so nothing is ever unmapped under a reader. That
+ * also means that the memory of a dropped slab is back only when the collector has noticed. So no more is given up while
+ * more than a sixteenth of the budget, or 64 MiB if that is more, is still on its way ({@link Leaving}).
+ *
+ * <p>Accounting: a mapped slab costs what was handed out of it, and the rest of its last page once the next one is begun.
+ * The budget's owner keeps one page back for the open one; where slabs of several worths are open, the others pay theirs
+ * in advance. A direct slab costs all of itself at once, and takes at most half of what is left, so that the index can
+ * always grow.
+ */
+public final class Slabs {
+
+    static final int PAGE = 4096;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Slabs.class);
+    private static final int LARGEST = 1 << Places.OFFSET_BITS;
+    private static final int SMALLEST = 4 << 20;
+    private static final int SMALLEST_OF_MANY = 256 << 10;
+    private static final int FEW_PARTS = 16;
+    private static final long WORTH_COLLECTING = 64L << 20;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ByteBudget budget;
+    private final SlabMemory memory;
+    private final int slabBytes;
+    private final int directBytes;
+    private final long mayBeLeaving;
+    private final Leaving leaving = new Leaving();
+
+    private final LiveSlabs live = new LiveSlabs();
+
+    /** By worth, the slab that is being filled. */
+    private final @Nullable Slab[] open = new Slab[Admission.WORTHS];
+
+    private int opened;
+
+    /** By number, as {@link #slabs}. */
+    private @Nullable Slab[] records = new Slab[4];
+
+    /** By number, read-only. Grows by replacement; an element is written before any location in it is published. */
+    private volatile @Nullable ByteBuffer[] slabs = new ByteBuffer[4];
+
+    private final Places places = new Places();
+
+    private int count;
+    private boolean exhausted;
+    private boolean closed;
+
+    /** @param parts of the budget that a slab is one of: so much at most is given up at a time */
+    Slabs(ByteBudget budget, SlabMemory memory, int parts) {
+        this.budget = budget;
+        this.memory = memory;
+        // a small part of the budget, so that the last page of each and the empty pages of the file behind them do not
+        // count
+        int smallest = parts > FEW_PARTS ? SMALLEST_OF_MANY : SMALLEST;
+        this.slabBytes =
+                (int) Math.max(smallest, Math.min(LARGEST, Long.highestOneBit(Math.max(1, budget.total() / parts))));
+        this.directBytes = parts > FEW_PARTS ? (int) Math.min(slabBytes, budget.total() / (4L * parts)) : slabBytes;
+        this.mayBeLeaving = Math.max(WORTH_COLLECTING, budget.total() / FEW_PARTS);
+    }
+
+    /** Room for one value, which nobody else has. */
+    record Room(Slab slab, long location, int bytes) {
+
+        void fill(Encoded value) {
+            Places.write(slab.bytes, location, value);
+        }
+    }
+
+    /**
+     * Room for a value of this length and worth, paid for; {@code null} if the budget or the system does not allow it.
+     * Whoever gets it calls {@link #finish}.
+     */
+    @Nullable Room reserve(int length, int worth) {
+        lock.lock();
+        try {
+            if (closed || exhausted) {
+                return null;
+            }
+            Room room = length > slabBytes / 4
+                    ? reserveOwn(length, worth)
+                    : reserveShared(length, places.codeOf(length), worth);
+            if (room != null) {
+                room.slab.filling++;
+            }
+            return room;
+        } catch (OutOfMemoryError e) {
+            exhausted = true;
+            LOG.warn(
+                    "the system gives the RAM cache no more memory, so it keeps what it has, {} of {} bytes: {}",
+                    budget.used(),
+                    budget.total(),
+                    e.toString());
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Room reserveOwn(int length, int worth) {
+        long cost = ((long) length + PAGE - 1) / PAGE * PAGE;
+        if (!budget.take(cost)) {
+            return null;
+        }
+        ByteBuffer mapped = memory.map(length);
+        ByteBuffer bytes = mapped == null ? allocateDirect(length, cost) : mapped;
+        Slab slab = add(bytes, worth, mapped != null, cost);
+        slab.position = length;
+        return new Room(slab, Places.of(0, slab.number, Places.OWN), length);
+    }
+
+    private @Nullable Room reserveShared(int length, int code, int worth) {
+        int bytes = Places.storedBytes(code, length);
+        Slab slab = open[worth];
+        if (slab == null || slab.left() < bytes) {
+            slab = openNext(bytes, worth);
+            if (slab == null) {
+                return null;
+            }
+        } else if (slab.lazy) {
+            if (!budget.take(bytes)) {
+                return null;
+            }
+            slab.paid += bytes;
+        }
+        int offset = slab.position;
+        slab.position += bytes;
+        return new Room(slab, Places.of(code, slab.number, offset), bytes);
+    }
+
+    /** The next slab of a worth, with its first value paid for. */
+    private @Nullable Slab openNext(int firstBytes, int worth) {
+        Slab last = open[worth];
+        int lastPage = last == null ? 0 : last.lastPageLeft();
+        int pageInAdvance = last == null && opened > 0 ? PAGE : 0;
+        int cost = firstBytes + lastPage + pageInAdvance;
+        if (!budget.take(cost)) {
+            return null;
+        }
+        ByteBuffer mapped = memory.map(slabBytes);
+        Slab next;
+        if (mapped != null) {
+            next = add(mapped, worth, true, firstBytes + (long) pageInAdvance);
+            next.advance = pageInAdvance;
+            if (last != null) {
+                last.paid += lastPage - last.advance;
+                next.paid += last.advance;
+                next.advance = last.advance;
+            }
+        } else {
+            budget.giveBack(cost);
+            int size = (int) Math.max(firstBytes, Math.min(directBytes, budget.free() / 2));
+            if (!budget.take(size)) {
+                return null;
+            }
+            next = add(allocateDirect(size, size), worth, false, size);
+        }
+        opened += last == null ? 1 : 0;
+        open[worth] = next;
+        return next;
+    }
+
+    private ByteBuffer allocateDirect(int bytes, long paid) {
+        try {
+            return ByteBuffer.allocateDirect(bytes);
+        } catch (OutOfMemoryError e) {
+            budget.giveBack(paid);
+            throw e;
+        }
+    }
+
+    private Slab add(ByteBuffer bytes, int worth, boolean lazy, long paid) {
+        int number = count + 1;
+        if (number == Places.MAX_COUNT) {
+            budget.giveBack(paid);
+            throw new OutOfMemoryError("more than " + Places.MAX_COUNT + " slabs");
+        }
+        if (number == slabs.length) {
+            slabs = Arrays.copyOf(slabs, 2 * number);
+            records = Arrays.copyOf(records, 2 * number);
+        }
+        Slab slab = new Slab(bytes, number, worth, lazy);
+        slab.paid = paid;
+        slabs[number] = bytes.asReadOnlyBuffer();
+        records[number] = slab;
+        count = number;
+        live.add(slab);
+        return slab;
+    }
+
+    /** Ends what {@link #reserve} began. */
+    void finish(Room room, boolean published) {
+        lock.lock();
+        try {
+            Slab slab = room.slab;
+            slab.filling--;
+            if (published) {
+                slab.alive++;
+            } else {
+                live.died(slab, room.bytes);
+            }
+            dropIfDead(slab);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** No key leads to the value at this location any more. */
+    void release(long location) {
+        lock.lock();
+        try {
+            Slab slab = closed ? null : records[Places.number(location)];
+            if (slab != null) {
+                slab.alive--;
+                live.died(
+                        slab,
+                        Places.offset(location) == Places.OWN
+                                ? slab.position
+                                : places.storedBytesAt(slab.bytes, location));
+                dropIfDead(slab);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many bytes of values that are gone can be had by moving those beside them; no lock. */
+    long reclaimable() {
+        return live.reclaimable();
+    }
+
+    /**
+     * Begins to move the values out of the slab with the largest number of dead bytes; {@code null} if there is none worth
+     * it, or too much memory is leaving. The caller then calls {@link #compacted}.
+     */
+    @Nullable Compaction compactNext() {
+        lock.lock();
+        try {
+            Slab chosen = closed || exhausted || leaving.bytes() > mayBeLeaving ? null : live.deadest();
+            if (chosen == null) {
+                return null;
+            }
+            int alive = chosen.position - chosen.dead;
+            long cost = ((long) alive + PAGE - 1) / PAGE * PAGE;
+            if (cost >= chosen.paid) {
+                live.forgetDead(chosen);
+                return null;
+            }
+            ByteBuffer mapped = memory.map(alive);
+            Slab target =
+                    add(mapped == null ? ByteBuffer.allocateDirect(alive) : mapped, chosen.worth, mapped != null, cost);
+            target.position = target.bytes.capacity();
+            target.filling++;
+            chosen.filling++; // neither is dropped meanwhile
+            chosen.paid -= cost;
+            chosen.movedCost = cost;
+            retire(chosen);
+            return new Compaction(this, places, chosen, target);
+        } catch (OutOfMemoryError e) {
+            LOG.debug("no memory to compact the RAM cache with", e);
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** All keys of the old slab lead to the new one. */
+    void compacted(Slab from, Slab to, int moved, int written) {
+        lock.lock();
+        try {
+            from.filling--;
+            to.filling--;
+            to.alive += moved;
+            live.died(to, to.position - written);
+            drop(from);
+            dropIfDead(to);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void dropIfDead(Slab slab) {
+        if (slab.alive == 0 && slab.filling == 0 && !closed) {
+            retire(slab);
+            drop(slab);
+        }
+    }
+
+    /** The least worth of a value held, or {@link Admission#WORTHS} if none is; no lock. */
+    int leastWorth() {
+        return live.leastWorth();
+    }
+
+    /**
+     * Chooses the next slab to give up, of less worth than this; {@code null} if there is none, if all of them are not
+     * enough for a value of this length, or while too much memory is leaving. The caller makes the index forget it, then
+     * calls {@link #drop}.
+     */
+    @Nullable Slab giveUp(int below, int length) {
+        lock.lock();
+        try {
+            if (closed || exhausted || leaving.bytes() > mayBeLeaving) {
+                return null;
+            }
+            Slab chosen = live.first(below, budget.free(), length);
+            if (chosen == null) {
+                return null;
+            }
+            retire(chosen);
+            return chosen;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** From now on nothing is put into it, and nobody else gives it up. */
+    private void retire(Slab slab) {
+        live.remove(slab);
+        if (open[slab.worth] == slab) {
+            open[slab.worth] = null;
+            opened--;
+        }
+    }
+
+    /** Drops a slab that no key leads to; its memory goes with its last view. */
+    void drop(Slab slab) {
+        lock.lock();
+        try {
+            if (!slab.dropped && !closed) {
+                slab.dropped = true;
+                slabs[slab.number] = null;
+                records[slab.number] = null;
+                leaving.add(slab.bytes, slab.paid + slab.movedCost);
+                budget.giveBack(slab.paid);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether so much memory is leaving that nothing more is given up until the collector has looked. */
+    boolean waitsForCollector() {
+        lock.lock();
+        try {
+            return leaving.bytes() > mayBeLeaving;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The value at a location that {@link #reserve} gave and {@link Room#fill} filled; {@code null} once it is gone. */
+    @Nullable ByteBuffer view(long location) {
+        @Nullable ByteBuffer[] all = slabs;
+        int number = Places.number(location);
+        ByteBuffer slab = number < all.length ? all[number] : null;
+        return slab == null ? null : places.view(slab, location);
+    }
+
+    /** Forgets the slabs; each goes when its last view does. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            Arrays.fill(open, null);
+            live.clear();
+            records = new Slab[1];
+            slabs = new ByteBuffer[1];
+            memory.close();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.penstock.node;
+
+/**
+ * Makes the error of an access to a mapped file appear where the access was. A file that is cut shorter under its mapping,
+ * or cannot be read from the disk, raises {@code InternalError}; up to JDK 17 compiled code goes on with whatever was in the
+ * register, and the error appears at the thread's next call into the virtual machine, in code that knows nothing of the
+ * file. So code that reads mapped memory calls {@link #raise} at its end, before anything that it has read is believed.
+ *
+ * <p>It does not help where the machine code is not compiled from Java: {@code CRC32C} over a mapped buffer ends the virtual
+ * machine (SIGBUS), on JDK 17 and 25 alike. Such bytes are copied to the heap first.
+ * <p>Threads: any number of them.
+ * @see <a href="https://bugs.openjdk.org/browse/JDK-8283044">JDK-8283044</a>
+ */
+public final class AccessFaults {
+
+    private int none;
+
+    @SuppressWarnings("UnusedVariable") // written only, or the compiler would leave the call out
+    private byte[][] made = {};
+
+    /**
+     * Costs about 0.1 µs: an array of two dimensions whose lengths are not constant is always made by a call into the
+     * virtual machine, which raises what is due. Most other calls do not.
+     * @throws InternalError if an access of this thread has failed before
+     */
+    public void raise() {
+        made = new byte[none][none];
+    }
+}

@@ -1,0 +1,35 @@
+package io.penstock.cache.ram;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.cache.Tier;
+import org.junit.jupiter.api.Test;
+
+class CachePolicyTest {
+
+    @Test
+    void named_everyLabel_isItsPolicy() {
+        assertThat(CachePolicy.values()).extracting(CachePolicy::label).containsExactly("hold", "lru", "cost");
+        for (CachePolicy policy : CachePolicy.values()) {
+            assertThat(CachePolicy.named(policy.label())).isEqualTo(policy);
+        }
+    }
+
+    @Test
+    void named_anythingElse_saysWhatThereIs() {
+        assertThatThrownBy(() -> CachePolicy.named("LRU"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("there is no cache policy \"LRU\"; use hold, lru, cost");
+    }
+
+    @Test
+    void ofFreeShare_withEachPolicy_opensATier() {
+        for (CachePolicy policy : CachePolicy.values()) {
+            try (Tier tier = RamTier.ofFreeShare(0.001, policy)) {
+                assertThat(tier.handsDown()).isEqualTo(policy == CachePolicy.LRU);
+                assertThat(tier.statistics().capacity()).isPositive();
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.penstock.cache.ram;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cache.Tier;
+import io.penstock.cache.TierKit;
+import java.nio.ByteBuffer;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import reactor.blockhound.BlockHound;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** No thread waits for another that puts, reads or removes. */
+class LruTierBlockHoundTest {
+
+    private static final int KEYS = 400;
+
+    @BeforeAll
+    static void install() {
+        BlockHound.install();
+    }
+
+    @Test
+    void tier_usedByManyWorkersAtOnce_blocksNone() {
+        int threads = 4;
+        Scheduler workers = Schedulers.newParallel("lru", threads);
+        try (Tier tier = RamTier.ofBytes(KEYS / 2 * (4 * 264 + 160L), CachePolicy.LRU)) {
+            Mono<Long> all = Flux.range(0, threads)
+                    .flatMap(thread -> Mono.fromCallable(() -> use(tier, new SplittableRandom(thread)))
+                            .subscribeOn(workers))
+                    .reduce(Long::sum);
+
+            assertThat(all.block(TierKit.TIMEOUT)).isPositive();
+            assertThat(tier.statistics().samples()).isBetween(1L, KEYS / 2L);
+        } finally {
+            workers.dispose();
+        }
+    }
+
+    private static long use(Tier tier, SplittableRandom random) {
+        long found = 0;
+        for (int i = 0; i < 50_000; i++) {
+            int number = random.nextInt(KEYS);
+            ByteBuffer value = tier.get(TierKit.key(number)).toFuture().join();
+            if (value != null) {
+                assertThat(value).isEqualTo(ByteBuffer.wrap(TierKit.valueOf(number, 1_000)));
+                found++;
+                if (random.nextInt(50) == 0) {
+                    tier.remove(TierKit.key(number));
+                }
+            } else {
+                tier.put(TierKit.key(number), ByteBuffer.wrap(TierKit.valueOf(number, 1_000)))
+                        .subscribe();
+            }
+            tier.statistics();
+        }
+        return found;
+    }
+}

@@ -1,0 +1,14 @@
+package io.penstock.cache.ram;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.cache.Tier;
+import io.penstock.metrics.TierMetrics;
+
+/** Timing a RAM tier changes nothing. */
+class TimedRamTierTest extends RamTierTest {
+
+    @Override
+    protected Tier open(long bytes) {
+        return TierMetrics.timed(super.open(bytes), new SimpleMeterRegistry());
+    }
+}

@@ -1,0 +1,69 @@
+package io.penstock.cache;
+
+import io.penstock.order.internal.Mixing;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Pipeline;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where a kept value came from, in 20 bytes: enough for a persisted tier to say later why a key misses that was once
+ * there under another one. It decides nothing; keys do.
+ *
+ * @param sample  a hash of the sample's name
+ * @param state   16 bits for each word of the source's state of it, the first in the lowest; from the fourth on together
+ * @param filling the {@link Filling#id} of the dataset and the stages it went through
+ */
+public record Origin(long sample, long state, int filling) {
+
+    /** Where nobody said. */
+    public static final Origin UNKNOWN = new Origin(0, 0, 0);
+
+    private static final int FIELDS = 4;
+
+    /**
+     * The origin of a sample.
+     * @param name    as {@link Pipeline#name} has it
+     * @param state   as {@link Dataset#state} has it
+     * @param filling the {@link Filling#id} of what it went through
+     */
+    public static Origin of(String name, List<String> state, int filling) {
+        long fields = 0;
+        for (int field = 0; field < FIELDS; field++) {
+            fields |= hash(wordsOf(state, field)) << (16 * field);
+        }
+        return new Origin(Mixing.hash(name), fields, filling);
+    }
+
+    private static long hash(List<String> words) {
+        long hash = 0;
+        for (String word : words) {
+            hash = Mixing.fold(hash, Mixing.hash(word));
+        }
+        return hash & 0xFFFF;
+    }
+
+    private static List<String> wordsOf(List<String> state, int field) {
+        int from = Math.min(field, state.size());
+        return state.subList(from, field == FIELDS - 1 ? state.size() : Math.min(field + 1, state.size()));
+    }
+
+    /** Whether both were the sample of one name, whatever its state and stages. */
+    public boolean isOfSameSample(Origin other) {
+        return sample == other.sample && !equals(UNKNOWN) && !other.equals(UNKNOWN);
+    }
+
+    /**
+     * Which words of a state, the one that this origin was made of, are not those of an earlier origin; one change in
+     * 65,536 stays unseen.
+     */
+    public List<String> changedSince(Origin earlier, List<String> state) {
+        List<String> changed = new ArrayList<>();
+        for (int field = 0; field < FIELDS; field++) {
+            if ((state() >>> 16 * field & 0xFFFF) != (earlier.state >>> 16 * field & 0xFFFF)) {
+                changed.addAll(wordsOf(state, field));
+            }
+        }
+        return changed;
+    }
+}

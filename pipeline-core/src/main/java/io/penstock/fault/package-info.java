@@ -1,0 +1,5 @@
+/** The exceptions of this library. */
+@NullMarked
+package io.penstock.fault;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,122 @@
+package io.penstock.order;
+
+/**
+ * The draws that one rank makes over a whole run, addressed by number: nothing is stored a draw. Thread-safe.
+ */
+public final class Draws {
+
+    /** Beyond it, positions and counts of draws would not fit into 63 bits. */
+    private static final long MAX_SIZE = 1L << 62;
+
+    private final long seed;
+    private final long size;
+    private final long samples;
+    private final int rank;
+    private final boolean keepsTurns;
+    private final int worldSize;
+    private final Remainder remainder;
+    private final Order order;
+    private final Position start;
+    private final long inFirstEpoch;
+    private final long inLaterEpochs;
+    private final long count;
+
+    /** The epoch drawn from last; opened anew by whoever needs another one. */
+    private volatile Epoch current;
+
+    /** One epoch's draws: those numbered from {@code first} on, at the order's positions from {@code from} on. */
+    private record Epoch(long number, long first, long from, long steps, long turn, Order.Epoch order) {}
+
+    Draws(Sampler sampler, Order order, long size) {
+        this.start = sampler.start();
+        if (size < 0 || size > MAX_SIZE) {
+            throw new IllegalArgumentException("size must be in [0, %d], was %d".formatted(MAX_SIZE, size));
+        }
+        this.samples = sampler.samples(size);
+        if (start.offset() > samples) {
+            throw new IllegalArgumentException(
+                    "position offset %d lies outside the dataset of %d samples; was it saved with other data?"
+                            .formatted(start.offset(), samples));
+        }
+        this.seed = sampler.seed();
+        this.size = size;
+        this.keepsTurns = !sampler.mode().isGlobal();
+        this.rank = sampler.shard().rank();
+        this.worldSize = sampler.shard().worldSize();
+        this.remainder = sampler.remainder();
+        this.order = order;
+        this.inFirstEpoch = inEpoch(samples - start.offset(), turn(start.offset()));
+        this.inLaterEpochs = inEpoch(samples, rank);
+        long later = sampler.epochs() - start.epoch() - 1;
+        this.count = later < 0 ? 0 : inFirstEpoch + saturatedProduct(later, inLaterEpochs);
+        this.current = open(0);
+    }
+
+    /**
+     * Which of the positions from an offset on is this rank's first. Ranks that keep parts go on taking those of one
+     * residue, also where a run at another world size left off between them.
+     */
+    private long turn(long offset) {
+        return keepsTurns ? Math.floorMod(rank - offset, worldSize) : rank;
+    }
+
+    private long inEpoch(long left, long turn) {
+        return switch (remainder) {
+            case DROP -> left / worldSize;
+            case PAD -> (left + worldSize - 1) / worldSize;
+            case KEEP -> (left - turn + worldSize - 1) / worldSize;
+        };
+    }
+
+    private static long saturatedProduct(long a, long b) {
+        return Math.multiplyHigh(a, b) != 0 || a * b < 0 || a * b > Long.MAX_VALUE / 2 ? Long.MAX_VALUE / 2 : a * b;
+    }
+
+    /** How many draws there are in all, from the start position to the end of the last epoch. */
+    public long count() {
+        return count;
+    }
+
+    /** How many of them belong to one epoch. */
+    public long count(long epoch) {
+        return epoch < start.epoch() ? 0 : epoch == start.epoch() ? inFirstEpoch : inLaterEpochs;
+    }
+
+    /**
+     * The draw of this number, counted from 0 at the start position.
+     * @throws IndexOutOfBoundsException if it is not in {@code [0, count())}
+     */
+    public Draw at(long number) {
+        if (number < 0 || number >= count) {
+            throw new IndexOutOfBoundsException("draw must be in [0, " + count + "), was " + number);
+        }
+        Epoch epoch = current;
+        long step = number - epoch.first;
+        if (step < 0 || step >= epoch.steps) {
+            epoch = open(number);
+            current = epoch;
+            step = number - epoch.first;
+        }
+        return draw(epoch, step);
+    }
+
+    private Epoch open(long number) {
+        if (number < inFirstEpoch || inLaterEpochs == 0) {
+            long from = start.offset();
+            return new Epoch(start.epoch(), 0, from, inFirstEpoch, turn(from), order.epoch(seed, start.epoch(), size));
+        }
+        long later = (number - inFirstEpoch) / inLaterEpochs;
+        long epoch = start.epoch() + 1 + later;
+        return new Epoch(
+                epoch, inFirstEpoch + later * inLaterEpochs, 0, inLaterEpochs, rank, order.epoch(seed, epoch, size));
+    }
+
+    private Draw draw(Epoch epoch, long step) {
+        long position = epoch.from + step * worldSize + epoch.turn;
+        long index = position < samples ? epoch.order.index(position) : Draw.PADDING;
+        Position next = step + 1 == epoch.steps
+                ? new Position(epoch.number + 1, 0)
+                : new Position(epoch.number, epoch.from + (step + 1) * worldSize);
+        return new Draw(seed, epoch.number, index, next, epoch.steps - step - 1);
+    }
+}

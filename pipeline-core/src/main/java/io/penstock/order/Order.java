@@ -1,0 +1,63 @@
+package io.penstock.order;
+
+import io.penstock.order.internal.Mixing;
+
+/** In which order one epoch visits a dataset's samples: a permutation of [0, size), computed by position. */
+sealed interface Order permits Order.Sequential, Order.Shuffled, Order.Windowed, PartitionedOrder {
+
+    /** The order of one epoch, as a function that is cheap to call and safe to share. */
+    Epoch epoch(long seed, long epoch, long size);
+
+    @FunctionalInterface
+    interface Epoch {
+        long index(long position);
+    }
+
+    /** As the dataset lies. */
+    record Sequential() implements Order {
+        @Override
+        public Epoch epoch(long seed, long epoch, long size) {
+            return position -> position;
+        }
+
+        @Override
+        public String toString() {
+            return "sequential";
+        }
+    }
+
+    /** All samples, uniformly. */
+    record Shuffled() implements Order {
+        @Override
+        public Epoch epoch(long seed, long epoch, long size) {
+            return new Permutation(size, key(seed, epoch))::at;
+        }
+
+        @Override
+        public String toString() {
+            return "shuffled";
+        }
+    }
+
+    /** Runs of {@code window} neighbours, {@code interleaved} of them at a time: see {@link Windows}. */
+    record Windowed(long window, int interleaved) implements Order {
+        @Override
+        public Epoch epoch(long seed, long epoch, long size) {
+            return windows(size, key(seed, epoch));
+        }
+
+        Windows windows(long size, long key) {
+            return new Windows(size, window, interleaved, key);
+        }
+
+        @Override
+        public String toString() {
+            return "windowed " + window + " interleaved " + interleaved;
+        }
+    }
+
+    /** What an epoch's order is drawn by. */
+    static long key(long seed, long epoch) {
+        return Mixing.fold(Mixing.fold(0, seed), epoch);
+    }
+}

@@ -1,0 +1,146 @@
+package io.penstock.order;
+
+import io.penstock.order.internal.Mixing;
+import java.util.function.LongFunction;
+
+/**
+ * The interleaved orders of partitions: position k is the (k div P)-th of partition k mod P. See {@link ShardMode}.
+ *
+ * <p>A base order, fixed for so many epochs, says which samples there are and how they are dealt to the partitions; in
+ * every epoch each partition is permuted within itself. Nothing is kept but the partition drawn from last, since a rank
+ * mostly has one.
+ *
+ * <p>Shuffled samples are dealt as cards are: of every P neighbours each partition gets one, and who begins is drawn anew
+ * for every P. So what lies together, such as a class, is spread evenly, what comes at intervals, such as every other
+ * camera, at random, and dealing costs one hash where a permutation of all samples would double the cost of a draw.
+ *
+ * @param order      whose kind of randomness is to be had
+ * @param partitions the parts, of equal sizes or one sample more: the first ones have it
+ * @param epochs     for which a base order holds
+ * @param limit      how many samples of the base order an epoch draws at most
+ */
+record PartitionedOrder(Order order, int partitions, long epochs, long limit) implements Order {
+
+    /** Sets base orders apart from those of epochs; changing it changes every saved position's meaning. */
+    private static final long BASE = 0x5041_5254L;
+
+    @Override
+    public Epoch epoch(long seed, long epoch, long size) {
+        long samples = Math.min(limit, size);
+        long baseKey = Mixing.fold(Mixing.fold(Mixing.fold(0, seed), BASE), epoch / epochs);
+        long key = Order.key(seed, epoch);
+        long each = samples / partitions;
+        long larger = samples % partitions;
+        if (order instanceof Windowed windowed) {
+            return windowed(windowed, new Sizes(each, larger), baseKey, key, size);
+        }
+        if (order instanceof Shuffled) {
+            Sizes sizes = new Sizes(each, larger);
+            Permutation picked = new Permutation(size, baseKey);
+            Dealer dealer = samples < size
+                    ? (place, row) -> picked.at(row * partitions + place)
+                    : new Rotation(partitions, each, baseKey);
+            return new Dealt(partitions, sizes, key, dealer);
+        }
+        return order.epoch(seed, epoch, size); // ranks that take turns keep their parts of it as it is
+    }
+
+    private record Sizes(long each, long larger) {
+        long of(long partition) {
+            return each + (partition < larger ? 1 : 0);
+        }
+
+        long start(long partition) {
+            return partition * each + Math.min(partition, larger);
+        }
+    }
+
+    /** Which sample a partition got at a row of the deal. */
+    @FunctionalInterface
+    private interface Dealer {
+        long index(long partition, long row);
+    }
+
+    /** The order within the partition drawn from last, which is most often the next one too. */
+    private static final class Latest<O> {
+        private final LongFunction<O> orders;
+        private Part<O> last; // racy, and immutable: a thread that sees another one makes its own
+
+        private record Part<O>(long number, O order) {}
+
+        Latest(LongFunction<O> orders) {
+            this.orders = orders;
+            this.last = new Part<>(0, orders.apply(0));
+        }
+
+        O of(long number) {
+            Part<O> part = last;
+            if (part.number != number) {
+                part = new Part<>(number, orders.apply(number));
+                last = part;
+            }
+            return part.order;
+        }
+    }
+
+    /** Partitions each permuted within themselves, as they were dealt. */
+    private static final class Dealt implements Epoch {
+        private final int partitions;
+        private final Dealer dealer;
+        private final Latest<Permutation> within;
+
+        Dealt(int partitions, Sizes sizes, long key, Dealer dealer) {
+            this.partitions = partitions;
+            this.dealer = dealer;
+            this.within = new Latest<>(part -> new Permutation(sizes.of(part), Mixing.fold(key, part)));
+        }
+
+        @Override
+        public long index(long position) {
+            long turn = position / partitions;
+            long number = position - turn * partitions;
+            return dealer.index(number, within.of(number).at(turn));
+        }
+    }
+
+    /** Each whole row of P samples is dealt from a place of its own on; the last one, if it is not whole, as it lies. */
+    private record Rotation(int partitions, long rows, long key) implements Dealer {
+        @Override
+        public long index(long partition, long row) {
+            long first = row * partitions;
+            if (row == rows) {
+                return first + partition;
+            }
+            long place = partition + ((Mixing.fold(key, row) >>> 32) * partitions >>> 32);
+            return first + (place < partitions ? place : place - partitions);
+        }
+    }
+
+    /**
+     * The base order is one of whole windows, cut into partitions of neighbours. The windows of a partition begin where
+     * those of the base order do: what a partition has before the first of them goes last.
+     */
+    private Epoch windowed(Windowed kind, Sizes sizes, long baseKey, long key, long size) {
+        int parts = partitions;
+        long window = kind.window();
+        long windows = size / window;
+        Permutation among = new Permutation(windows, baseKey);
+        Latest<Windows> own = new Latest<>(part -> kind.windows(sizes.of(part), Mixing.fold(key, part)));
+        return position -> {
+            long turn = position / parts;
+            long partition = position - turn * parts;
+            long many = sizes.of(partition);
+            long start = sizes.start(partition);
+            long before = Math.min(Math.floorMod(-start, window), many);
+            long within = own.of(partition).index(turn) + before;
+            long inBase = start + (within < many ? within : within - many);
+            long which = inBase / window;
+            return which < windows ? among.at(which) * window + inBase % window : inBase;
+        };
+    }
+
+    @Override
+    public String toString() {
+        return order.toString();
+    }
+}

@@ -1,0 +1,102 @@
+package io.penstock.order;
+
+import io.penstock.order.internal.Mixing;
+
+/**
+ * A pseudo-random permutation of {@code [0, n)} that is computed, not stored: position in, index out, in O(1) memory.
+ * {@code docs/order.md} specifies it.
+ *
+ * <p>Up to 16 positions it is a Fisher-Yates shuffle, packed into one number, so that all orders are equally likely.
+ *
+ * <p>Beyond, it is a Feistel network over the smallest power of two that holds n, walked again until the result falls below n
+ * (cycle walking: fewer than two walks on average, since the domain is less than 2n). Feistel networks are permutations
+ * whatever their round function, so there is nothing to get wrong but the quality, which depends on the rounds: six are
+ * more than Luby and Rackoff's four [1], and small domains, whose halves are a few bits wide, get more, because there
+ * six still prefer some orders [2]. A network whose halves have two bits or more makes even permutations only; so another
+ * bit of the key says whether positions 0 and 1 change places, which makes odd ones as frequent at every n.
+ *
+ * <ol>
+ *   <li>Luby, Rackoff: How to construct pseudorandom permutations, SIAM J. Comput. 17 (1988)
+ *   <li>Black, Rogaway: Ciphers with arbitrary finite domains, CT-RSA 2002 (cycle walking, generalised Feistel)
+ * </ol>
+ */
+final class Permutation {
+
+    /** Four bits a position are one number up to here. */
+    private static final int PACKED = 16;
+
+    private static final long IN_PLACE = 0xFEDC_BA98_7654_3210L;
+    private static final int ROUNDS = 6;
+    private static final int SMALL_ROUNDS = 12;
+    private static final int TINY_ROUNDS = 24;
+    private static final int SMALL_BITS = 16;
+    private static final int TINY_BITS = 9;
+
+    private final long n;
+    private final long key;
+    private final int rounds;
+    private final int rightBits;
+    private final long leftMask;
+    private final long rightMask;
+    private final long flip;
+    private final long packed;
+
+    Permutation(long n, long key) {
+        this.n = n;
+        this.key = key;
+        long dice = Mixing.mix(key);
+        this.flip = dice >>> 63;
+        this.packed = n <= PACKED ? shuffled((int) n, dice) : 0;
+        // at least one bit a side; the halves differ by one where the width is odd, and the network alternates
+        int bits = Math.max(2, 64 - Long.numberOfLeadingZeros(Math.max(0, n - 1)));
+        this.rounds = bits < TINY_BITS ? TINY_ROUNDS : bits < SMALL_BITS ? SMALL_ROUNDS : ROUNDS;
+        this.rightBits = bits / 2;
+        this.leftMask = (1L << (bits - rightBits)) - 1;
+        this.rightMask = (1L << rightBits) - 1;
+    }
+
+    /** The indices of n positions, four bits each: Fisher-Yates, by the digits of a 64-bit fraction in mixed radix. */
+    private static long shuffled(int n, long fraction) {
+        long order = IN_PLACE;
+        long rest = fraction;
+        for (int last = n - 1; last > 0; last--) {
+            int radix = last + 1;
+            int other = (int) (Math.multiplyHigh(rest, radix) + (rest < 0 ? radix : 0)); // unsigned
+            rest *= radix;
+            long both = (order >>> 4 * last ^ order >>> 4 * other) & 15;
+            order ^= both << 4 * last | both << 4 * other;
+        }
+        return order;
+    }
+
+    long at(long position) {
+        if (n <= PACKED) {
+            return packed >>> 4 * position & 15;
+        }
+        long value = position < 2 ? position ^ flip : position;
+        do {
+            value = encrypt(value);
+        } while (value >= n);
+        return value;
+    }
+
+    private long encrypt(long value) {
+        long left = value >>> rightBits;
+        long right = value & rightMask;
+        long roundKey = key;
+        for (int round = 0; round < rounds; round += 2) {
+            left = (left ^ scramble(right ^ roundKey)) & leftMask;
+            roundKey += Mixing.GOLDEN;
+            right = (right ^ scramble(left ^ roundKey)) & rightMask;
+            roundKey += Mixing.GOLDEN;
+        }
+        return left << rightBits | right;
+    }
+
+    /** Half of {@link Mixing#mix}, with the good bits moved down to where the masks keep them. */
+    private static long scramble(long z) {
+        z = (z ^ (z >>> 32)) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ (z >>> 29)) * 0x94D049BB133111EBL;
+        return z >>> 32;
+    }
+}
