@@ -24,6 +24,8 @@ class LawsOfTypesTest {
 
     private List<String> errors(String body) {
         String source = """
+                import io.penstock.cache.*;
+                import io.penstock.order.*;
                 import io.penstock.pipeline.*;
                 import io.penstock.tensor.*;
                 class Program {
