@@ -27,7 +27,7 @@ public interface Store {
     void list(Visitor visitor);
 
     /**
-     * All bytes of an entry. Nothing is read before someone requests, and never on the requesting thread if that blocks.
+     * All bytes of an entry. Nothing is read before a subscription, and never on the subscribing thread if that blocks.
      * Errors are {@link StoreException}s.
      */
     Mono<ByteBuffer> read(StoreEntry entry);

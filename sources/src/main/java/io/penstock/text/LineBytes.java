@@ -10,7 +10,7 @@ import java.util.List;
 import reactor.core.publisher.Mono;
 
 /** The lines of text files as bytes, {@code u8[n]}, without what ends them; see {@link TextLines#bytes}. */
-public final class LineBytes implements Dataset<Tensor> {
+final class LineBytes implements Dataset<Tensor> {
 
     private static final String KIND = "bytes";
 

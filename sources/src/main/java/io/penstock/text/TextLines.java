@@ -9,6 +9,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.store.Store;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.unpack.Unpacker;
+import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
@@ -102,7 +103,7 @@ public final class TextLines implements Dataset<String>, AutoCloseable {
     }
 
     /** The same lines as they are, {@code u8[n]}, whether or not they are UTF-8. */
-    public LineBytes bytes() {
+    public Dataset<Tensor> bytes() {
         return new LineBytes(lines, mostBytes);
     }
 

@@ -4,6 +4,7 @@ import io.penstock.fault.DataException;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.StoredChunks.Part;
 import io.penstock.zarr.internal.codec.CodecChain;
 import io.penstock.zarr.internal.codec.ShardIndex;
 import io.penstock.zarr.internal.codec.ShardingCodec;
@@ -24,7 +25,7 @@ final class ChunkReader {
 
     private static final long INDEX_BUDGET = 32L << 20;
 
-    private final Stored stored;
+    private final StoredChunks stored;
     private final String path;
     private final ArrayMetadata metadata;
     private final List<Shape> levels;
@@ -43,7 +44,7 @@ final class ChunkReader {
         }
     }
 
-    ChunkReader(Stored stored, String path, ArrayMetadata metadata, long mostBytes) {
+    ChunkReader(StoredChunks stored, String path, ArrayMetadata metadata, long mostBytes) {
         this.stored = stored;
         this.path = path;
         this.metadata = metadata;

@@ -64,7 +64,7 @@ public final class ZarrArray {
         this.states = states;
         String prefix = source.path.isEmpty() ? "" : source.path + "/";
         this.reader = new ChunkReader(
-                new Stored(source.store, states, settings.decoding), prefix, metadata, settings.mostChunkBytes);
+                new StoredChunks(source.store, states, settings.decoding), prefix, metadata, settings.mostChunkBytes);
         Dataset<Tensor> chunks = settings.chunks;
         this.regions = new Regions(
                 metadata,

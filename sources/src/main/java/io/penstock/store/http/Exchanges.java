@@ -42,7 +42,7 @@ final class Exchanges {
     private final HttpOptions options;
     private final ConnectionProvider connections;
     private final HttpClient client;
-    private final Gate gate;
+    private final ConcurrencyLimiter limiter;
     private final Scheduler timers;
     private final @Nullable Tokens tokens;
 
@@ -58,7 +58,7 @@ final class Exchanges {
                 .build();
         this.client = client(connections, options);
         EventLoopGroup loops = client.configuration().loopResources().onClient(true);
-        this.gate = new Gate(options.inFlight(), task -> loops.next().execute(task));
+        this.limiter = new ConcurrencyLimiter(options.inFlight(), task -> loops.next().execute(task));
         this.timers = Schedulers.fromExecutorService(loops);
         this.tokens = options.bearer() == null ? null : new Tokens(options.bearer());
     }
@@ -119,7 +119,7 @@ final class Exchanges {
 
     /** One answer. Cancelling closes its connection. */
     <T> Mono<T> send(Ask ask, Reader<T> reader) {
-        return gate.through(Mono.defer(() -> hop(ask, new Hop(ask.address(), 0, null, null), reader))
+        return limiter.limit(Mono.defer(() -> hop(ask, new Hop(ask.address(), 0, null, null), reader))
                 .timeout(options.readTimeout(), timers));
     }
 

@@ -5,13 +5,15 @@ import io.penstock.store.Checksum;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.internal.OnDemand;
+import io.penstock.store.internal.InOrder;
+import io.penstock.store.internal.Waiting;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -57,7 +59,7 @@ public final class HttpStore implements Store, AutoCloseable {
     }
 
     /**
-     * The store below an address. Asks nothing yet.
+     * The store below an address. No request is sent yet.
      * @param base its path is a folder whether or not it ends with a slash; user and password in it become
      *     {@code Authorization: Basic} and are not told again
      * @throws IllegalArgumentException if it is not {@code http://…} or {@code https://…}, or has a query or fragment
@@ -107,8 +109,25 @@ public final class HttpStore implements Store, AutoCloseable {
                             .formatted(base));
         }
         Manifest lines = Manifest.open(this, key);
-        ManifestStates.of(this, lines, options.inFlight())
+        Waiting.forValue(Flux.fromIterable(lines.lines())
+                        .transform(InOrder.map(options.inFlight(), line -> entry(lines, line)))
+                        .collectList())
                 .forEach(entry -> visitor.file(entry.key(), entry.size(), entry.version()));
+    }
+
+    /** Known from the line where it says enough, asked for otherwise. */
+    private Mono<StoreEntry> entry(Manifest manifest, Manifest.Line line) {
+        Checksum sum = line.checksum();
+        return entry(line)
+                .switchIfEmpty(Mono.error(() -> new StoreException(
+                        "%s is not in %s, although %s lists it".formatted(line.key(), base, manifest.name()))))
+                .map(now -> {
+                    if (line.bytes() >= 0 && line.bytes() != now.size()) {
+                        throw new StoreException("%s in %s has %d bytes, but %s says %d; write the manifest anew"
+                                .formatted(line.key(), base, now.size(), manifest.name(), line.bytes()));
+                    }
+                    return sum == null ? now : new StoreEntry(line.key(), now.size(), sum.version());
+                });
     }
 
     /** The key of the manifest, if this store has one. */
@@ -118,7 +137,7 @@ public final class HttpStore implements Store, AutoCloseable {
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry) {
-        return OnDemand.of(Mono.defer(() -> {
+        return Mono.defer(() -> {
             URI address = base.of(entry.key());
             if (entry.size() > options.maxObjectBytes()) {
                 throw new StoreException(
@@ -126,7 +145,7 @@ public final class HttpStore implements Store, AutoCloseable {
                                 .formatted(entry.key(), base, options.maxObjectBytes(), entry.size()));
             }
             return run(address, Transfer.whole(exchanges, address, entry, options.isCompressed()));
-        }));
+        });
     }
 
     @Override
@@ -135,7 +154,7 @@ public final class HttpStore implements Store, AutoCloseable {
         if (length == 0) {
             return Mono.fromSupplier(() -> ByteBuffer.allocate(0));
         }
-        return OnDemand.of(Mono.defer(() -> {
+        return Mono.defer(() -> {
             URI address = base.of(entry.key());
             if (length > options.maxObjectBytes()) {
                 throw new StoreException(
@@ -143,17 +162,17 @@ public final class HttpStore implements Store, AutoCloseable {
                                 .formatted(entry.key(), base, options.maxObjectBytes(), length));
             }
             return run(address, Transfer.part(exchanges, address, entry, offset, length));
-        }));
+        });
     }
 
     /** Asks with {@code HEAD}, or where a server does not answer that with a size, for the first byte. */
     @Override
     public Mono<StoreEntry> entry(String key) {
-        return OnDemand.of(Mono.defer(() -> {
+        return Mono.defer(() -> {
             URI address = base.of(key);
             Inquiry inquiry = new Inquiry(exchanges, address, key);
             return retries.of("HEAD " + address, inquiry::attempt);
-        }));
+        });
     }
 
     /** Asks where the line lacks the size, or both checksum and entity tag. */
@@ -170,22 +189,22 @@ public final class HttpStore implements Store, AutoCloseable {
 
     @Override
     public Mono<ByteBuffer> find(String key, int most) {
-        return OnDemand.of(Mono.defer(() -> {
+        return Mono.defer(() -> {
             URI address = base.of(key);
             return run(
                     address,
                     Transfer.unlisted(exchanges, address, Math.min(most, options.maxObjectBytes()), Integer.MAX_VALUE));
-        }));
+        });
     }
 
     /** Lines that come compressed are bounded as all else is. */
     @Override
     public Mono<ByteBuffer> findLines(String key, int most, int mostLine) {
-        return OnDemand.of(Mono.defer(() -> {
+        return Mono.defer(() -> {
             URI address = base.of(key);
             long bytes = Math.min(most, options.maxObjectBytes());
             return run(address, Transfer.unlisted(exchanges, address, bytes, mostLine));
-        }));
+        });
     }
 
     private Mono<ByteBuffer> run(URI address, Transfer transfer) {

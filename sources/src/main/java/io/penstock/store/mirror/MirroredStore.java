@@ -9,7 +9,6 @@ import io.penstock.store.StoreEntry;
 import io.penstock.store.internal.BlockSums;
 import io.penstock.store.internal.DamagedCopyException;
 import io.penstock.store.internal.FileErrors;
-import io.penstock.store.internal.OnDemand;
 import io.penstock.store.internal.ReadThreads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -165,9 +164,9 @@ public final class MirroredStore implements Store, AutoCloseable {
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry) {
-        return OnDemand.of(opened().flatMap(open -> readCopy(open, names.of(entry), entry))
+        return opened().flatMap(open -> readCopy(open, names.of(entry), entry))
                 .doOnNext(bytes -> local.incrementAndGet())
-                .switchIfEmpty(Mono.defer(() -> background ? readAndCopy(entry) : copyAndRead(entry))));
+                .switchIfEmpty(Mono.defer(() -> background ? readAndCopy(entry) : copyAndRead(entry)));
     }
 
     private Mono<ByteBuffer> copyAndRead(StoreEntry entry) {
@@ -198,7 +197,7 @@ public final class MirroredStore implements Store, AutoCloseable {
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
         Objects.checkFromIndexSize(offset, (long) length, entry.size());
-        return OnDemand.of(opened().flatMap(open -> present(open, entry)
+        return opened().flatMap(open -> present(open, entry)
                         .doOnNext(copy -> local.incrementAndGet())
                         .switchIfEmpty(Mono.defer(() -> background
                                 ? rangeLater(entry)
@@ -207,7 +206,7 @@ public final class MirroredStore implements Store, AutoCloseable {
                         .filter(copy -> copy.size() == entry.size())
                         .flatMap(copy -> open.files.read(copy, offset, length))
                         .onErrorResume(StoreException.class, failure -> discard(open, names.of(entry), failure)))
-                .switchIfEmpty(Mono.defer(() -> source.read(entry, offset, length))));
+                .switchIfEmpty(Mono.defer(() -> source.read(entry, offset, length)));
     }
 
     private Mono<String> rangeLater(StoreEntry entry) {
@@ -226,12 +225,12 @@ public final class MirroredStore implements Store, AutoCloseable {
      * <p>Fails with a {@link StoreException} if there is no room for it.
      */
     public Mono<Path> path(StoreEntry entry) {
-        return OnDemand.of(opened().flatMap(open -> present(open, entry)
+        return opened().flatMap(open -> present(open, entry)
                         .flatMap(name -> sound(open, name))
                         .switchIfEmpty(Mono.defer(() -> copy(entry, slices(entry)))))
                 .switchIfEmpty(Mono.error(() -> new StoreException(
                         "no room for %s, %d bytes, in the mirror %s of at most %d; raise maxBytes, or free disk space"
-                                .formatted(entry.key(), entry.size(), directory, maxBytes)))));
+                                .formatted(entry.key(), entry.size(), directory, maxBytes))));
     }
 
     private Mono<Path> sound(Place open, String name) {

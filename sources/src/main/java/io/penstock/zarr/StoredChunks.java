@@ -11,14 +11,22 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * An array's bytes in a store.
+ * The encoded chunks of an array in a store.
  *
- * @param chunks   as they were listed, and then read in no other state; as they are now, where they were not
- * @param decoding where what was read is decoded; null for wherever the store does such work
+ * @param chunks   the states that were listed: no other state is read; without them the present state is read
+ * @param decoding decodes the bytes; null for the threads that the store uses
  */
-record Stored(Store store, ChunkStates chunks, @Nullable Scheduler decoding) {
+record StoredChunks(Store store, ChunkStates chunks, @Nullable Scheduler decoding) {
 
-    /** What lies under a key; empty if nothing does. */
+    /** A range of an entry. */
+    record Part(StoreEntry entry, long offset, long length) {
+
+        Part slice(long from, long count) {
+            return new Part(entry, offset + from, count);
+        }
+    }
+
+    /** The chunk under a key; empty if there is none. */
     <R> Mono<R> find(String key, int most, Function<ByteBuffer, R> decode) {
         if (chunks.isKnown()) {
             return entry(key).flatMap(chunk -> read(new Part(chunk, 0, chunk.size()), 0, size(chunk, most), decode));
@@ -36,7 +44,7 @@ record Stored(Store store, ChunkStates chunks, @Nullable Scheduler decoding) {
         return (int) chunk.size();
     }
 
-    /** Size and version of what lies under a key; empty if nothing does. */
+    /** Size and version of a chunk; empty if there is none. */
     Mono<StoreEntry> entry(String key) {
         return chunks.isKnown() ? Mono.justOrEmpty(chunks.entry(key)) : store.entry(key);
     }
