@@ -43,7 +43,9 @@ class DrawsOutOfOrderTest {
                         .hasMessageContaining("concatMap or flatMapSequential"))
                 .verify(SOON);
         for (int i = 1; i < before.size(); i++) {
-            assertThat(before.get(i).next()).isGreaterThan(before.get(i - 1).next());
+            // buckets may deliver several batches before the first sample that is still held back
+            assertThat(before.get(i).next())
+                    .isGreaterThanOrEqualTo(before.get(i - 1).next());
         }
     }
 
