@@ -8,11 +8,11 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Crop, flip, colour jitter, erasing and normalisation in one pass: rows go from the source straight into the output, the
- * only array of its size, and the rest is done to them there. Each of the five is optional.
+ * Crop, flip, colour jitter, erasing and normalisation in one pass: each row goes from the source to its place in the
+ * output, the only array of its size, and is changed there. Each of the five is optional.
  *
- * <p>They are always done in that order, in whichever order they were asked for; and the dice are drawn in that order too.
- * So the values are those of the pieces one after another, {@code crop.then(flip).then(jitter)}, from the same generator.
+ * <p>They always run, and draw their random numbers, in that order. So the values are those of the separate transforms
+ * one after another, {@code crop.then(flip).then(jitter)}, with the same generator.
  *
  * <p>Shapes: {@code u8[h, w, c]} becomes {@code u8[height, width, c]}, or {@code f32} if normalised. Other dtypes as the
  * pieces take them. Immutable and thread-safe.
@@ -28,12 +28,12 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
     private final @Nullable Normalise normalise;
 
     /**
-     * What is done to one image.
+     * The parameters for one image.
      *
-     * @param region  the part of it that is used
+     * @param region  the part that is used
      * @param flipped whether it is mirrored
-     * @param colour  how its colours are changed
-     * @param erasure what is erased, in the coordinates of the result
+     * @param colour  the changes of its colours
+     * @param erasure the erased rectangle, in the coordinates of the result
      */
     public record Parameters(Region region, boolean flipped, Colour colour, Erasure erasure) {}
 
@@ -60,7 +60,7 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
         return WHOLE.cropped(crop);
     }
 
-    /** Begins with a part of random size, resized to this one. */
+    /** Begins with a crop of random size, resized to this size. */
     public static Augment resizedCrop(int height, int width) {
         return crop(RandomResizedCrop.of(height, width));
     }
@@ -79,7 +79,7 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
         return new Augment(with, flip, jitter, erasing, normalise);
     }
 
-    /** With every other image mirrored. */
+    /** With a flip of probability 0.5. */
     public Augment flip() {
         return flip(HorizontalFlip.of(0.5));
     }
@@ -99,7 +99,7 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
         return new Augment(cropping, flip, with, erasing, normalise);
     }
 
-    /** With a rectangle erased from so many images out of one; see {@link RandomErasing#of}. */
+    /** With a rectangle erased with this probability; see {@link RandomErasing#of}. */
     public Augment erase(double probability) {
         return erase(RandomErasing.of(probability));
     }
@@ -132,7 +132,7 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
 
     /**
      * {@inheritDoc}
-     * <p>What this augmentation does not do, it does not do for parameters drawn elsewhere either.
+     * <p>Parameters of transforms that this augmentation does not have are ignored.
      */
     @Override
     public Tensor apply(Tensor image, Parameters drawn) {
@@ -150,7 +150,7 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
                 .run();
     }
 
-    /** All parts with their parameters, {@code crop=200,flip=0.5}, as {@link AugmentSpec} reads them. */
+    /** All parts with their parameters, {@code crop=200,flip=0.5}, as {@link AugmentSpec} parses them. */
     @Override
     public String name() {
         List<String> names = new ArrayList<>();

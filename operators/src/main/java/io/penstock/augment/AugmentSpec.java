@@ -1,13 +1,14 @@
 package io.penstock.augment;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
- * Augmentations written in words, as on a command line: {@code crop=200,flip,jitter=0.4}.
+ * Parses augmentations written as text: {@code crop=200,flip,jitter=0.4}.
  *
  * <table>
- * <caption>The words; what stands in brackets may be left out</caption>
+ * <caption>The words; parts in brackets are optional</caption>
  * <tr><td>{@code crop=200}, {@code crop=200x300}</td><td>{@code [:pad=4] [:reflect]}</td>
  *     <td>height × width; {@link RandomCrop}</td></tr>
  * <tr><td>{@code resized-crop=224}, {@code =224x192}</td><td>{@code [:scale=0.08..1] [:ratio=0.75..1.33]}</td>
@@ -21,87 +22,81 @@ import java.util.Set;
  *     <td>mean and deviation, for each channel as {@code 0.5/0.4/0.4}; {@link Normalise}</td></tr>
  * </table>
  *
- * <p>Each word at most once, and one of the two crops at most. Their order says nothing: it is that of {@link Augment}.
+ * <p>Each word at most once, and at most one of the two crops. Their order does not matter: {@link Augment} has its own.
  */
 public final class AugmentSpec {
 
-    private static final String KNOWN = "crop, resized-crop, flip, jitter, erase, normalise";
+    private static final List<String> KNOWN = List.of("crop", "resized-crop", "flip", "jitter", "erase", "normalise");
     private static final String SIZE = "height and width in pixels, 200 or 200x300";
+    private static final String STRENGTHS = "one strength or four, jitter=0.4 or jitter=0.4:0.4:0.4:0.1";
+    private static final String STATISTICS = "imagenet, or mean and deviation, normalise=0.5:0.25";
 
     private AugmentSpec() {}
 
     /**
-     * Reads such a text. The result's {@link Augment#name} is the same in canonical words, every default spelt the same
-     * way: a good name for the stage, and parsed again it is the same augmentation.
-     * @throws IllegalArgumentException if it is none: names the word, what is wrong with it, and what is known
+     * Parses such a text. The result's {@link Augment#name} has the same words in canonical form: a good name for the
+     * stage, and parsed again it gives the same augmentation.
+     * @throws IllegalArgumentException if it is none: names the word, what is wrong with it, and the known words
      */
     public static Augment parse(String text) {
         Augment augment = Augment.whole();
         Set<String> seen = new HashSet<>();
         for (String part : text.split(",", -1)) {
             AugmentWord word = AugmentWord.of(part.strip());
-            if (!seen.add(word.name().endsWith("crop") ? "crop" : word.name())) {
-                throw word.wrong(word.name().endsWith("crop") ? "one crop is enough" : "it is there twice");
+            if (!KNOWN.contains(word.name())) {
+                throw new IllegalArgumentException("unknown augmentation \"%s\" in \"%s\"; known are %s"
+                        .formatted(word.name(), text, String.join(", ", KNOWN)));
             }
             try {
-                augment = with(augment, word, text);
-            } catch (AugmentWord.UsageException e) {
-                throw e;
+                String kind = word.name().endsWith("crop") ? "crop" : word.name();
+                if (!seen.add(kind)) {
+                    throw new IllegalArgumentException(kind.equals("crop") ? "one crop is enough" : "it is there twice");
+                }
+                augment = with(augment, word);
             } catch (IllegalArgumentException e) {
-                throw word.wrong(String.valueOf(e.getMessage()));
+                throw new IllegalArgumentException("augmentation \"%s\": %s".formatted(word.text(), e.getMessage()), e);
             }
         }
         return augment;
     }
 
-    private static Augment with(Augment augment, AugmentWord word, String text) {
+    private static Augment with(Augment augment, AugmentWord word) {
         return switch (word.name()) {
             case "crop" -> augment.cropped(crop(word));
             case "resized-crop" -> augment.cropped(resizedCrop(word));
             case "flip" -> augment.flip(flip(word));
             case "jitter" -> augment.jitter(jitter(word));
             case "erase" -> augment.erase(erasing(word));
-            case "normalise" -> augment.normalise(normalise(word));
-            default ->
-                throw new AugmentWord.UsageException(
-                        "unknown augmentation \"%s\" in \"%s\"; known are %s".formatted(word.name(), text, KNOWN));
+            default -> augment.normalise(normalise(word));
         };
     }
 
     private static RandomCrop crop(AugmentWord word) {
         int[] size = word.size(SIZE);
-        RandomCrop crop = RandomCrop.of(size[0], size[1]);
         int around = 0;
         Padding padding = Padding.ZERO;
         for (String option : word.options()) {
             switch (AugmentWord.key(option)) {
-                case "pad" -> around = word.integer(AugmentWord.value(option), "pad");
+                case "pad" -> around = AugmentWord.integer(AugmentWord.value(option), "pad");
                 case "reflect" -> padding = Padding.REFLECT;
-                default -> throw word.unknown(option, "pad=4, reflect");
+                default -> throw AugmentWord.unknown(option, "pad=4, reflect");
             }
         }
         if (around == 0 && padding == Padding.REFLECT) {
-            throw word.wrong("reflect needs pad=… too");
+            throw new IllegalArgumentException("reflect needs pad=… too");
         }
-        return crop.padding(around, padding);
+        return RandomCrop.of(size[0], size[1]).padding(around, padding);
     }
 
     private static RandomResizedCrop resizedCrop(AugmentWord word) {
         int[] size = word.size(SIZE);
         RandomResizedCrop crop = RandomResizedCrop.of(size[0], size[1]);
         for (String option : word.options()) {
-            double[] range;
-            switch (AugmentWord.key(option)) {
-                case "scale" -> {
-                    range = word.range(option);
-                    crop = crop.scale(range[0], range[1]);
-                }
-                case "ratio" -> {
-                    range = word.range(option);
-                    crop = crop.ratio(range[0], range[1]);
-                }
-                default -> throw word.unknown(option, "scale=0.08..1, ratio=0.75..1.33");
-            }
+            crop = switch (AugmentWord.key(option)) {
+                case "scale" -> crop.scale(low(option), high(option));
+                case "ratio" -> crop.ratio(low(option), high(option));
+                default -> throw AugmentWord.unknown(option, "scale=0.08..1, ratio=0.75..1.33");
+            };
         }
         return crop;
     }
@@ -110,58 +105,61 @@ public final class AugmentSpec {
         if (word.arguments().isEmpty()) {
             return HorizontalFlip.of(0.5);
         }
-        word.none(word.options(), "a probability only, flip=0.5");
-        return HorizontalFlip.of(word.number(word.first("a probability, flip=0.5"), "probability"));
+        if (!word.options().isEmpty()) {
+            throw AugmentWord.takes("a probability only, flip=0.5");
+        }
+        return HorizontalFlip.of(AugmentWord.number(word.first("a probability, flip=0.5"), "probability"));
     }
 
     private static ColourJitter jitter(AugmentWord word) {
-        String wanted = "one strength or four, jitter=0.4 or jitter=0.4:0.4:0.4:0.1";
-        double first = word.number(word.first(wanted), "brightness");
-        if (word.options().isEmpty()) {
+        double first = AugmentWord.number(word.first(STRENGTHS), "brightness");
+        List<String> others = word.options();
+        if (others.isEmpty()) {
             return ColourJitter.of(first, first, first, 0);
         }
-        if (word.options().size() != 3) {
-            throw word.wrong("it takes " + wanted);
+        if (others.size() != 3) {
+            throw AugmentWord.takes(STRENGTHS);
         }
         return ColourJitter.of(
                 first,
-                word.number(word.options().get(0), "contrast"),
-                word.number(word.options().get(1), "saturation"),
-                word.number(word.options().get(2), "hue"));
+                AugmentWord.number(others.get(0), "contrast"),
+                AugmentWord.number(others.get(1), "saturation"),
+                AugmentWord.number(others.get(2), "hue"));
     }
 
     private static RandomErasing erasing(AugmentWord word) {
-        RandomErasing erasing = RandomErasing.of(word.number(word.first("a probability, erase=0.25"), "probability"));
+        RandomErasing erasing =
+                RandomErasing.of(AugmentWord.number(word.first("a probability, erase=0.25"), "probability"));
         for (String option : word.options()) {
-            double[] range;
-            switch (AugmentWord.key(option)) {
-                case "scale" -> {
-                    range = word.range(option);
-                    erasing = erasing.scale(range[0], range[1]);
-                }
-                case "ratio" -> {
-                    range = word.range(option);
-                    erasing = erasing.ratio(range[0], range[1]);
-                }
-                case "value" -> erasing = erasing.value(word.numbers(AugmentWord.value(option), "value"));
-                case "noise" -> erasing = erasing.noise();
-                default -> throw word.unknown(option, "scale=0.02..0.33, ratio=0.3..3.3, value=0, noise");
-            }
+            erasing = switch (AugmentWord.key(option)) {
+                case "scale" -> erasing.scale(low(option), high(option));
+                case "ratio" -> erasing.ratio(low(option), high(option));
+                case "value" -> erasing.value(AugmentWord.numbers(AugmentWord.value(option), "value"));
+                case "noise" -> erasing.noise();
+                default -> throw AugmentWord.unknown(option, "scale=0.02..0.33, ratio=0.3..3.3, value=0, noise");
+            };
         }
         return erasing;
     }
 
     private static Normalise normalise(AugmentWord word) {
-        String wanted = "imagenet, or mean and deviation, normalise=0.5:0.25";
-        String first = word.first(wanted);
-        if (first.equals("imagenet")) {
-            word.none(word.options(), wanted);
-            return Normalise.imageNet();
+        String first = word.first(STATISTICS);
+        boolean imageNet = first.equals("imagenet");
+        if (word.options().size() != (imageNet ? 0 : 1)) {
+            throw AugmentWord.takes(STATISTICS);
         }
-        if (word.options().size() != 1) {
-            throw word.wrong("it takes " + wanted);
-        }
-        return Normalise.of(
-                word.numbers(first, "mean"), word.numbers(word.options().get(0), "deviation"));
+        return imageNet
+                ? Normalise.imageNet()
+                : Normalise.of(
+                        AugmentWord.numbers(first, "mean"),
+                        AugmentWord.numbers(word.options().get(0), "deviation"));
+    }
+
+    private static double low(String option) {
+        return AugmentWord.range(option)[0];
+    }
+
+    private static double high(String option) {
+        return AugmentWord.range(option)[1];
     }
 }

@@ -1,38 +1,40 @@
 package io.penstock.augment;
 
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
-/** One word of an augmentation, {@code name=argument:option=value:option}, and the reading of its parts. */
+/** One word of an augmentation, {@code name=argument:option=value:option}: parsing its parts and formatting numbers. */
 record AugmentWord(String text, String name, List<String> arguments) {
 
-    /** A word that cannot be read; its message says all. */
-    static final class UsageException extends IllegalArgumentException {
-
-        private static final long serialVersionUID = 1;
-
-        UsageException(String message) {
-            super(message);
-        }
+    static AugmentWord of(String text) {
+        return text.contains("=")
+                ? new AugmentWord(text, key(text), List.of(value(text).split(":", -1)))
+                : new AugmentWord(text, text, List.of());
     }
 
-    static AugmentWord of(String text) {
-        int at = text.indexOf('=');
-        return at < 0
-                ? new AugmentWord(text, text, List.of())
-                : new AugmentWord(
-                        text,
-                        text.substring(0, at),
-                        List.of(text.substring(at + 1).split(":", -1)));
+    /** The shortest decimal form, the same everywhere. */
+    static String text(double value) {
+        return Double.isFinite(value)
+                ? BigDecimal.valueOf(value).stripTrailingZeros().toPlainString()
+                : Double.toString(value);
+    }
+
+    static String text(double[] values, String separator) {
+        return Arrays.stream(values).mapToObj(AugmentWord::text).collect(Collectors.joining(separator));
+    }
+
+    static String text(double low, double high) {
+        return text(low) + ".." + text(high);
     }
 
     static String key(String option) {
-        int at = option.indexOf('=');
-        return at < 0 ? option : option.substring(0, at);
+        return option.split("=", 2)[0];
     }
 
     static String value(String option) {
-        return option.substring(Math.min(option.length(), key(option).length() + 1));
+        return option.contains("=") ? option.split("=", 2)[1] : "";
     }
 
     List<String> options() {
@@ -41,62 +43,57 @@ record AugmentWord(String text, String name, List<String> arguments) {
 
     String first(String wanted) {
         if (arguments.isEmpty() || arguments.get(0).isEmpty()) {
-            throw wrong("it takes " + wanted);
+            throw takes(wanted);
         }
         return arguments.get(0);
-    }
-
-    void none(List<String> surplus, String wanted) {
-        if (!surplus.isEmpty()) {
-            throw wrong("it takes " + wanted);
-        }
     }
 
     int[] size(String wanted) {
         String[] lengths = first(wanted).split("x", -1);
         if (lengths.length > 2) {
-            throw wrong("it takes " + wanted);
+            throw takes(wanted);
         }
         int height = integer(lengths[0], "height");
         return new int[] {height, lengths.length == 1 ? height : integer(lengths[1], "width")};
     }
 
-    int integer(String number, String what) {
+    static int integer(String number, String what) {
         try {
             return Integer.parseInt(number);
         } catch (NumberFormatException e) {
-            throw wrong("%s must be a whole number, was \"%s\"".formatted(what, number));
+            throw new IllegalArgumentException("%s must be a whole number, was \"%s\"".formatted(what, number), e);
         }
     }
 
-    double number(String number, String what) {
+    static double number(String number, String what) {
         try {
             return Double.parseDouble(number);
         } catch (NumberFormatException e) {
-            throw wrong("%s must be a number, was \"%s\"".formatted(what, number));
+            throw new IllegalArgumentException("%s must be a number, was \"%s\"".formatted(what, number), e);
         }
     }
 
-    double[] numbers(String list, String what) {
+    static double[] numbers(String list, String what) {
         return Arrays.stream(list.split("/", -1))
                 .mapToDouble(number -> number(number, what))
                 .toArray();
     }
 
-    double[] range(String option) {
+    static double[] range(String option) {
         String what = key(option);
         String[] ends = value(option).split("\\.\\.", -1);
         if (ends.length != 2) {
-            throw wrong("%s must be a range, low..high, was \"%s\"".formatted(what, value(option)));
+            throw new IllegalArgumentException(
+                    "%s must be a range, low..high, was \"%s\"".formatted(what, value(option)));
         }
         return new double[] {number(ends[0], what), number(ends[1], what)};
     }
 
-    UsageException unknown(String option, String known) {
-        return wrong("unknown option \"%s\"; known are %s".formatted(option, known));
+    static IllegalArgumentException unknown(String option, String known) {
+        return new IllegalArgumentException("unknown option \"%s\"; known are %s".formatted(option, known));
     }
 
-    UsageException wrong(String why) {
-        return new UsageException("augmentation \"%s\": %s".formatted(text, why));
+    static IllegalArgumentException takes(String wanted) {
+        return new IllegalArgumentException("it takes " + wanted);
     }
 }

@@ -4,23 +4,23 @@ import java.util.EnumSet;
 import java.util.List;
 
 /**
- * How the colours of one image are changed.
+ * The changes of the colours of one image.
  *
- * @param brightness what every value is multiplied by, in [0, 101]; 1 changes nothing
- * @param contrast   what the distance from the image's mean grey is multiplied by, in [0, 101]; 1 changes nothing
- * @param saturation what the distance from the pixel's own grey is multiplied by, in [0, 101]; 1 changes nothing
- * @param hue        how far hues are turned, as a share of the circle, in [-0.5, 0.5]; 0 changes nothing
- * @param order      what is done first, second, third and last: each of the four once
+ * @param brightness the factor of each value, in [0, 101]; 1 changes nothing
+ * @param contrast   the factor of the distance from the image's mean grey, in [0, 101]; 1 changes nothing
+ * @param saturation the factor of the distance from the pixel's own grey, in [0, 101]; 1 changes nothing
+ * @param hue        the angle by which hues turn, as a share of the circle, in [-0.5, 0.5]; 0 changes nothing
+ * @param order      the order of the four adjustments, each once
  */
 public record Colour(double brightness, double contrast, double saturation, double hue, List<Adjustment> order) {
 
-    /** The largest factor: the fixed-point arithmetic has no room for more. */
-    static final int MOST = 101;
+    /** The largest factor that fits the fixed-point arithmetic. */
+    static final int MAX_FACTOR = 101;
 
     /** No change. */
     public static final Colour UNCHANGED = new Colour(1, 1, 1, 0, List.of(Adjustment.values()));
 
-    /** One of the four things that are done to colours. */
+    /** One of the four changes of colours. */
     public enum Adjustment {
         BRIGHTNESS,
         CONTRAST,
@@ -42,8 +42,8 @@ public record Colour(double brightness, double contrast, double saturation, doub
     }
 
     private static void requireFactor(String what, double factor) {
-        if (!(factor >= 0 && factor <= MOST)) {
-            throw new IllegalArgumentException("%s must be in [0, %d], was %s".formatted(what, MOST, factor));
+        if (!(factor >= 0 && factor <= MAX_FACTOR)) {
+            throw new IllegalArgumentException("%s must be in [0, %d], was %s".formatted(what, MAX_FACTOR, factor));
         }
     }
 

@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
  * Changes brightness, contrast, saturation and hue by random amounts, in random order, as torchvision's
  * {@code ColorJitter}.
  *
- * <p>A strength s makes a factor uniform in {@code [max(0, 1 − s), 1 + s]}; a hue strength turns hues by a share of the
- * circle uniform in {@code [−s, s]}. All 24 orders are equally likely. Draws five numbers, whatever the strengths.
+ * <p>A strength s makes a factor uniform in {@code [max(0, 1 − s), 1 + s]}. A hue strength turns hues by a share of the
+ * circle uniform in {@code [−s, s]}. All 24 orders are equally likely. Always draws five numbers.
  *
- * <p>Shapes: {@code u8[h, w, c]} stays what it is; channels are grey, red-green-blue, or these and alpha, which is left
- * alone. Grey has no saturation and no hue. After each of the four, values are rounded to the nearest byte and clamped,
- * where torchvision cuts off; so a strength of 0 changes nothing. Grey is 0.299 red + 0.587 green + 0.114 blue.
+ * <p>Shapes: {@code u8[h, w, c]} is kept. Channels are grey, red-green-blue, or these and alpha, which does not change.
+ * Grey has no saturation and no hue. After each of the four, values are rounded to the nearest byte and clamped, so a
+ * strength of 0 changes nothing; torchvision truncates. Grey is 0.299 red + 0.587 green + 0.114 blue.
  */
 public final class ColourJitter implements ImageTransform<Colour> {
 
-    private static final double MOST = Colour.MOST - 1;
+    private static final double MAX_STRENGTH = Colour.MAX_FACTOR - 1;
     private static final List<List<Colour.Adjustment>> ORDERS = orders();
 
     private final double brightness;
@@ -41,17 +41,17 @@ public final class ColourJitter implements ImageTransform<Colour> {
      * @throws IllegalArgumentException unless the first three are in [0, 100] and the hue's is in [0, 0.5]
      */
     public static ColourJitter of(double brightness, double contrast, double saturation, double hue) {
-        requireStrength("brightness", brightness, MOST);
-        requireStrength("contrast", contrast, MOST);
-        requireStrength("saturation", saturation, MOST);
+        requireStrength("brightness", brightness, MAX_STRENGTH);
+        requireStrength("contrast", contrast, MAX_STRENGTH);
+        requireStrength("saturation", saturation, MAX_STRENGTH);
         requireStrength("hue", hue, 0.5);
         return new ColourJitter(brightness, contrast, saturation, hue);
     }
 
-    private static void requireStrength(String what, double strength, double most) {
-        if (!(strength >= 0 && strength <= most)) {
+    private static void requireStrength(String what, double strength, double max) {
+        if (!(strength >= 0 && strength <= max)) {
             throw new IllegalArgumentException("%s strength must be in [0, %s], was %s"
-                    .formatted(what, Words.number(most), Words.number(strength)));
+                    .formatted(what, AugmentWord.text(max), AugmentWord.text(strength)));
         }
     }
 
@@ -82,12 +82,12 @@ public final class ColourJitter implements ImageTransform<Colour> {
                 factor(brightness, random),
                 factor(contrast, random),
                 factor(saturation, random),
-                Dice.between(-hue, hue, Dice.unit(random)),
-                ORDERS.get(Dice.below(random, ORDERS.size())));
+                RandomNumbers.between(-hue, hue, RandomNumbers.unit(random)),
+                ORDERS.get(RandomNumbers.below(random, ORDERS.size())));
     }
 
     private static double factor(double strength, RandomGenerator random) {
-        return Dice.between(Math.max(0, 1 - strength), 1 + strength, Dice.unit(random));
+        return RandomNumbers.between(Math.max(0, 1 - strength), 1 + strength, RandomNumbers.unit(random));
     }
 
     @Override
@@ -96,7 +96,7 @@ public final class ColourJitter implements ImageTransform<Colour> {
         return new Pass(rows).coloured(colouring(image, drawn)).run();
     }
 
-    /** What changes the colours of this image; null where nothing does. */
+    /** The colouring of this image; null if nothing changes. */
     static @Nullable Colouring colouring(Tensor image, Colour drawn) {
         long channels = image.shape().dim(2);
         if (image.dtype() != DType.U8 || (channels != 1 && channels != 3 && channels != 4)) {
@@ -109,7 +109,7 @@ public final class ColourJitter implements ImageTransform<Colour> {
 
     @Override
     public String name() {
-        return "jitter=" + Words.numbers(new double[] {brightness, contrast, saturation, hue}, ":");
+        return "jitter=" + AugmentWord.text(new double[] {brightness, contrast, saturation, hue}, ":");
     }
 
     @Override

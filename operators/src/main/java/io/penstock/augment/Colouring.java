@@ -1,23 +1,22 @@
 package io.penstock.augment;
 
+import io.penstock.image.internal.HueTurn;
+import io.penstock.image.internal.LookupTable;
+import io.penstock.image.internal.RowKernel;
+import io.penstock.image.internal.Saturation;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Changes the colours of one image, row by row. Contrast needs the mean grey as it is when its turn comes: what precedes
- * it is done to all rows first, adding up their channels on the way. For one thread and one pass.
+ * Changes the colours of one image, row by row. Contrast needs the mean grey of the image after the adjustments that
+ * precede it: these run over all rows first and sum up their channels. For one thread and one pass.
  */
 final class Colouring {
 
-    /** Something done to the pixels of a row in place. */
-    interface Kernel {
-        void apply(byte[] row, int from, int to);
-    }
-
     private final int channels;
     private final double contrast;
-    private final List<Kernel> before = new ArrayList<>(4);
-    private final List<Kernel> after = new ArrayList<>(4);
+    private final List<RowKernel> before = new ArrayList<>(4);
+    private final List<RowKernel> after = new ArrayList<>(4);
     private boolean meanKnown;
     private long red; // or grey
     private long green;
@@ -27,12 +26,12 @@ final class Colouring {
     Colouring(Colour colour, int channels) {
         this.channels = channels;
         this.contrast = colour.contrast();
-        List<Kernel> kernels = before;
+        List<RowKernel> kernels = before;
         for (Colour.Adjustment adjustment : colour.order()) {
             switch (adjustment) {
                 case BRIGHTNESS -> {
                     if (colour.brightness() != 1) {
-                        kernels.add(Lookup.away(0, colour.brightness(), channels));
+                        kernels.add(LookupTable.away(0, colour.brightness(), channels));
                     }
                 }
                 case CONTRAST -> kernels = needsMean() ? after : before;
@@ -50,7 +49,7 @@ final class Colouring {
         }
     }
 
-    /** Whether all rows must have been before any may be after. */
+    /** Whether {@link #before} must see all rows before the first {@link #after}. */
     boolean needsMean() {
         return contrast != 1;
     }
@@ -65,20 +64,20 @@ final class Colouring {
     void after(byte[] row, int from, int to) {
         if (needsMean() && !meanKnown) {
             meanKnown = true;
-            contrast(Lookup.away(meanGrey(), contrast, channels));
+            contrast(LookupTable.away(meanGrey(), contrast, channels));
         }
         apply(after, row, from, to);
     }
 
-    private static void apply(List<Kernel> kernels, byte[] row, int from, int to) {
-        // by index: an iterator a row would be most of what an image allocates beside its pixels
+    private static void apply(List<RowKernel> kernels, byte[] row, int from, int to) {
+        // by index: an iterator for each row would dominate the allocations beside the pixels
         for (int i = 0; i < kernels.size(); i++) {
             kernels.get(i).apply(row, from, to);
         }
     }
 
-    private void contrast(Lookup lookup) {
-        if (!after.isEmpty() && after.get(0) instanceof Lookup next) {
+    private void contrast(LookupTable lookup) {
+        if (!after.isEmpty() && after.get(0) instanceof LookupTable next) {
             after.set(0, lookup.then(next));
         } else {
             after.add(0, lookup);

@@ -2,7 +2,7 @@ package io.penstock.augment;
 
 import io.penstock.tensor.Tensor;
 
-/** The rows of a rectangle, copied in bulk; what lies outside the image is zero or mirrored. Any dtype. */
+/** The rows of a rectangle of an image, of any dtype. Pixels outside the image are zero or mirrored. */
 final class CroppedRows {
 
     private final Tensor image;
@@ -10,9 +10,9 @@ final class CroppedRows {
     private final Region region;
     private final Padding padding;
     private final int pixelBytes;
-    private final int inside; // how many of a row's pixels lie in the image, and
-    private final int before; // how many come before them
-    private final int from; // the first column that does
+    private final int inside; // the number of a row's pixels that lie in the image
+    private final int before; // the number of a row's pixels before these
+    private final int from; // the first column of the image
 
     CroppedRows(Tensor image, Region region, Padding padding) {
         this.image = image;

@@ -2,7 +2,7 @@ package io.penstock.augment;
 
 import io.penstock.tensor.Tensor;
 
-/** What picks a rectangle of the image and makes an image of a fixed size of it. */
+/** Selects a rectangle of an image and makes an image of a fixed size from it. */
 abstract sealed class Cropping implements ImageTransform<Region> permits RandomCrop, RandomResizedCrop {
 
     private final int height;

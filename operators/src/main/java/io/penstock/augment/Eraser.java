@@ -6,8 +6,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Overwrites the erased pixels of a row. Noise is a function of (key, row, place in the row), from a generator of its own
- * of which every word is used, so it costs the dice one number, however large the rectangle.
+ * Overwrites the erased pixels of a row. Noise is a function of (key, row, position in the row), from its own generator:
+ * it takes one number of the draw's generator, the key, for a rectangle of any size.
  */
 final class Eraser {
 
@@ -30,7 +30,7 @@ final class Eraser {
         this.pixel = pixel;
     }
 
-    /** Erases what is to be erased of a row of the image, whose elements begin at {@code at}. */
+    /** Erases the pixels of the rectangle in a row whose elements begin at {@code at}. */
     void erase(int row, byte[] out, int at) {
         if (row < region.top() || row >= region.top() + region.height()) {
             return;
@@ -64,7 +64,7 @@ final class Eraser {
         }
     }
 
-    /** The sum of eight uniform bytes has mean 1020 and variance 8 · (2^16 − 1) / 12, and is normal to the eye. */
+    /** The sum of eight uniform bytes has mean 1020 and variance 8 · (2^16 − 1) / 12, and is close to normal. */
     private static void floats(long start, byte[] out, int from, int to) {
         float scale = (float) (1 / Math.sqrt(8 * 65535 / 12.0));
         long state = start;
@@ -78,7 +78,7 @@ final class Eraser {
         return (int) ((pairs * 0x0001_0001_0001_0001L) >>> 48);
     }
 
-    /** The finaliser of SplitMix64, as for the draws' own generators. */
+    /** The finaliser of SplitMix64, as in the generators of the draws. */
     private static long mix(long word) {
         long z = (word ^ (word >>> 30)) * 0xBF58476D1CE4E5B9L;
         z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;

@@ -1,10 +1,10 @@
 package io.penstock.augment;
 
 /**
- * What is erased of one image.
+ * The erased rectangle of one image.
  *
- * @param region which pixels; empty for none
- * @param noise  the key of the noise they are filled with, where it is noise
+ * @param region the pixels; empty for none
+ * @param noise  the key of the noise, if they are filled with noise
  */
 public record Erasure(Region region, long noise) {
 

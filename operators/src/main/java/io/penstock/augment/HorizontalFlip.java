@@ -7,8 +7,8 @@ import java.util.random.RandomGenerator;
 /**
  * Mirrors an image left to right, with some probability.
  *
- * <p>Shapes: any dtype {@code [h, w, c]} stays what it is. Draws one number. An image that is not flipped is returned as
- * it is, without a copy.
+ * <p>Shapes: any dtype {@code [h, w, c]} is kept. Draws one number. An image that is not flipped is returned without a
+ * copy.
  */
 public final class HorizontalFlip implements ImageTransform<HorizontalFlip.Flip> {
 
@@ -22,17 +22,17 @@ public final class HorizontalFlip implements ImageTransform<HorizontalFlip.Flip>
     }
 
     /**
-     * A flip of so many images out of one.
+     * A flip with this probability.
      * @throws IllegalArgumentException unless {@code 0 <= probability <= 1}
      */
     public static HorizontalFlip of(double probability) {
-        Dice.requireProbability("flip", probability);
+        RandomNumbers.requireProbability("flip", probability);
         return new HorizontalFlip(probability);
     }
 
     @Override
     public Flip draw(Shape shape, RandomGenerator random) {
-        return new Flip(Dice.chance(random, probability));
+        return new Flip(RandomNumbers.chance(random, probability));
     }
 
     @Override
@@ -42,7 +42,7 @@ public final class HorizontalFlip implements ImageTransform<HorizontalFlip.Flip>
 
     @Override
     public String name() {
-        return "flip=" + Words.number(probability);
+        return "flip=" + AugmentWord.text(probability);
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.penstock.augment;
 
 import io.penstock.tensor.Shape;
 
-/** The size of an image: what the shape of a tensor must be to be augmented. */
+/** The size of an image that can be augmented. */
 record Image(int height, int width, int channels) {
 
     static Image of(Shape shape) {

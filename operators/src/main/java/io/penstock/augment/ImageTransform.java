@@ -7,11 +7,11 @@ import io.penstock.tensor.Tensor;
 import java.util.random.RandomGenerator;
 
 /**
- * A random transform of images in two steps: drawing parameters, which can be looked at and kept, and applying them.
+ * A random transform of images in two steps: drawing parameters, which can be inspected and kept, and applying them.
  *
- * <p>Implementations are immutable and thread-safe, and {@code draw} takes the same number of random numbers whatever
- * comes of them, so that what follows in a chain does not depend on what went before.
- * @param <P> what is drawn
+ * <p>Implementations are immutable and thread-safe. {@code draw} always takes the same number of random numbers, so the
+ * next transform in a chain does not depend on the result of this one.
+ * @param <P> the parameters
  */
 public interface ImageTransform<P extends Record> extends RandomTransform<Tensor> {
 
@@ -22,8 +22,8 @@ public interface ImageTransform<P extends Record> extends RandomTransform<Tensor
     P draw(Shape shape, RandomGenerator random);
 
     /**
-     * The parameters that a stage of this {@link #name} draws for an image of this shape: for looking up later what was done
-     * to a sample, without the sample.
+     * The parameters that a stage of this {@link #name} draws for an image of this shape. Tells afterwards how a sample was
+     * augmented, without the sample.
      * @throws IllegalArgumentException as {@link #draw(Shape, RandomGenerator)}
      */
     default P draw(Shape shape, Draw draw) {
@@ -31,8 +31,8 @@ public interface ImageTransform<P extends Record> extends RandomTransform<Tensor
     }
 
     /**
-     * The image under these parameters; a new tensor, or the same one where nothing changes.
-     * @throws IllegalArgumentException if the image is not of a kind this handles, or the parameters do not fit it
+     * Applies these parameters; returns a new tensor, or the same one if nothing changes.
+     * @throws IllegalArgumentException if the image is of another kind, or the parameters do not fit it
      */
     Tensor apply(Tensor image, P drawn);
 

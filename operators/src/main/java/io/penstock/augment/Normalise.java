@@ -12,8 +12,8 @@ import java.util.random.RandomGenerator;
 /**
  * Turns bytes into floats of mean 0 and deviation 1: {@code (value / 255 − mean) / deviation}, a channel at a time.
  *
- * <p>Shapes: {@code u8[h, w, c]} becomes {@code f32[h, w, c]}. Nothing is random about it, so it is a function for
- * {@code map} too; as the last step of an {@link Augment} it costs no pass of its own. Each of the 256 values is computed
+ * <p>Shapes: {@code u8[h, w, c]} becomes {@code f32[h, w, c]}. It is deterministic, so it is also a function for
+ * {@code map}; as the last step of an {@link Augment} it needs no pass of its own. Each of the 256 values is computed
  * once, in double precision.
  */
 public final class Normalise implements UnaryOperator<Tensor>, RandomTransform<Tensor> {
@@ -37,8 +37,8 @@ public final class Normalise implements UnaryOperator<Tensor>, RandomTransform<T
     }
 
     /**
-     * By the mean and standard deviation of each channel, of values in [0, 1]; one of each stands for every channel.
-     * @throws IllegalArgumentException if there are none, not as many of both, or a deviation is not positive
+     * By the mean and standard deviation of each channel, of values in [0, 1]; one of each applies to all channels.
+     * @throws IllegalArgumentException if there are none, their numbers differ, or a deviation is not positive
      */
     public static Normalise of(double[] mean, double[] deviation) {
         if (mean.length == 0 || mean.length != deviation.length) {
@@ -89,7 +89,7 @@ public final class Normalise implements UnaryOperator<Tensor>, RandomTransform<T
         }
     }
 
-    /** Spreads a row of bytes over the floats that end where it ends. */
+    /** Replaces a row of bytes by floats that end at the same index. */
     void row(byte[] row, int from, int length) {
         int to = from + length;
         int at = to - length * Float.BYTES;
@@ -108,7 +108,7 @@ public final class Normalise implements UnaryOperator<Tensor>, RandomTransform<T
         int[] green = tables[1];
         int[] blue = tables[2];
         for (int i = from, at = start; i < to; i += 3, at += 12) {
-            // all three are read first: the last floats of a row lie over its last bytes
+            // all three are read first: the last floats of a row overlap its last bytes
             int r = red[row[i] & 0xFF];
             int g = green[row[i + 1] & 0xFF];
             int b = blue[row[i + 2] & 0xFF];
@@ -120,7 +120,7 @@ public final class Normalise implements UnaryOperator<Tensor>, RandomTransform<T
 
     /** The statistics, in the form that {@link AugmentSpec} reads. */
     public String name() {
-        return "normalise=" + Words.numbers(mean, "/") + ":" + Words.numbers(deviation, "/");
+        return "normalise=" + AugmentWord.text(mean, "/") + ":" + AugmentWord.text(deviation, "/");
     }
 
     @Override

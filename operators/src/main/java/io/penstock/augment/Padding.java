@@ -1,6 +1,6 @@
 package io.penstock.augment;
 
-/** What lies around an image that is padded before a crop. */
+/** The pixels around an image that is padded before a crop. */
 public enum Padding {
     /** Zeros: black. */
     ZERO,

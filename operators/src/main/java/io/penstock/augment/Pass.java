@@ -1,17 +1,18 @@
 package io.penstock.augment;
 
+import io.penstock.image.internal.Mirror;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pass over an image: each row is read from the source into its place in the output, and everything else is done to
- * it there while it is in the nearest cache. The output is the only array of its size.
+ * One pass over an image: each row is copied from the source to its place in the output and changed there, while it is
+ * in the L1 cache. The output is the only array of its size.
  *
- * <p>Two things to know. Contrast needs the mean of all pixels as they are when its turn comes, so what follows it is
- * done by a second walk over the output. And where bytes become floats, a row of bytes is put into the last quarter of
- * its row of floats: walking forward, a float never overwrites a byte still to be read.
+ * <p>Contrast needs the mean of all pixels, so it and what follows run in a second loop over the output. If bytes become
+ * floats, a row of bytes is put into the last quarter of its row of floats: going forward, a float never overwrites a
+ * byte that is still to be read.
  */
 final class Pass {
 

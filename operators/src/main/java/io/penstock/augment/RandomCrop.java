@@ -5,10 +5,10 @@ import io.penstock.tensor.Tensor;
 import java.util.random.RandomGenerator;
 
 /**
- * Cuts a rectangle of a fixed size out of an image, every place being equally likely.
+ * Cuts a rectangle of a fixed size out of an image, with all positions equally likely.
  *
  * <p>Shapes: any dtype {@code [h, w, c]} becomes {@code [height, width, c]}. Draws two numbers. Copies row by row.
- * Padding is around all four sides and before the crop, as in torchvision's {@code RandomCrop}.
+ * Padding is added on all four sides before the crop, as in torchvision's {@code RandomCrop}.
  */
 public final class RandomCrop extends Cropping {
 
@@ -35,7 +35,7 @@ public final class RandomCrop extends Cropping {
     }
 
     /**
-     * The same with so many pixels around the image.
+     * The same with this number of pixels on each side of the image.
      * @throws IllegalArgumentException if {@code around} is negative or beyond 2^20
      */
     public RandomCrop padding(int around, Padding kind) {
@@ -57,8 +57,8 @@ public final class RandomCrop extends Cropping {
         if (down < 0 || right < 0) {
             throw tooLarge(image);
         }
-        int top = Dice.below(random, down + 1) - pixels;
-        int left = Dice.below(random, right + 1) - pixels;
+        int top = RandomNumbers.below(random, down + 1) - pixels;
+        int left = RandomNumbers.below(random, right + 1) - pixels;
         return new Region(top, left, height(), width());
     }
 

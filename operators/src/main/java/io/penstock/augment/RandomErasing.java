@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Replaces a random rectangle of an image by one value or by noise, with some probability.
  *
- * <p>Areas are uniform in {@code scale}, as shares of the image's; ratios, height by width, uniform in the logarithm over
- * {@code ratio}; the defaults are torchvision's. The first of ten tries that is smaller than the image in both directions
- * is taken, else nothing is erased. Draws 24 numbers whatever comes of them.
+ * <p>Areas, as shares of the image's, are uniform in {@code scale}. Ratios, height by width, are uniform in the logarithm
+ * over {@code ratio}. The defaults are torchvision's. The first of ten tries that is smaller than the image in both
+ * directions is taken; if none is, nothing is erased. Always draws 24 numbers.
  *
- * <p>Shapes: {@code u8} or {@code f32[h, w, c]} stays what it is. An image of which nothing is erased is returned as it
- * is, without a copy. All channels are erased, alpha too.
+ * <p>Shapes: {@code u8} or {@code f32[h, w, c]} is kept. An image of which nothing is erased is returned without a copy.
+ * All channels are erased, alpha too.
  * @see <a href="https://arxiv.org/abs/1708.04896">Zhong et al., Random erasing data augmentation</a>
  */
 public final class RandomErasing implements ImageTransform<Erasure> {
@@ -26,7 +26,7 @@ public final class RandomErasing implements ImageTransform<Erasure> {
 
     private final double probability;
     private final Rectangles rectangles; // of the transposed image: their ratios are height by width
-    private final double @Nullable [] value; // a channel, or one for all; none is noise
+    private final double @Nullable [] value; // for each channel, or one for all; null is noise
 
     private RandomErasing(double probability, Rectangles rectangles, double @Nullable [] value) {
         this.probability = probability;
@@ -35,11 +35,11 @@ public final class RandomErasing implements ImageTransform<Erasure> {
     }
 
     /**
-     * Erases from so many images out of one: 0.02 to 0.33 of the area, ratios from 0.3 to 3.3, to zeros.
+     * Erases with this probability: 0.02 to 0.33 of the area, ratios from 0.3 to 3.3, to zeros.
      * @throws IllegalArgumentException unless {@code 0 <= probability <= 1}
      */
     public static RandomErasing of(double probability) {
-        Dice.requireProbability("erase", probability);
+        RandomNumbers.requireProbability("erase", probability);
         return new RandomErasing(probability, USUAL, new double[] {0});
     }
 
@@ -72,7 +72,7 @@ public final class RandomErasing implements ImageTransform<Erasure> {
         return new RandomErasing(probability, rectangles, channels.clone());
     }
 
-    /** The same with noise, another at each element: bytes are uniform; floats close to normal, mean 0, deviation 1. */
+    /** The same with noise: bytes are uniform, floats close to normal with mean 0 and deviation 1. */
     public RandomErasing noise() {
         return new RandomErasing(probability, rectangles, null);
     }
@@ -83,7 +83,7 @@ public final class RandomErasing implements ImageTransform<Erasure> {
     }
 
     Erasure draw(Image image, RandomGenerator random) {
-        boolean erases = Dice.chance(random, probability);
+        boolean erases = RandomNumbers.chance(random, probability);
         Image turned = image.transposed();
         Region drawn = rectangles.draw(turned, turned.height() - 1, turned.width() - 1, random);
         long noise = random.nextLong();
@@ -98,7 +98,7 @@ public final class RandomErasing implements ImageTransform<Erasure> {
                 .run();
     }
 
-    /** What erases, of an image of this kind; null where there is nothing to erase. */
+    /** The eraser for an image of this kind; null if there is nothing to erase. */
     @Nullable Eraser eraser(DType dtype, Image image, Erasure drawn) {
         if (dtype != DType.U8 && dtype != DType.F32) {
             throw new IllegalArgumentException(
@@ -126,7 +126,7 @@ public final class RandomErasing implements ImageTransform<Erasure> {
             } else if (one >= 0 && one <= 255) {
                 pixel.put((byte) Math.rint(one));
             } else {
-                throw new IllegalArgumentException("erase value for u8 must be in [0, 255], was " + Words.number(one));
+                throw new IllegalArgumentException("erase value for u8 must be in [0, 255], was " + AugmentWord.text(one));
             }
         }
         return pixel.array();
@@ -134,9 +134,9 @@ public final class RandomErasing implements ImageTransform<Erasure> {
 
     @Override
     public String name() {
-        String filled = value == null ? ":noise" : ":value=" + Words.numbers(value, "/");
+        String filled = value == null ? ":noise" : ":value=" + AugmentWord.text(value, "/");
         String words = rectangles.words(USUAL) + (filled.equals(":value=0") ? "" : filled);
-        return "erase=" + Words.number(probability) + words;
+        return "erase=" + AugmentWord.text(probability) + words;
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
  *
  * <p>As torchvision's {@code RandomResizedCrop}: the area is a share of the image's, uniform in {@code scale}. The aspect
  * ratio, width by height, is uniform in the logarithm over {@code ratio}. The first of ten tries that lies in the image is
- * taken; if none does, the largest centred rectangle of a ratio in range. Draws 22 numbers whichever try it is.
+ * taken; if none does, the largest centred rectangle of a ratio in range. Always draws 22 numbers.
  *
  * <p>The values are those of a crop followed by {@link io.penstock.image.Resize}, to the bit: bilinear, antialiased when
  * the image shrinks, from the rectangle's own pixels alone. The crop itself is not copied.

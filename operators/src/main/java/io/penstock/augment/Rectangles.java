@@ -3,13 +3,13 @@ package io.penstock.augment;
 import java.util.random.RandomGenerator;
 
 /**
- * Random rectangles in an image: their area a share of the image's, uniform in a range; their ratio, width by height,
- * uniform in the logarithm over a range; every place equally likely.
+ * Random rectangles in an image. Their area, a share of the image's, is uniform in a range. Their ratio, width by height,
+ * is uniform in the logarithm over a range. All positions are equally likely.
  */
 record Rectangles(double minScale, double maxScale, double minRatio, double maxRatio) {
 
     private static final int TRIES = 10;
-    private static final double MOST_RATIO = 1000;
+    private static final double MAX_RATIO = 1000;
 
     static Rectangles of(double minScale, double maxScale, double minRatio, double maxRatio) {
         return new Rectangles(minScale, maxScale, minRatio, maxRatio);
@@ -21,40 +21,40 @@ record Rectangles(double minScale, double maxScale, double minRatio, double maxR
     }
 
     Rectangles ratio(String what, double low, double high) {
-        requireRange(what, low, high, MOST_RATIO);
+        requireRange(what, low, high, MAX_RATIO);
         return new Rectangles(minScale, maxScale, low, high);
     }
 
-    private static void requireRange(String what, double low, double high, double most) {
-        if (!(low > 0 && low <= high && high <= most)) {
+    private static void requireRange(String what, double low, double high, double max) {
+        if (!(low > 0 && low <= high && high <= max)) {
             throw new IllegalArgumentException("%s must be a range in (0, %s], was %s to %s"
-                    .formatted(what, Words.number(most), Words.number(low), Words.number(high)));
+                    .formatted(what, AugmentWord.text(max), AugmentWord.text(low), AugmentWord.text(high)));
         }
     }
 
     /**
-     * The first of ten tries that has a pixel and at most so many rows and columns; empty if none has. Takes 22 numbers
-     * whichever it is: a number less would shift the dice of everything that follows.
+     * The first of ten tries that has a pixel and at most these rows and columns; empty if none has. Always takes 22
+     * numbers, since fewer would change the random numbers of the next transform.
      */
-    Region draw(Image image, int mostRows, int mostColumns, RandomGenerator random) {
+    Region draw(Image image, int maxRows, int maxColumns, RandomGenerator random) {
         int height = 0;
         int width = 0;
         for (int i = 0; i < TRIES; i++) {
-            double share = Dice.between(minScale, maxScale, Dice.unit(random));
-            double dice = Dice.unit(random);
+            double share = RandomNumbers.between(minScale, maxScale, RandomNumbers.unit(random));
+            double dice = RandomNumbers.unit(random);
             if (height == 0) {
                 double area = (double) image.height() * image.width() * share;
-                double ratio = Dice.logBetween(minRatio, maxRatio, dice);
+                double ratio = RandomNumbers.logBetween(minRatio, maxRatio, dice);
                 int rows = (int) Math.rint(Math.sqrt(area / ratio));
                 int columns = (int) Math.rint(Math.sqrt(area * ratio));
-                if (rows > 0 && rows <= mostRows && columns > 0 && columns <= mostColumns) {
+                if (rows > 0 && rows <= maxRows && columns > 0 && columns <= maxColumns) {
                     height = rows;
                     width = columns;
                 }
             }
         }
-        int top = Dice.below(random, image.height() - height + 1);
-        int left = Dice.below(random, image.width() - width + 1);
+        int top = RandomNumbers.below(random, image.height() - height + 1);
+        int left = RandomNumbers.below(random, image.width() - width + 1);
         return height == 0 ? Region.EMPTY : new Region(top, left, height, width);
     }
 
@@ -73,14 +73,14 @@ record Rectangles(double minScale, double maxScale, double minRatio, double maxR
         return new Region((image.height() - height) / 2, (image.width() - width) / 2, height, width);
     }
 
-    /** What differs from other ranges, in the form that {@link AugmentSpec} reads. */
+    /** The ranges that differ from the defaults, in the form that {@link AugmentSpec} parses. */
     String words(Rectangles usual) {
         String scale = minScale == usual.minScale && maxScale == usual.maxScale
                 ? ""
-                : ":scale=" + Words.range(minScale, maxScale);
+                : ":scale=" + AugmentWord.text(minScale, maxScale);
         String ratio = minRatio == usual.minRatio && maxRatio == usual.maxRatio
                 ? ""
-                : ":ratio=" + Words.range(minRatio, maxRatio);
+                : ":ratio=" + AugmentWord.text(minRatio, maxRatio);
         return scale + ratio;
     }
 }

@@ -208,7 +208,7 @@ class ColourJitterTest {
     void strongestJitter_doesNotOverflow() {
         Tensor image = Pictures.image(1, 2, 3, 255, 0, 0, 0, 255, 255);
 
-        Tensor most = JITTER.apply(image, new Colour(1, 1, Colour.MOST, 0, IN_ORDER));
+        Tensor most = JITTER.apply(image, new Colour(1, 1, Colour.MAX_FACTOR, 0, IN_ORDER));
 
         assertThat(most).isEqualTo(image);
     }

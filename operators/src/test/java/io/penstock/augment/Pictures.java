@@ -74,7 +74,7 @@ final class Pictures {
         return image.doubleAt((y * width + x) * channels + channel);
     }
 
-    /** Dice that count how often they are asked, and are only ever asked for longs. */
+    /** Random numbers that count how often they are asked, and are only ever asked for longs. */
     static final class Counting implements RandomGenerator {
 
         private final RandomGenerator dice;

@@ -1,11 +1,11 @@
-package io.penstock.augment;
+package io.penstock.image.internal;
 
 /** Multiplies each channel's distance from the pixel's grey, in 16-bit fixed point. */
-record Saturation(int factor, int channels) implements Colouring.Kernel {
+public record Saturation(int factor, int channels) implements RowKernel {
 
     private static final int HALF = 1 << 15;
 
-    static Saturation of(double factor, int channels) {
+    public static Saturation of(double factor, int channels) {
         return new Saturation((int) Math.rint(factor * 65536), channels);
     }
 

@@ -11,11 +11,11 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-class DiceTest {
+class RandomNumbersTest {
 
     @Property
     void below_ofAnyBits_isTheHighWordOfTheProduct(@ForAll long bits, @ForAll @IntRange(min = 1) int bound) {
-        int drawn = Dice.below(() -> bits, bound);
+        int drawn = RandomNumbers.below(() -> bits, bound);
 
         BigInteger unsigned = new BigInteger(Long.toUnsignedString(bits));
         assertThat(drawn)
@@ -29,7 +29,7 @@ class DiceTest {
         int[] counts = new int[7];
 
         for (int i = 0; i < 70_000; i++) {
-            counts[Dice.below(Pictures.dice(i), 7)]++;
+            counts[RandomNumbers.below(Pictures.dice(i), 7)]++;
         }
 
         // chi-squared with 6 degrees of freedom exceeds 22.5 once in a thousand; the seeds are fixed
@@ -42,16 +42,16 @@ class DiceTest {
 
     @Test
     void unit_ofExtremeBits_staysBelowOne() {
-        assertThat(Dice.unit(() -> 0L)).isZero();
-        assertThat(Dice.unit(() -> -1L)).isLessThan(1).isCloseTo(1, within(1e-15));
-        assertThat(Dice.chance(() -> 0L, 0)).isFalse();
-        assertThat(Dice.chance(() -> -1L, 1)).isTrue();
+        assertThat(RandomNumbers.unit(() -> 0L)).isZero();
+        assertThat(RandomNumbers.unit(() -> -1L)).isLessThan(1).isCloseTo(1, within(1e-15));
+        assertThat(RandomNumbers.chance(() -> 0L, 0)).isFalse();
+        assertThat(RandomNumbers.chance(() -> -1L, 1)).isTrue();
     }
 
     @Test
     void logBetween_atHalf_isTheGeometricMean() {
-        assertThat(Dice.logBetween(0.25, 4, 0.5)).isCloseTo(1, within(1e-12));
-        assertThat(Dice.logBetween(1, 100, 0.5)).isCloseTo(10, within(1e-12));
+        assertThat(RandomNumbers.logBetween(0.25, 4, 0.5)).isCloseTo(1, within(1e-12));
+        assertThat(RandomNumbers.logBetween(1, 100, 0.5)).isCloseTo(10, within(1e-12));
     }
 
     @Test

@@ -1,33 +1,33 @@
-package io.penstock.augment;
+package io.penstock.image.internal;
 
 /** Replaces each value by another: brightness and contrast. Leaves a fourth channel alone. */
-final class Lookup implements Colouring.Kernel {
+public final class LookupTable implements RowKernel {
 
     private final byte[] table;
     private final int channels;
 
-    private Lookup(byte[] table, int channels) {
+    private LookupTable(byte[] table, int channels) {
         this.table = table;
         this.channels = channels;
     }
 
     /** Multiplies the distance from a middle, rounding to the nearest byte. */
-    static Lookup away(double middle, double factor, int channels) {
+    public static LookupTable away(double middle, double factor, int channels) {
         byte[] table = new byte[256];
         for (int value = 0; value < 256; value++) {
             long moved = Math.round(middle + factor * (value - middle));
             table[value] = (byte) Math.max(0, Math.min(255, moved));
         }
-        return new Lookup(table, channels);
+        return new LookupTable(table, channels);
     }
 
-    /** Both, one after the other, as one. */
-    Lookup then(Lookup next) {
+    /** This table followed by another. */
+    public LookupTable then(LookupTable next) {
         byte[] both = new byte[256];
         for (int value = 0; value < 256; value++) {
             both[value] = next.table[table[value] & 0xFF];
         }
-        return new Lookup(both, channels);
+        return new LookupTable(both, channels);
     }
 
     @Override

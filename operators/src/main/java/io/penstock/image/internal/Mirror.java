@@ -1,4 +1,4 @@
-package io.penstock.augment;
+package io.penstock.image.internal;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -7,11 +7,11 @@ import java.nio.ByteOrder;
 /**
  * Reverses the pixels of a row in place.
  *
- * <p>Pixels of three bytes go eight at a time, from both ends, as blocks of three words. Both blocks are read before
- * either is written, so in the middle they may overlap. (Words at a pitch of two pixels, six bytes, would be simpler, but
- * each would wait for the write it overlaps.)
+ * <p>Pixels of three bytes are swapped eight at a time, from both ends, as blocks of three words. Both blocks are read
+ * before either is written, so they may overlap in the middle. Words at a distance of two pixels would be simpler, but
+ * each read would wait for the write that it overlaps.
  */
-final class Mirror {
+public final class Mirror {
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long PIXEL = 0xFF_FFFFL;
@@ -20,7 +20,7 @@ final class Mirror {
 
     private Mirror() {}
 
-    static void reverse(byte[] row, int from, int to, int pixelBytes) {
+    public static void reverse(byte[] row, int from, int to, int pixelBytes) {
         switch (pixelBytes) {
             case 1 -> reverseBytes(row, from, to);
             case 3 -> reverseTriples(row, from, to);
@@ -63,7 +63,7 @@ final class Mirror {
         swap(row, middle, from + to - middle, 3);
     }
 
-    // The words a, b, c hold the pixels 0 to 7; these are the words that hold 7 to 0.
+    // a, b and c hold the pixels 0 to 7; the results hold 7 to 0
 
     private static long first(long b, long c) {
         return (c >>> 40) | ((c << 8) & (PIXEL << 24)) | ((b >>> 8) & (BYTE << 48)) | (c << 56);
