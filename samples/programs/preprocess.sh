@@ -2,7 +2,7 @@
 # Decodes and resizes a data set once, with several processes of this machine that take a part each; all training that follows
 # reads the result. Repeated after an interruption, it goes on where it was.
 #
-#   samples/preprocess/run.sh 2 --source images:DIR --resize 224 --to tar:SHARDS      (or disk:CACHE, or redis:URI)
+#   samples/programs/preprocess.sh 2 --source images:DIR --resize 224 --to tar:SHARDS      (or disk:CACHE, or redis:URI)
 #
 #   PENSTOCK  the program to run; the one of this project by default
 set -u

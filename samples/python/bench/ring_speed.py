@@ -1,6 +1,6 @@
 """Warm samples through shared memory: `penstock serve` and the Python client beside memcpy and PyTorch's DataLoader, in turns.
 
-    python3 samples/src/peers/python/ring_speed.py [--rounds 15] [--samples 4096] [--bytes 150528] [--batch 64]
+    python3 samples/python/bench/ring_speed.py [--rounds 15] [--samples 4096] [--bytes 150528] [--batch 64]
 
 The yardstick, memcpy, is a bare loop that copies the same samples, shuffled, from 0.6 GB of RAM into one batch that is used over
 and over: 16 us for 150,528 bytes where nothing else runs. The DataLoader reads a tensor in shared memory, with 0 and with 2
@@ -27,8 +27,8 @@ try:
 except ImportError:
     torch, Dataset = None, object
 
-ROOT = pathlib.Path(__file__).resolve().parents[4]
-sys.path.insert(0, str(ROOT / "samples/src/main/python"))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "samples/python"))
 import penstock  # noqa: E402
 
 AHEAD = 4

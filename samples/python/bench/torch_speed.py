@@ -1,6 +1,6 @@
 """Pictures a second: PyTorch's DataLoader with workers beside `penstock serve`, a cold epoch of each in turn.
 
-    python3 samples/src/peers/python/torch_speed.py FOLDER [--rounds 5] [--workers 2] [--side 224] [--batch 64]
+    python3 samples/python/bench/torch_speed.py FOLDER [--rounds 5] [--workers 2] [--side 224] [--batch 64]
 
 FOLDER has a folder of JPEG files a class. Both decode, resize to side x side and stack; neither keeps anything. The server
 is held back while the loader works: it is at most four batches ahead. The first round of each is not counted.
@@ -20,8 +20,8 @@ import torch
 from PIL import Image
 from torch.utils.data import DataLoader, Dataset
 
-ROOT = pathlib.Path(__file__).resolve().parents[4]
-sys.path.insert(0, str(ROOT / "samples/src/main/python"))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "samples/python"))
 import penstock  # noqa: E402
 
 

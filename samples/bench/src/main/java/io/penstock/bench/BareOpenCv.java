@@ -9,7 +9,7 @@ import org.bytedeco.opencv.opencv_core.Mat;
 import org.bytedeco.opencv.opencv_core.Size;
 
 /** OpenCV's own decode and resize with nothing around them, on one thread, into matrices that are used again. */
-final class BareOpenCv implements AutoCloseable {
+public final class BareOpenCv implements AutoCloseable {
 
     private final Mat decoded = new Mat();
     private final Mat resized = new Mat();
@@ -30,7 +30,7 @@ final class BareOpenCv implements AutoCloseable {
     }
 
     /** One thread a call, as beside other calls that want the other processors. */
-    static void onOneThread() {
+    public static void onOneThread() {
         opencv_core.setNumThreads(1);
     }
 

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * reached does the same work: its resize has no aliases. The other shows what leaving them in would save. TensorFlow, the
  * other peer, comes with a benchmark of its own.
  */
-final class DecodeSpeed implements Benchmark {
+public final class DecodeSpeed implements Benchmark {
 
     private static final int SIDE = 224;
     private static final int WARM_UP = 2;
@@ -85,11 +85,11 @@ final class DecodeSpeed implements Benchmark {
         return Resize.exact(SIDE, SIDE).toString();
     }
 
-    static int decode(ImageDecoder decoder, Resize resize, Tensor file) {
+    public static int decode(ImageDecoder decoder, Resize resize, Tensor file) {
         return (int) decoder.decodeReduced(file, resize).longAt(0);
     }
 
-    static <F> double perSecond(List<F> files, ToIntFunction<F> work, long[] sum) {
+    public static <F> double perSecond(List<F> files, ToIntFunction<F> work, long[] sum) {
         long started = System.nanoTime();
         for (F file : files) {
             sum[0] += work.applyAsInt(file);
@@ -101,7 +101,7 @@ final class DecodeSpeed implements Benchmark {
         return ByteBuffer.allocateDirect(file.length).put(file).flip();
     }
 
-    static List<byte[]> files(Effort effort, int count) {
+    public static List<byte[]> files(Effort effort, int count) {
         if (effort.pictures() == null) {
             return IntStream.range(0, count)
                     .parallel()

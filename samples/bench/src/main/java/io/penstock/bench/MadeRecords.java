@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
 import reactor.core.publisher.Mono;
 
 /** Records of random bytes that cost nearly nothing to make; each begins with its index. */
-final class MadeRecords implements Dataset<Tensor> {
+public final class MadeRecords implements Dataset<Tensor> {
 
     private static final long SEED = 1;
 
@@ -15,7 +15,7 @@ final class MadeRecords implements Dataset<Tensor> {
     private final byte[] pattern;
     private final Fingerprint fingerprint; // asked for with every key
 
-    MadeRecords(long size, int recordBytes) {
+    public MadeRecords(long size, int recordBytes) {
         this.size = size;
         this.pattern = new byte[recordBytes];
         new SplittableRandom(SEED).nextBytes(pattern);

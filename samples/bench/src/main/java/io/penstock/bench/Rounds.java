@@ -9,7 +9,7 @@ import java.util.function.IntConsumer;
  * Measurements taken in turn, A B C A B C …, so that a machine that is slow for a while is slow for all of them. Ratios
  * are formed within a round, and the median is taken over the rounds.
  */
-final class Rounds {
+public final class Rounds {
 
     private final double[][] measured; // [contestant][round]
 
@@ -21,7 +21,7 @@ final class Rounds {
      * Runs each contestant once a round; the first {@code warmUp} rounds are thrown away.
      * @param contestants each does its work and returns its figure
      */
-    static Rounds of(int warmUp, int rounds, IntConsumer progress, List<DoubleSupplier> contestants) {
+    public static Rounds of(int warmUp, int rounds, IntConsumer progress, List<DoubleSupplier> contestants) {
         double[][] measured = new double[contestants.size()][rounds];
         for (int round = -warmUp; round < rounds; round++) {
             progress.accept(round);
@@ -35,12 +35,12 @@ final class Rounds {
         return new Rounds(measured);
     }
 
-    double median(int contestant) {
+    public double median(int contestant) {
         return quantile(measured[contestant].clone(), 0.5);
     }
 
     /** The median over the rounds of one contestant's figure over another's. */
-    double medianRatio(int contestant, int to) {
+    public double medianRatio(int contestant, int to) {
         return ratio(contestant, to, 0.5);
     }
 

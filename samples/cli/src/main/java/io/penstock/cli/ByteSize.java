@@ -13,12 +13,12 @@ import java.util.regex.Pattern;
  * @param bytes the amount; 0 where it is a share
  * @param share of what is free, in {@code (0, 1]}; 0 where it is an amount
  */
-record ByteSize(long bytes, double share) {
+public record ByteSize(long bytes, double share) {
 
     private static final Pattern WRITTEN = Pattern.compile("(\\d{1,19}(?:\\.\\d{1,9})?)([A-Za-z]{1,3}|%)");
     private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
-    ByteSize {
+    public ByteSize {
         if (bytes > 0 == share > 0 || bytes < 0 || share < 0 || share > 1) {
             throw new IllegalArgumentException(
                     "size must be a number of bytes or a share in (0, 1], was %d and %s".formatted(bytes, share));
@@ -33,7 +33,7 @@ record ByteSize(long bytes, double share) {
         return new ByteSize(0, share);
     }
 
-    boolean isShare() {
+    public boolean isShare() {
         return share > 0;
     }
 

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** What the commands below {@code penstock cache} share: how they print. */
-final class CacheFlags {
+public final class CacheFlags {
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it

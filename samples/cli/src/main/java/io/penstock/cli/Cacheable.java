@@ -29,7 +29,7 @@ import reactor.core.publisher.Mono;
  * @param sampleBytes that a sample takes in a cache, about; 0 where it is not known beforehand
  * @param classes     how many samples each has, in the order of the labels; empty where that is not known
  */
-record Cacheable<T>(
+public record Cacheable<T>(
         Fingerprint source, Dataset<T> dataset, Schema<T> schema, long sampleBytes, Map<String, Integer> classes) {
 
     /** What a cache keeps beside a sample's bytes: its layout, its key. */

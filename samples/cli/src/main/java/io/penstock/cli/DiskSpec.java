@@ -14,7 +14,7 @@ import picocli.CommandLine.TypeConversionException;
  *
  * @param size null where nothing was said
  */
-record DiskSpec(Path directory, @Nullable ByteSize size) {
+public record DiskSpec(Path directory, @Nullable ByteSize size) {
 
     /**
      * Reads it. What follows the last comma is a size if it begins as a number does, so that directories may have commas.
@@ -40,7 +40,7 @@ record DiskSpec(Path directory, @Nullable ByteSize size) {
      * Opens the cache to hold what it has.
      * @throws io.penstock.fault.StoreException if the directory cannot be used
      */
-    ChronicleTier open() {
+    public ChronicleTier open() {
         return open(CachePolicy.HOLD, false);
     }
 
@@ -49,7 +49,7 @@ record DiskSpec(Path directory, @Nullable ByteSize size) {
      * @param verifyReads whether a value's checksum is compared at every read
      * @throws io.penstock.fault.StoreException if the directory cannot be used
      */
-    ChronicleTier open(CachePolicy policy, boolean verifyReads) {
+    public ChronicleTier open(CachePolicy policy, boolean verifyReads) {
         ChronicleOptions cache = ChronicleTier.at(directory);
         if (size != null) {
             cache = size.isShare() ? cache.maxFreeShare(size.share()) : cache.maxBytes(size.bytes());
@@ -59,7 +59,7 @@ record DiskSpec(Path directory, @Nullable ByteSize size) {
     }
 
     /** For picocli. */
-    static final class Reader implements ITypeConverter<DiskSpec> {
+    public static final class Reader implements ITypeConverter<DiskSpec> {
         @Override
         public DiskSpec convert(String text) {
             try {

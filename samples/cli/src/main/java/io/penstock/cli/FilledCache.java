@@ -7,7 +7,7 @@ import io.penstock.cache.redis.RedisTier;
 import reactor.core.publisher.Mono;
 
 /** A cache that a job fills, and that outlives it. */
-sealed interface FilledCache extends AutoCloseable {
+public sealed interface FilledCache extends AutoCloseable {
 
     Tier tier();
 

@@ -13,7 +13,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** How the values of flags are read; what they throw names the flag and ends the program with status 2. */
-final class Flags {
+public final class Flags {
 
     private Flags() {}
 
@@ -25,7 +25,7 @@ final class Flags {
     }
 
     /** A size, such as {@code 512MiB} or {@code 50%}. */
-    static final class Size implements ITypeConverter<ByteSize> {
+    public static final class Size implements ITypeConverter<ByteSize> {
         @Override
         public ByteSize convert(String text) {
             try {

@@ -3,7 +3,7 @@ package io.penstock.cli;
 import picocli.CommandLine.Option;
 
 /** {@code --help}, of every command. */
-final class HelpFlag {
+public final class HelpFlag {
 
     @Option(
             names = {"-h", "--help"},

@@ -11,7 +11,7 @@ import reactor.core.publisher.Sinks;
  * Turns a signal (Ctrl-C, SIGTERM) into an orderly end: the run is told to stop, gets a moment to do so, and the last word
  * is printed before the virtual machine goes. Its exit status is then 128 and the signal's number.
  */
-final class Interruption implements AutoCloseable {
+public final class Interruption implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Interruption.class);
     private static final long GRACE_MILLIS = 900;
@@ -30,7 +30,7 @@ final class Interruption implements AutoCloseable {
      * Watches for signals from now on.
      * @param lastWord called after the run ended, or was too slow to
      */
-    static Interruption watch(Runnable lastWord) {
+    public static Interruption watch(Runnable lastWord) {
         Interruption interruption = new Interruption(lastWord);
         try {
             Runtime.getRuntime().addShutdownHook(interruption.hook);
@@ -59,12 +59,12 @@ final class Interruption implements AutoCloseable {
     }
 
     /** Completes when the run is to stop. */
-    Mono<Void> stop() {
+    public Mono<Void> stop() {
         return stop.asMono();
     }
 
     /** The run has ended, for whatever reason: true if a signal was it, and then the last word is spoken elsewhere. */
-    boolean ended() {
+    public boolean ended() {
         ended.countDown();
         return interrupted;
     }

@@ -4,6 +4,10 @@ import io.penstock.fault.DataException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -63,13 +67,13 @@ public final class Main implements Runnable {
 
     /** Runs a command and exits with its status. */
     public static void main(String[] arguments) {
-        System.exit(run(commandLine(), arguments));
+        System.exit(run(arguments));
     }
 
     /** Runs a command on this process's standard output and standard error; its status. */
-    static int run(CommandLine commandLine, String... arguments) {
+    public static int run(String... arguments) {
         Terminal.escapeLogs();
-        return execute(commandLine.setOut(Output.standard()), arguments);
+        return execute(commandLine().setOut(Output.standard()), arguments);
     }
 
     /** Runs a command; its status. */
@@ -96,44 +100,44 @@ public final class Main implements Runnable {
         }
     }
 
-    /** A program of one command, which is used wrongly and fails as those here do. */
-    static CommandLine alone(Object command) {
-        return new CommandLine(command)
-                .setExpandAtFiles(false)
-                .registerConverter(Path.class, new Flags.Place())
-                .setExecutionStrategy(Main::executeOrHelp)
-                .setParameterExceptionHandler(Main::wrongUsage)
-                .setExecutionExceptionHandler((failure, line, parsed) -> failed(failure, line, false));
-    }
-
-    static CommandLine commandLine() {
+    /** The program with all commands that are on the class path. */
+    public static CommandLine commandLine() {
         Main main = new Main();
-        return new CommandLine(main)
-                .addSubcommand(StreamCommand.command())
-                .addSubcommand(ExplainCommand.command())
-                .addSubcommand(CacheCommand.command())
-                .addSubcommand(new MaterializeCommand())
-                .addSubcommand(
-                        OnDemandCommand.of(
-                                "spark-materialize",
-                                "-Pspark",
-                                "Run the deterministic part of a pipeline as a job on Apache Spark (4.2), which is built in on demand."))
-                .addSubcommand(
-                        OnDemandCommand.of(
-                                "train",
-                                "-Ptrain",
-                                "Train a small convolutional network on labelled pictures, with DJL on PyTorch, which is built in on demand."))
-                .addSubcommand(new ShowCommand())
-                .addSubcommand(new DemoCommand())
-                .addSubcommand(BenchCommand.command())
-                .addSubcommand(ServeCommand.command())
-                .addSubcommand(new ServeFilesCommand())
-                .addSubcommand(new HelpCommand())
-                .setExpandAtFiles(false) // --resume @FILE is ours
+        CommandLine program = new CommandLine(main);
+        commands().forEach(program::addSubcommand);
+        return program.setExpandAtFiles(false) // --resume @FILE is ours
                 .registerConverter(Path.class, new Flags.Place())
                 .setExecutionStrategy(Main::executeOrHelp)
                 .setParameterExceptionHandler(Main::wrongUsage)
                 .setExecutionExceptionHandler((failure, command, parsed) -> failed(failure, command, main.verbose));
+    }
+
+    /** By name, in the order in which the help lists them. */
+    private static Map<String, CommandLine> commands() {
+        Map<String, CommandLine> commands = new LinkedHashMap<>();
+        Stream.of(
+                        StreamCommand.command(),
+                        ExplainCommand.command(),
+                        CacheCommand.command(),
+                        new CommandLine(new MaterializeCommand()),
+                        MissingCommand.of(
+                                "spark-materialize",
+                                "Run the deterministic part of a pipeline as a job on Apache Spark (4.2), which is built in on demand."),
+                        MissingCommand.of(
+                                "train",
+                                "Train a small convolutional network on labelled pictures, with DJL on PyTorch, which is built in on demand."),
+                        new CommandLine(new ShowCommand()),
+                        new CommandLine(new DemoCommand()),
+                        MissingCommand.of("bench", "Measure the limits and peers that the documentation names."),
+                        ServeCommand.command(),
+                        new CommandLine(new ServeFilesCommand()),
+                        new CommandLine(new HelpCommand()))
+                .forEach(command -> commands.put(command.getCommandName(), command));
+        ServiceLoader.load(AddedCommand.class, Main.class.getClassLoader()).forEach(added -> {
+            CommandLine command = new CommandLine(added);
+            commands.put(command.getCommandName(), command);
+        });
+        return commands;
     }
 
     @Override

@@ -22,9 +22,9 @@ import picocli.CommandLine.Spec;
         description =
                 "Run the deterministic part of a pipeline as a job, into a cache or tar shards. Several processes "
                         + "take a part each (--rank, --world); a job that was interrupted goes on when it is repeated.")
-final class MaterializeCommand implements Callable<Integer> {
+public final class MaterializeCommand implements Callable<Integer> {
 
-    static final String MATERIALIZED = "materialized";
+    public static final String MATERIALIZED = "materialized";
 
     @Mixin
     private final CacheFlags flags = new CacheFlags();

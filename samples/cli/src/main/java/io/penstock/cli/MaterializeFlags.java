@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What a job does, whoever runs its parts. */
-final class MaterializeFlags {
+public final class MaterializeFlags {
 
     private static final int SAMPLES_A_SHARD = 1000;
 
@@ -55,8 +55,11 @@ final class MaterializeFlags {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Flags.OnError onError;
 
-    /** @throws IllegalArgumentException if the flags do not fit together */
-    void requireConsistent() {
+    /**
+     * Checks flags against each other.
+     * @throws IllegalArgumentException if they do not fit together
+     */
+    public void requireConsistent() {
         if (onError == Flags.OnError.SUBSTITUTE) {
             throw new IllegalArgumentException("--on-error of a job is fail or skip: a shard has no sample twice");
         }
@@ -69,25 +72,25 @@ final class MaterializeFlags {
      * Opens the source.
      * @throws IllegalArgumentException if the flags do not fit together
      */
-    Cacheable<?> open() {
+    public Cacheable<?> open() {
         return source.open();
     }
 
-    MaterializeTarget target() {
+    public MaterializeTarget target() {
         return target;
     }
 
     /** Whether samples that cannot be loaded are no reason to fail. */
-    boolean skips() {
+    public boolean skips() {
         return onError == Flags.OnError.SKIP;
     }
 
-    int inFlight() {
+    public int inFlight() {
         return inFlight == null ? Execution.standard().inFlight() : inFlight;
     }
 
     /** Writes the shards of a folder. */
-    <T> ShardJob<T> shards(Cacheable<T> samples, Path folder, Consumer<? super SampleException> failures) {
+    public <T> ShardJob<T> shards(Cacheable<T> samples, Path folder, Consumer<? super SampleException> failures) {
         ErrorPolicy policy = skips() ? ErrorPolicy.skip().quarantine(failures) : ErrorPolicy.fail();
         return ShardJob.of(
                         samples.dataset(),

@@ -5,7 +5,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Where the samples of a job go, as {@code --to} says it. */
-sealed interface MaterializeTarget {
+public sealed interface MaterializeTarget {
 
     String KNOWN = "disk:DIR[,SIZE], redis:URI and tar:DIR are";
 

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A folder that {@code materialize} wrote: the shards in it, without what lies beside them. */
-final class MaterializedShards {
+public final class MaterializedShards {
 
     private static final String PLAN = "materialized.json";
     private static final String PATTERN = "shard-*.tar";
@@ -23,7 +23,7 @@ final class MaterializedShards {
      * The pattern of its shards; any other place as it is.
      * @throws StoreException if the job that writes them has not ended, since the rest would be missed by nobody
      */
-    static Path in(Path place) {
+    public static Path in(Path place) {
         Path plan = place.resolve(PLAN);
         if (!Files.isRegularFile(plan)) {
             return place;

@@ -10,7 +10,7 @@ import picocli.CommandLine.TypeConversionException;
  * How the number of a flag is read: in ASCII digits, and in a range. Each range is a class, which picocli wants by its name; each
  * numeric flag has one, or a test fails. What it throws names the range and the text, and picocli the flag.
  */
-abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
+public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
 
     private static final Pattern WHOLE = Pattern.compile("[+-]?[0-9]{1,99}");
     private static final Pattern DECIMAL = Pattern.compile("[+-]?[0-9]{1,99}(\\.[0-9]{1,99})?([eE][+-]?[0-9]{1,4})?");
@@ -65,21 +65,21 @@ abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
     }
 
     /** How many of something that takes no room by itself. */
-    static final class Count extends Ints {
+    public static final class Count extends Ints {
         Count() {
             super(1, Integer.MAX_VALUE);
         }
     }
 
     /** The side of a square picture, of less than 2 GiB. */
-    static final class Side extends Ints {
+    public static final class Side extends Ints {
         Side() {
             super(1, 26_754);
         }
     }
 
     /** Samples a batch, as {@code Batches} takes them. */
-    static final class BatchSize extends Ints {
+    public static final class BatchSize extends Ints {
         BatchSize() {
             super(1, 1 << 24);
         }
@@ -100,14 +100,14 @@ abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
     }
 
     /** Threads, as {@code Execution} takes them. */
-    static final class Threads extends Ints {
+    public static final class Threads extends Ints {
         Threads() {
             super(1, (1 << 15) - 1);
         }
     }
 
     /** Processes or consumers that take part. */
-    static final class Members extends Ints {
+    public static final class Members extends Ints {
         Members() {
             super(1, 1 << 20);
         }
@@ -135,7 +135,7 @@ abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
     }
 
     /** Pictures to make, each a file. */
-    static final class Pictures extends Ints {
+    public static final class Pictures extends Ints {
         Pictures() {
             super(1, 10_000_000);
         }
@@ -149,7 +149,7 @@ abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
     }
 
     /** A port that others are told. */
-    static final class KnownPort extends Ints {
+    public static final class KnownPort extends Ints {
         KnownPort() {
             super(1, 65_535);
         }
@@ -163,7 +163,7 @@ abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
     }
 
     /** Any number of 64 bits. */
-    static final class Seed extends Longs {
+    public static final class Seed extends Longs {
         Seed() {
             super(Long.MIN_VALUE, Long.MAX_VALUE);
         }
@@ -176,7 +176,7 @@ abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
     }
 
     /** A step of an optimizer. */
-    static final class Rate extends Decimals {
+    public static final class Rate extends Decimals {
         Rate() {
             super("0.000000001", "1000");
         }

@@ -10,11 +10,11 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
 /** Standard output, line by line; notices when it takes no more, as behind {@code | head -1} or on a full device. */
-final class Output {
+public final class Output {
 
     private final PrintWriter out;
 
-    Output(PrintWriter out) {
+    public Output(PrintWriter out) {
         this.out = out;
     }
 
@@ -41,7 +41,7 @@ final class Output {
      * Writes a line at once, with control characters escaped.
      * @throws Failed if it cannot be written
      */
-    void line(String text) {
+    public void line(String text) {
         out.print(Terminal.escape(text) + "\n");
         if (out.checkError()) {
             throw new Failed(true, new IOException("the output is closed"));

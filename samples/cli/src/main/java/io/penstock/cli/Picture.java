@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
  * @param pixels {@code u8[height, width, 3]}
  * @param label  the number of its class
  */
-record Picture(Tensor pixels, int label) {
+public record Picture(Tensor pixels, int label) {
 
     Picture with(UnaryOperator<Tensor> change) {
         return new Picture(change.apply(pixels), label);

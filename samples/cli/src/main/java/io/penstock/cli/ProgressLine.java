@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One line on a terminal that is written over as a run goes on, or an event a second for another program. Where neither
  * looks, nothing is written. Called by one thread at a time, but {@link #clear} by any.
  */
-final class ProgressLine {
+public final class ProgressLine {
 
     private static final long EVERY_NANOS = 100_000_000;
     private static final long EVENT_NANOS = 1_000_000_000;
@@ -27,7 +27,7 @@ final class ProgressLine {
      * @param shown whether {@code out} is a terminal
      * @param total steps of the work
      */
-    ProgressLine(PrintWriter out, boolean shown, long total) {
+    public ProgressLine(PrintWriter out, boolean shown, long total) {
         this(out, shown, null, total);
     }
 
@@ -39,7 +39,7 @@ final class ProgressLine {
     }
 
     /** For work of which nobody knows how much it is. */
-    ProgressLine(PrintWriter out, boolean shown) {
+    public ProgressLine(PrintWriter out, boolean shown) {
         this(out, shown, 0);
     }
 
@@ -49,7 +49,7 @@ final class ProgressLine {
     }
 
     /** Shows what is being done. */
-    void show(String what) {
+    public void show(String what) {
         if (shown) {
             lastShown = System.nanoTime();
             terminal.print(ERASE + Terminal.escape(what));
@@ -68,7 +68,7 @@ final class ProgressLine {
      * @param what   is being done, first on the line
      * @param detail last on the line
      */
-    void show(String what, long done, String unit, String detail) {
+    public void show(String what, long done, String unit, String detail) {
         if (program != null) {
             lastShown = System.nanoTime();
             program.accept(done);
@@ -110,7 +110,7 @@ final class ProgressLine {
     }
 
     /** Takes the line off the terminal. */
-    void clear() {
+    public void clear() {
         if (shown) {
             terminal.print(ERASE);
             terminal.flush();

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Which part of the work is this process's. */
-final class RankFlags {
+public final class RankFlags {
 
     @Option(
             order = 50,
@@ -24,8 +24,11 @@ final class RankFlags {
             description = "The number of ranks; needs --rank.")
     private @Nullable Integer world;
 
-    /** @throws IllegalArgumentException if one is missing, or there is no such rank */
-    Shard shard() {
+    /**
+     * The shard that the flags or the environment name.
+     * @throws IllegalArgumentException if one flag is missing, or there is no such rank
+     */
+    public Shard shard() {
         return of(rank, world);
     }
 

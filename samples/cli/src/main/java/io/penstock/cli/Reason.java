@@ -6,14 +6,14 @@ import java.nio.file.NoSuchFileException;
 import java.util.Map;
 
 /** What went wrong, in one line that stands alone. */
-final class Reason {
+public final class Reason {
 
     /** What the library names as its own methods, and the command line as flags. */
     private static final Map<String, String> FLAGS = Map.of("padShapes()", "--pad");
 
     private Reason() {}
 
-    static String of(Throwable failure) {
+    public static String of(Throwable failure) {
         String message = failure.getMessage();
         String line = message == null
                 ? ""

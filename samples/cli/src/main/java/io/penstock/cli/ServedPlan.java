@@ -11,13 +11,13 @@ import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
 
 /** A plan as a server takes it: its batches from any position on, for its own rank or for several. */
-final class ServedPlan<T> implements BatchFeed {
+public final class ServedPlan<T> implements BatchFeed {
 
     private final StreamPlan<T> plan;
     private final int ranks;
 
     /** @param ranks 1 to serve the plan's own */
-    ServedPlan(StreamPlan<T> plan, int ranks) {
+    public ServedPlan(StreamPlan<T> plan, int ranks) {
         this.plan = plan;
         this.ranks = ranks;
     }

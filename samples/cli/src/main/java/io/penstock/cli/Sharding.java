@@ -11,7 +11,7 @@ import java.util.stream.LongStream;
 import reactor.core.publisher.Mono;
 
 /** Writes one rank's tar shards. */
-final class Sharding<T> {
+public final class Sharding<T> {
 
     private final ShardJob<T> job;
     private final Shard shard;
@@ -35,11 +35,11 @@ final class Sharding<T> {
      * @param failed   samples left out of those
      * @param bytes    of those
      */
-    record Outcome(long shards, long finished, long written, long samples, long failed, long bytes, double seconds)
+    public record Outcome(long shards, long finished, long written, long samples, long failed, long bytes, double seconds)
             implements Serializable {
 
         /** Of two ranks that worked side by side. */
-        Outcome and(Outcome other) {
+        public Outcome and(Outcome other) {
             return new Outcome(
                     shards + other.shards,
                     finished + other.finished,
@@ -50,12 +50,12 @@ final class Sharding<T> {
                     Math.max(seconds, other.seconds));
         }
 
-        Outcome in(double wallSeconds) {
+        public Outcome in(double wallSeconds) {
             return new Outcome(shards, finished, written, samples, failed, bytes, wallSeconds);
         }
 
         /** Prints it; the exit status. */
-        int report(CacheFlags flags, String event) {
+        public int report(CacheFlags flags, String event) {
             flags.print(
                     "%d shards: %d were there, %d written in %.1f s, %d samples, %d bytes; %d samples failed"
                             .formatted(shards, finished, written, seconds, samples, bytes, failed),
@@ -71,7 +71,7 @@ final class Sharding<T> {
         }
     }
 
-    Sharding(ShardJob<T> job, Shard shard) {
+    public Sharding(ShardJob<T> job, Shard shard) {
         this.job = job;
         this.shard = shard;
         this.left = LongStream.iterate(shard.rank(), at -> at < job.shards(), at -> at + shard.worldSize())
@@ -110,7 +110,7 @@ final class Sharding<T> {
      * Does the work.
      * @param eachSample called for each sample that is written, by the threads of two shards at once
      */
-    Mono<Void> write(Runnable eachSample) {
+    public Mono<Void> write(Runnable eachSample) {
         return job.eachSample(eachSample)
                 .run(shard.rank(), shard.worldSize())
                 .doOnNext(this::count)
@@ -138,7 +138,7 @@ final class Sharding<T> {
         }
     }
 
-    Outcome outcome() {
+    public Outcome outcome() {
         return new Outcome(
                 count(),
                 finished,

@@ -15,9 +15,9 @@ import picocli.CommandLine.Spec;
         abbreviateSynopsis = true,
         usageHelpWidth = 100,
         description = "Stream a data set through a pipeline that flags describe, and report each epoch.")
-final class StreamCommand implements Callable<Integer> {
+public final class StreamCommand implements Callable<Integer> {
 
-    static final int INTERRUPTED = 130;
+    public static final int INTERRUPTED = 130;
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
  * The flags of {@code stream}, each with the value it was given or its default; null where there is neither. They are
  * numbered for the help text, since reflection lists methods in no order.
  */
-interface StreamOptions {
+public interface StreamOptions {
 
     @Option(
             order = 1,

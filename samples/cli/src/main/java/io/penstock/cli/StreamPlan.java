@@ -27,7 +27,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Scheduler;
 
 /** What the flags of {@code stream} come to: a pipeline, its order, its threads, and what has to be closed after it. */
-final class StreamPlan<T> implements AutoCloseable {
+public final class StreamPlan<T> implements AutoCloseable {
 
     private static final double SENSIBLE_SHARE = 0.8;
     private static final Duration BACKOFF = Duration.ofMillis(100);
@@ -80,7 +80,7 @@ final class StreamPlan<T> implements AutoCloseable {
      * @throws IllegalArgumentException if the flags do not fit together
      * @throws io.penstock.fault.StoreException if the source cannot be opened
      */
-    static StreamPlan<?> of(StreamOptions options) {
+    public static StreamPlan<?> of(StreamOptions options) {
         return of(options, StreamResources::open);
     }
 

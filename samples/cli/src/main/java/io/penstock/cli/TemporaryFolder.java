@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A folder that is gone afterwards, also after Ctrl-C. */
-final class TemporaryFolder implements AutoCloseable {
+public final class TemporaryFolder implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(TemporaryFolder.class);
     private static final long GRACE_MILLIS = 900;
@@ -27,7 +27,7 @@ final class TemporaryFolder implements AutoCloseable {
         this.path = path;
     }
 
-    static TemporaryFolder make(String prefix) {
+    public static TemporaryFolder make(String prefix) {
         try {
             TemporaryFolder folder = new TemporaryFolder(Files.createTempDirectory(prefix));
             Runtime.getRuntime().addShutdownHook(folder.hook);
@@ -37,12 +37,12 @@ final class TemporaryFolder implements AutoCloseable {
         }
     }
 
-    Path path() {
+    public Path path() {
         return path;
     }
 
     /** Whether a signal came, so that filling the folder is of no use any more. */
-    boolean isGivenUp() {
+    public boolean isGivenUp() {
         return givenUp;
     }
 

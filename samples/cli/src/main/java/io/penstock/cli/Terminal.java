@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /** What standard output and standard error lead to, and what may be printed there. */
-final class Terminal {
+public final class Terminal {
 
     /** Those of ASCII but tab and newline, DEL, and those of Latin-1, which some terminals obey too. */
     private static final Pattern CONTROL = Pattern.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]");
@@ -38,7 +38,7 @@ final class Terminal {
      * Whether standard error is a terminal that understands control characters. Java can tell only for standard input and
      * output together; Linux says what each descriptor is.
      */
-    static boolean onStandardError() {
+    public static boolean onStandardError() {
         String kind = System.getenv("TERM");
         if (kind == null || kind.equals("dumb")) {
             return false;

@@ -15,7 +15,7 @@ import reactor.core.publisher.Mono;
  * Loads the samples of a dataset that a cache does not hold, in their order. Those that are there are not read; one that
  * cannot be loaded does not stop the others.
  */
-final class Warming<T> {
+public final class Warming<T> {
 
     private final Dataset<T> kept;
     private final FilledCache cache;
@@ -35,7 +35,7 @@ final class Warming<T> {
      * @param full         whether the cache had no room for all
      * @param firstFailure in words, if there was one
      */
-    record Outcome(
+    public record Outcome(
             long samples,
             long already,
             long loaded,
@@ -46,7 +46,7 @@ final class Warming<T> {
             implements Serializable {
 
         /** Of two ranks that worked side by side. */
-        Outcome and(Outcome other) {
+        public Outcome and(Outcome other) {
             return new Outcome(
                     samples + other.samples,
                     already + other.already,
@@ -57,7 +57,7 @@ final class Warming<T> {
                     firstFailure == null ? other.firstFailure : firstFailure);
         }
 
-        Outcome in(double wallSeconds) {
+        public Outcome in(double wallSeconds) {
             return new Outcome(samples, already, loaded, failed, full, wallSeconds, firstFailure);
         }
 
@@ -66,7 +66,7 @@ final class Warming<T> {
          * @param failuresAllowed whether samples that could not be loaded are no reason to end with status 1
          * @return the exit status
          */
-        int report(CacheFlags flags, String event, boolean failuresAllowed) {
+        public int report(CacheFlags flags, String event, boolean failuresAllowed) {
             flags.print(
                     "%d samples: %d were there, %d loaded in %.1f s, %d failed%s"
                             .formatted(samples, already, loaded, seconds, failed, full ? "; the cache is full" : ""),
@@ -89,7 +89,7 @@ final class Warming<T> {
      * @param shard    whose part of the samples it is: a run of neighbours
      * @param failures told of each sample that cannot be loaded, on the thread that tried
      */
-    Warming(
+    public Warming(
             Cacheable<T> cacheable,
             FilledCache cache,
             int inFlight,
@@ -136,7 +136,7 @@ final class Warming<T> {
      * <p>Fails with {@code StoreException} where the cache cannot be asked any more.
      * @param eachSample called for each sample that was loaded, by one thread at a time
      */
-    Mono<Void> load(Runnable eachSample) {
+    public Mono<Void> load(Runnable eachSample) {
         return missing()
                 .flatMap(this::load, inFlight)
                 .doOnNext(sample -> eachSample.run())
@@ -219,7 +219,7 @@ final class Warming<T> {
         }
     }
 
-    Outcome outcome() {
+    public Outcome outcome() {
         return new Outcome(
                 kept.size(),
                 already.get(),

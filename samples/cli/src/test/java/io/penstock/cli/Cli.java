@@ -9,11 +9,11 @@ import java.io.UncheckedIOException;
 import java.util.List;
 
 /** A command run in this process, and what it printed. */
-record Cli(int status, String out, String err) {
+public record Cli(int status, String out, String err) {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    static Cli run(String... arguments) {
+    public static Cli run(String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         int status = Main.execute(
@@ -22,37 +22,37 @@ record Cli(int status, String out, String err) {
     }
 
     /** Runs {@code stream --json}, with flags written with blanks between them. */
-    static Cli stream(String flags) {
+    public static Cli stream(String flags) {
         return run(("stream --json " + flags).split(" "));
     }
 
-    List<JsonNode> events() {
+    public List<JsonNode> events() {
         return out.lines().map(Cli::read).toList();
     }
 
-    List<JsonNode> epochs() {
+    public List<JsonNode> epochs() {
         return events().stream()
                 .filter(event -> event.path("event").asText().equals("epoch"))
                 .toList();
     }
 
-    JsonNode epoch(int number) {
+    public JsonNode epoch(int number) {
         return epochs().get(number);
     }
 
-    JsonNode done() {
+    public JsonNode done() {
         return events().get(events().size() - 1);
     }
 
-    String resume() {
+    public String resume() {
         return done().path("resume").asText();
     }
 
-    long content(int epoch) {
+    public long content(int epoch) {
         return Long.parseUnsignedLong(epoch(epoch).path("content_digest").asText(), 16);
     }
 
-    String order(int epoch) {
+    public String order(int epoch) {
         return epoch(epoch).path("order_digest").asText();
     }
 

@@ -88,7 +88,7 @@ class KilledRunTest {
     private static List<JsonNode> told(String flags, int batches) throws Exception {
         List<String> arguments = new ArrayList<>(List.of("stream", "--json", "--batch-events"));
         arguments.addAll(List.of(flags.split(" ")));
-        Process process = ProcessTest.java(arguments.toArray(String[]::new));
+        Process process = CliProcess.java(arguments.toArray(String[]::new));
         List<JsonNode> told = new ArrayList<>();
         try (BufferedReader out =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {

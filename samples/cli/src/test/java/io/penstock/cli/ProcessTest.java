@@ -81,7 +81,7 @@ class ProcessTest {
         assumeTrue(Files.exists(full), "this test needs /dev/full");
         Path file = Files.write(folder.resolve("records.bin"), new byte[64 * 1000]);
 
-        Process process = builder(flags.replace("FILE", file.toString()).split(" "))
+        Process process = CliProcess.builder(flags.replace("FILE", file.toString()).split(" "))
                 .redirectOutput(full.toFile())
                 .start();
         String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -98,7 +98,7 @@ class ProcessTest {
         String name = "a\u001b]52;c;eA==\u0007\u009b\u007f.bin";
         Path file = Files.write(folder.resolve(name), new byte[64]);
 
-        Process process = builder("show", "records:" + file + ",64", "records:" + file + ",65", "text:" + file + ".no")
+        Process process = CliProcess.builder("show", "records:" + file + ",64", "records:" + file + ",65", "text:" + file + ".no")
                 .redirectErrorStream(true)
                 .start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -118,9 +118,9 @@ class ProcessTest {
         }
         Path file = Files.write(folder.resolve("records.bin"), records);
 
-        Process second = java("show", "records:" + file + ",256", "--raw", "--index", "1");
+        Process second = CliProcess.java("show", "records:" + file + ",256", "--raw", "--index", "1");
         byte[] written = second.getInputStream().readAllBytes();
-        Process outside = java("show", "records:" + file + ",256", "--raw", "--index", "3");
+        Process outside = CliProcess.java("show", "records:" + file + ",256", "--raw", "--index", "3");
         byte[] nothing = outside.getInputStream().readAllBytes();
         String err = new String(outside.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
 
@@ -161,7 +161,7 @@ class ProcessTest {
         Path file = Files.write(folder.resolve("records.bin"), new byte[100 * samples]);
         Path cache = folder.resolve("cache");
         String source = "records:" + file + ",100";
-        Process process = java("cache", "warm", cache + ",256MiB", "--source", source, "--json");
+        Process process = CliProcess.java("cache", "warm", cache + ",256MiB", "--source", source, "--json");
         try {
             awaitSegments(cache);
             process.toHandle().destroy();
@@ -228,35 +228,7 @@ class ProcessTest {
     private static Process start(String... flags) throws IOException {
         List<String> arguments = new ArrayList<>(List.of("stream", "--json"));
         arguments.addAll(List.of(flags));
-        return java(arguments.toArray(String[]::new));
-    }
-
-    static Process java(String... arguments) throws IOException {
-        return builder(arguments).start();
-    }
-
-    static ProcessBuilder builder(String... arguments) {
-        List<String> command = command();
-        command.add(Main.class.getName());
-        command.addAll(List.of(arguments));
-        return new ProcessBuilder(command);
-    }
-
-    /** Java with the classes under test; a main class is to follow. */
-    static List<String> command() {
-        List<String> command = javaFlags();
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-        return command;
-    }
-
-    /** Java and the launcher's flags: what Chronicle needs opened, and what keeps later JDKs quiet. */
-    static List<String> javaFlags() {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--") || flag.equals("-XX:+IgnoreUnrecognizedVMOptions"))
-                .forEach(command::add);
-        return command;
+        return CliProcess.java(arguments.toArray(String[]::new));
     }
 
     private static BufferedReader lines(Process process) {

@@ -90,7 +90,7 @@ class RedisCacheTest {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             String cache = "redis://127.0.0.1:" + silent.getLocalPort();
             String uncached = flags.substring(0, flags.indexOf(" --cache-redis"));
-            Process run = ProcessTest.java(
+            Process run = CliProcess.java(
                     ("stream --json " + uncached + " --cache-redis " + cache + "?timeout=200ms").split(" "));
 
             String err = new String(run.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);

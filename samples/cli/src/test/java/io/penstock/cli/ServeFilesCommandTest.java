@@ -32,7 +32,7 @@ class ServeFilesCommandTest {
     private Process start(String... flags) throws IOException {
         List<String> arguments = new ArrayList<>(List.of("serve-files", folder.toString()));
         arguments.addAll(List.of(flags));
-        return ProcessTest.java(arguments.toArray(String[]::new));
+        return CliProcess.java(arguments.toArray(String[]::new));
     }
 
     private static BufferedReader lines(Process process) {

@@ -27,7 +27,7 @@ class SourceTokenTest {
     private record Shown(int status, String out, String err) {}
 
     private static Shown show(String source, String token) throws Exception {
-        ProcessBuilder command = ProcessTest.builder("show", source, "--json");
+        ProcessBuilder command = CliProcess.builder("show", source, "--json");
         command.environment().put(SourceToken.VARIABLE, token);
         Process process = command.start();
         try {

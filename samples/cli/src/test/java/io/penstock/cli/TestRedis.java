@@ -10,10 +10,10 @@ import redis.embedded.RedisServer;
 import redis.embedded.core.ExecutableProvider;
 
 /** A real server that outlives the runs of a test. */
-record TestRedis(RedisServer server, int port) implements AutoCloseable {
+public record TestRedis(RedisServer server, int port) implements AutoCloseable {
 
     /** Starts it. */
-    static TestRedis in(Path directory, String... settings) throws IOException {
+    public static TestRedis in(Path directory, String... settings) throws IOException {
         Path program = ExecutableProvider.newJarResourceProvider(directory.toFile())
                 .get()
                 .toPath();
@@ -36,7 +36,7 @@ record TestRedis(RedisServer server, int port) implements AutoCloseable {
         return new TestRedis(server, port);
     }
 
-    String uri() {
+    public String uri() {
         return "redis://127.0.0.1:%d?name=test&timeout=60s".formatted(port);
     }
 

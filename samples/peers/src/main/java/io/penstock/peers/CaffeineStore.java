@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.peers;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;

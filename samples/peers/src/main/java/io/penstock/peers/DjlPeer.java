@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.peers;
 
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;

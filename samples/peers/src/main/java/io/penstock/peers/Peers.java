@@ -1,8 +1,11 @@
-package io.penstock.bench.figures;
+package io.penstock.peers;
 
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.Effort;
 import io.penstock.bench.Finding;
+import io.penstock.bench.figures.Course;
+import io.penstock.bench.figures.Experiment;
+import io.penstock.bench.figures.Figures;
 import java.util.List;
 import java.util.stream.Stream;
 

@@ -1,6 +1,7 @@
-package io.penstock.bench.figures;
+package io.penstock.peers;
 
 import io.penstock.batch.Batches;
+import io.penstock.bench.figures.Training;
 import io.penstock.cache.Tier;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Batch;

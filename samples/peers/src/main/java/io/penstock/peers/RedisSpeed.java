@@ -1,4 +1,4 @@
-package io.penstock.bench;
+package io.penstock.peers;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
@@ -6,6 +6,12 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.MadeRecords;
+import io.penstock.bench.Rounds;
+import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.redis.NodeServer;
 import io.penstock.cache.redis.RedisTier;

@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.peers;
 
 import java.nio.ByteBuffer;
 

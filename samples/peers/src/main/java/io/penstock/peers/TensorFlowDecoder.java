@@ -1,4 +1,4 @@
-package io.penstock.bench;
+package io.penstock.peers;
 
 import org.tensorflow.Graph;
 import org.tensorflow.Operand;

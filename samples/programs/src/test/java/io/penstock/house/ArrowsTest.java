@@ -122,6 +122,9 @@ class ArrowsTest {
     }
 
     private static boolean mayUse(String from, String to) {
-        return from.equals(to) || to.equals("pipeline-core") || from.equals(Modules.SAMPLES);
+        Set<String> samples = Modules.SAMPLES.get(from);
+        return from.equals(to)
+                || to.equals("pipeline-core")
+                || (samples != null && (Modules.LIBRARIES.contains(to) || samples.contains(to)));
     }
 }

@@ -5,19 +5,36 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** The five modules and the classes they hold, as compiled. */
+/** The modules and the classes they hold, as compiled. */
 final class Modules {
 
     static final List<String> LIBRARIES = List.of("pipeline-core", "operators", "sources", "sinks");
-    static final String SAMPLES = "samples";
 
-    /** {@code …/sinks/target/classes/…} and {@code …/sinks-0.1.0.jar!/…} are both in sinks. */
-    private static final Pattern PLACE =
-            Pattern.compile(".*/(pipeline-core|operators|sources|sinks|samples)(?:/target/.*|-[^/]*\\.jar!/.*)");
+    /** The modules under samples, of which some are built by a profile only, and those that each of them may use. */
+    static final Map<String, Set<String>> SAMPLES = Map.of(
+            "cli", Set.of(),
+            "bench", Set.of("cli"),
+            "train", Set.of("cli"),
+            "spark", Set.of("cli"),
+            "peers", Set.of("cli", "bench"));
+
+    /** {@code …/sinks/target/classes/…} and {@code …/sinks-0.1.0.jar!/…} are in sinks, {@code …/cli.jar!/…} is in cli. */
+    private static final Pattern PLACE = Pattern.compile(".*/(%s)(?:/target/.*|(?:-[^/]*)?\\.jar!/.*)"
+            .formatted(Stream.of(LIBRARIES, SAMPLES.keySet())
+                    .flatMap(Collection::stream)
+                    .collect(Collectors.joining("|"))));
+
+    /** Tests, also where a jar has them, and what the benchmark harness generates. */
+    private static final Pattern NOT_SHIPPED = Pattern.compile(".*(/test-classes/|-tests\\.jar!|jmh_generated).*");
 
     private Modules() {}
 
@@ -25,10 +42,9 @@ final class Modules {
         return Path.of(System.getProperty("penstock.root", ".."));
     }
 
-    /** Every class of ours that ships, without what the benchmark harness generates. */
     static JavaClasses shipped() {
         return new ClassFileImporter()
-                .withImportOption(location -> !location.contains("test-classes") && !location.contains("jmh_generated"))
+                .withImportOption(location -> !location.matches(NOT_SHIPPED))
                 .importPackages("io.penstock");
     }
 

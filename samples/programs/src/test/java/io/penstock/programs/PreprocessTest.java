@@ -1,7 +1,10 @@
-package io.penstock.cli;
+package io.penstock.programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.Cli;
+import io.penstock.cli.CliProcess;
+import io.penstock.cli.Main;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code samples/preprocess/run.sh}, with processes of its own. */
+/** {@code samples/programs/preprocess.sh}, with processes of its own. */
 @Timeout(120)
 class PreprocessTest {
 
@@ -26,7 +29,7 @@ class PreprocessTest {
     private Path folder;
 
     private Cli preprocess(String arguments) throws IOException, InterruptedException {
-        Path script = Path.of(System.getProperty("penstock.root"), "samples/preprocess/run.sh");
+        Path script = Path.of(System.getProperty("penstock.root"), "samples/programs/preprocess.sh");
         List<String> command = new ArrayList<>(List.of("bash", script.toString()));
         command.addAll(Arrays.asList(arguments.split(" ")));
         Path out = folder.resolve("out");
@@ -45,7 +48,7 @@ class PreprocessTest {
 
     /** As {@code ./penstock} is, for the classes under test. */
     private Path launcher() throws IOException {
-        List<String> java = ProcessTest.command();
+        List<String> java = CliProcess.command();
         java.add(1, "-XX:TieredStopAtLevel=1"); // starts sooner
         String command = "#!/bin/sh\nexec '%s' '%s' \"$@\"\n".formatted(String.join("' '", java), Main.class.getName());
         Path launcher = Files.writeString(folder.resolve("penstock"), command, StandardCharsets.UTF_8);

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.python;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.python;
 
 import io.penstock.batch.Batches;
 import io.penstock.cache.Fingerprint;

@@ -1,8 +1,14 @@
-package io.penstock.cli;
+package io.penstock.python;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.cli.Cli;
+import io.penstock.cli.CliProcess;
+import io.penstock.cli.Picture;
+import io.penstock.cli.ServedPlan;
+import io.penstock.cli.StreamOptions;
+import io.penstock.cli.StreamPlan;
 import io.penstock.digest.StreamDigest;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
@@ -43,8 +49,8 @@ class PythonClientTest {
     private static final int PICTURES = 50;
     private static final int SIDE = 24;
     private static final int KILLED = 128 + 9;
-    private static final Path SAMPLES =
-            Path.of(System.getProperty("penstock.root", "..")).resolve("samples/src");
+    private static final Path MODULE =
+            Path.of(System.getProperty("penstock.root", "..")).resolve("samples/python");
 
     @TempDir
     private static Path folder;
@@ -82,8 +88,8 @@ class PythonClientTest {
             throws IOException, InterruptedException {
         Process python = new ProcessBuilder(
                         "python3",
-                        SAMPLES.resolve("test/python/receive.py").toString(),
-                        SAMPLES.resolve("main/python").toString(),
+                        MODULE.resolve("src/test/python/receive.py").toString(),
+                        MODULE.toString(),
                         server.address().toString(),
                         out.toString(),
                         out + ".token",
@@ -144,8 +150,8 @@ class PythonClientTest {
                         .start()) {
             Process python = new ProcessBuilder(
                             "python3",
-                            SAMPLES.resolve("test/python/announced.py").toString(),
-                            SAMPLES.resolve("main/python").toString(),
+                            MODULE.resolve("src/test/python/announced.py").toString(),
+                            MODULE.toString(),
                             server.address().toString(),
                             "7")
                     .redirectErrorStream(true)
@@ -213,8 +219,8 @@ class PythonClientTest {
     private static Process python(String script, BatchServer server, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 "python3",
-                SAMPLES.resolve("test/python").resolve(script).toString(),
-                SAMPLES.resolve("main/python").toString(),
+                MODULE.resolve("src/test/python").resolve(script).toString(),
+                MODULE.toString(),
                 server.address().toString()));
         command.addAll(List.of(arguments));
         return new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -239,8 +245,8 @@ class PythonClientTest {
                     (mode.equals("shared") ? server.shared(folder.resolve("torch-ring")) : server).start()) {
                 Process python = new ProcessBuilder(
                                 "python3",
-                                SAMPLES.resolve("test/python/receive_torch.py").toString(),
-                                SAMPLES.resolve("main/python").toString(),
+                                MODULE.resolve("src/test/python/receive_torch.py").toString(),
+                                MODULE.toString(),
                                 serving.address().toString(),
                                 out.toString(),
                                 mode,
@@ -261,7 +267,7 @@ class PythonClientTest {
     /** What the client prints. */
     private static Said take(String token, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
-                List.of("python3", SAMPLES.resolve("main/python/penstock.py").toString()));
+                List.of("python3", MODULE.resolve("penstock.py").toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder python = new ProcessBuilder(command).redirectErrorStream(true);
         python.environment().put("PENSTOCK_TOKEN", token);
@@ -318,8 +324,8 @@ class PythonClientTest {
         try (BatchServer server = ServerPlan.of(feed).start()) {
             Process python = new ProcessBuilder(
                             "python3",
-                            SAMPLES.resolve("test/python/dawdle.py").toString(),
-                            SAMPLES.resolve("main/python").toString(),
+                            MODULE.resolve("src/test/python/dawdle.py").toString(),
+                            MODULE.toString(),
                             server.address().toString())
                     .redirectErrorStream(true)
                     .start();
@@ -348,13 +354,13 @@ class PythonClientTest {
     void command_once_servesARunAndEnds() throws Exception {
         List<String> arguments = new ArrayList<>(List.of("serve", "--once"));
         arguments.addAll(List.of(flags()));
-        Process serving = ProcessTest.builder(arguments.toArray(String[]::new))
+        Process serving = CliProcess.builder(arguments.toArray(String[]::new))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader lines = serving.inputReader(StandardCharsets.UTF_8)) {
             Process python = new ProcessBuilder(
                             "python3",
-                            SAMPLES.resolve("main/python/penstock.py").toString(),
+                            MODULE.resolve("penstock.py").toString(),
                             lines.readLine())
                     .redirectErrorStream(true)
                     .start();

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.python;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -104,7 +104,7 @@ class PythonOrderTest {
     }
 
     private static List<String> python(List<String> plans) throws IOException, InterruptedException {
-        Path module = ROOT.resolve("samples/src/main/python/penstock_order.py");
+        Path module = ROOT.resolve("samples/python/penstock_order.py");
         Path input = Files.createTempFile("plans", ".jsonl");
         try {
             Files.write(input, plans);

@@ -1,5 +1,9 @@
-package io.penstock.cli;
+package io.penstock.spark;
 
+import io.penstock.cli.Cacheable;
+import io.penstock.cli.MaterializeFlags;
+import io.penstock.cli.MaterializeTarget;
+import io.penstock.cli.Sharding;
 import io.penstock.order.Shard;
 import java.io.Serial;
 import org.apache.spark.api.java.function.Function;

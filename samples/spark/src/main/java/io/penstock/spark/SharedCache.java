@@ -1,5 +1,6 @@
-package io.penstock.cli;
+package io.penstock.spark;
 
+import io.penstock.cli.FilledCache;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;

@@ -1,9 +1,19 @@
-package io.penstock.cli;
+package io.penstock.spark;
 
+import io.penstock.cli.AddedCommand;
+import io.penstock.cli.CacheFlags;
+import io.penstock.cli.Cacheable;
+import io.penstock.cli.Main;
+import io.penstock.cli.MaterializeCommand;
+import io.penstock.cli.MaterializeFlags;
+import io.penstock.cli.MaterializeTarget;
+import io.penstock.cli.NumberFlag;
+import io.penstock.cli.Reason;
+import io.penstock.cli.Sharding;
+import io.penstock.cli.Warming;
 import io.penstock.fault.DataException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
@@ -33,7 +43,7 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         description = "Run the deterministic part of a pipeline as a job on Apache Spark, into a shared cache or tar "
                 + "shards. A job that was interrupted goes on when it is repeated.")
-public final class SparkMaterialize implements Callable<Integer> {
+public final class SparkMaterialize implements AddedCommand {
 
     private static final String MASTER = "spark.master";
     private static final String LOCAL = "local";
@@ -58,11 +68,9 @@ public final class SparkMaterialize implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
 
-    private SparkMaterialize() {}
-
     /** Runs the job. Exits only where it failed: a master that started this program takes an exit for a failure. */
     public static void main(String[] arguments) {
-        int status = Main.run(Main.alone(new SparkMaterialize()), arguments);
+        int status = Main.run(arguments);
         if (status != 0) {
             System.exit(status);
         }
@@ -70,9 +78,8 @@ public final class SparkMaterialize implements Callable<Integer> {
 
     /** The flags of a job, as an executor is sent them. */
     static MaterializeFlags flags(List<String> arguments) {
-        SparkMaterialize command = new SparkMaterialize();
-        new CommandLine(command).setExpandAtFiles(false).parseArgs(arguments.toArray(String[]::new));
-        return command.job;
+        CommandLine.ParseResult parsed = Main.commandLine().parseArgs(arguments.toArray(String[]::new));
+        return ((SparkMaterialize) parsed.subcommand().commandSpec().userObject()).job;
     }
 
     @Override

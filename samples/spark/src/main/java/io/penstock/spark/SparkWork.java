@@ -1,5 +1,8 @@
-package io.penstock.cli;
+package io.penstock.spark;
 
+import io.penstock.cli.Cacheable;
+import io.penstock.cli.MaterializeFlags;
+import io.penstock.cli.MaterializeTarget;
 import io.penstock.fault.StoreException;
 import java.io.Serial;
 import java.io.Serializable;

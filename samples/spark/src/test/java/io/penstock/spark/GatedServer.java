@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.spark;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;

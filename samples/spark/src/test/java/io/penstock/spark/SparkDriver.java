@@ -1,5 +1,7 @@
-package io.penstock.cli;
+package io.penstock.spark;
 
+import io.penstock.cli.Cli;
+import io.penstock.cli.CliProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +25,7 @@ record SparkDriver(Process process, Path out, Path err) implements AutoCloseable
         Path home = Files.createDirectories(folder.resolve("spark"));
         Files.createDirectories(home.resolve("jars"));
         String classes = System.getProperty("java.class.path");
-        List<String> command = ProcessTest.javaFlags();
+        List<String> command = CliProcess.javaFlags();
         command.add("-Djava.io.tmpdir=" + home);
         command.add("-Dspark.local.dir=" + home);
         command.add("-Dspark.ui.enabled=false");
@@ -31,7 +33,7 @@ record SparkDriver(Process process, Path out, Path err) implements AutoCloseable
         command.add("-Dspark.driver.bindAddress=127.0.0.1");
         command.add("-Dspark.executor.extraClassPath=" + classes);
         settings.forEach(setting -> command.add("-D" + setting));
-        command.addAll(List.of("-cp", classes, SparkMaterialize.class.getName(), "--json"));
+        command.addAll(List.of("-cp", classes, SparkMaterialize.class.getName(), "spark-materialize", "--json"));
         command.addAll(Arrays.asList(arguments.split(" ")));
         Path out = home.resolve("out");
         Path err = home.resolve("err");

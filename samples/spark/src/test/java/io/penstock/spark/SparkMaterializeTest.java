@@ -1,7 +1,9 @@
-package io.penstock.cli;
+package io.penstock.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.Cli;
+import io.penstock.cli.TestRedis;
 import io.penstock.pictures.PictureFolder;
 import io.penstock.store.http.FileServer;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.train;
 
 import ai.djl.engine.Engine;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -8,24 +8,26 @@ import io.penstock.augment.AugmentSpec;
 import io.penstock.augment.Normalise;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
+import io.penstock.cli.AddedCommand;
+import io.penstock.cli.ByteSize;
+import io.penstock.cli.Interruption;
+import io.penstock.cli.MaterializedShards;
+import io.penstock.cli.Output;
+import io.penstock.cli.RankFlags;
+import io.penstock.cli.Reason;
+import io.penstock.cli.StreamCommand;
+import io.penstock.cli.TemporaryFolder;
 import io.penstock.order.Shard;
 import io.penstock.pictures.PictureFolder;
-import io.penstock.train.LabelledPictures;
-import io.penstock.train.PyTorch;
-import io.penstock.train.ShardPictures;
-import io.penstock.train.Training;
-import io.penstock.train.TrainingEpoch;
-import io.penstock.train.TrainingPlan;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code penstock train}: a program of its own, since it needs PyTorch. */
+/** {@code penstock train}. */
 @Command(
         name = "train",
         sortOptions = false,
@@ -33,7 +35,7 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         description = "Train a small convolutional network on labelled pictures, with DJL on PyTorch, and test it on a "
                 + "tenth of them that is held back.")
-public final class TrainCommand implements Callable<Integer> {
+public final class TrainCommand implements AddedCommand {
 
     private static final String HEAD = "epoch   samples  seconds  samples/s   waiting      loss  accuracy      test";
     private static final String SHARDS = "tar:";
@@ -50,13 +52,6 @@ public final class TrainCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     private boolean headed;
-
-    private TrainCommand() {}
-
-    /** Trains, and exits with a command's status. */
-    public static void main(String[] arguments) {
-        System.exit(Main.run(Main.alone(new TrainCommand()), arguments));
-    }
 
     @Override
     public Integer call() {

@@ -1,10 +1,11 @@
-package io.penstock.cli;
+package io.penstock.train;
 
-import static io.penstock.cli.TrainProcess.lastEpoch;
-import static io.penstock.cli.TrainProcess.trained;
+import static io.penstock.train.TrainProcess.lastEpoch;
+import static io.penstock.train.TrainProcess.trained;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.penstock.cli.Cli;
 import io.penstock.pictures.PictureFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,11 @@
-package io.penstock.cli;
+package io.penstock.train;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.cli.Cli;
+import io.penstock.cli.CliProcess;
+import io.penstock.cli.Main;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,9 +23,9 @@ record TrainProcess(Process process, Path out, Path err) implements AutoCloseabl
      * @param arguments with blanks between them
      */
     static TrainProcess start(Path folder, String arguments) throws IOException {
-        List<String> command = ProcessTest.command();
+        List<String> command = CliProcess.command();
         command.add(1, "-Xmx512m");
-        command.addAll(List.of(TrainCommand.class.getName(), "--json"));
+        command.addAll(List.of(Main.class.getName(), "train", "--json"));
         command.addAll(Arrays.asList(arguments.trim().split(" +")));
         Path out = Files.createTempFile(folder, "train", ".out");
         Path err = Files.createTempFile(folder, "train", ".err");

@@ -1,15 +1,19 @@
-package io.penstock.cli;
+package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.Benchmarks;
 import io.penstock.bench.Effort;
 import io.penstock.bench.figures.Figures;
+import io.penstock.cli.AddedCommand;
+import io.penstock.cli.HelpFlag;
+import io.penstock.cli.Output;
+import io.penstock.cli.ProgressLine;
+import io.penstock.cli.Terminal;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -24,12 +28,13 @@ import picocli.CommandLine.Spec;
 /** {@code penstock bench}: measures what the documentation claims. */
 @Command(
         name = "bench",
+        subcommands = TortureCommand.class,
         sortOptions = false,
         abbreviateSynopsis = true,
         usageHelpWidth = 100,
         description =
                 "Measure the limits and peers that the documentation names; ratios are of sides measured in turn.")
-final class BenchCommand implements Callable<Integer> {
+public final class BenchCommand implements AddedCommand {
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it
@@ -61,10 +66,6 @@ final class BenchCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
-
-    static CommandLine command() {
-        return new CommandLine(new BenchCommand()).addSubcommand(new TortureCommand());
-    }
 
     @Override
     public Integer call() {

@@ -1,10 +1,11 @@
-package io.penstock.cli;
+package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Finding;
+import io.penstock.cli.Reason;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,9 +1,11 @@
-package io.penstock.cli;
+package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.Effort;
+import io.penstock.cli.Main;
+import io.penstock.cli.Reason;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,6 +1,7 @@
-package io.penstock.cli;
+package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.cli.Output;
 import java.util.Locale;
 
 /** Findings as a table: those with a limit say whether it was reached. */

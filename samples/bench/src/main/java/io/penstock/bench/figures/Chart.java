@@ -11,9 +11,9 @@ import java.util.List;
  * @param y     the axis along the side
  * @param lines at least one
  */
-record Chart(String file, String title, Axis x, Axis y, List<Line> lines) {
+public record Chart(String file, String title, Axis x, Axis y, List<Line> lines) {
 
-    Chart {
+    public Chart {
         lines = List.copyOf(lines);
     }
 
@@ -24,13 +24,13 @@ record Chart(String file, String title, Axis x, Axis y, List<Line> lines) {
      * @param scale of it
      * @param ticks words for 1, 2, 3…, or empty where the numbers themselves are the words
      */
-    record Axis(String title, Scale scale, List<String> ticks) {
+    public record Axis(String title, Scale scale, List<String> ticks) {
 
         static Axis linear(String title) {
             return new Axis(title, Scale.LINEAR, List.of());
         }
 
-        static Axis logarithmic(String title) {
+        public static Axis logarithmic(String title) {
             return new Axis(title, Scale.LOGARITHMIC, List.of());
         }
 
@@ -39,7 +39,7 @@ record Chart(String file, String title, Axis x, Axis y, List<Line> lines) {
             return new Axis(title, Scale.PERCENTILES, List.of());
         }
 
-        static Axis named(String title, List<String> ticks) {
+        public static Axis named(String title, List<String> ticks) {
             return new Axis(title, Scale.LINEAR, List.copyOf(ticks));
         }
 
@@ -70,14 +70,14 @@ record Chart(String file, String title, Axis x, Axis y, List<Line> lines) {
     }
 
     /** A line, from left to right. */
-    record Line(String name, Kind kind, List<Dot> dots) {
+    public record Line(String name, Kind kind, List<Dot> dots) {
 
-        Line {
+        public Line {
             dots = List.copyOf(dots);
         }
 
         /** The same without strokes from dot to dot. */
-        Line apart() {
+        public Line apart() {
             return new Line(name, Kind.APART, dots);
         }
 

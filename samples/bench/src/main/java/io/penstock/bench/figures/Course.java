@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /** One experiment at one size: its trials, and what is made of their results. */
-interface Course extends AutoCloseable {
+public interface Course extends AutoCloseable {
 
     /** How to read the charts of repetitions, for {@link #explained}. */
     String MARKERS = "Markers are medians, strokes through them span all repetitions.";

@@ -3,7 +3,7 @@ package io.penstock.bench.figures;
 import io.penstock.bench.Effort;
 
 /** An experiment: a question, and trials that answer it. */
-interface Experiment {
+public interface Experiment {
 
     /** What the command line calls it, and how its files begin. */
     String name();

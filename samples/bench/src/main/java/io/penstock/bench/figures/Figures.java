@@ -18,7 +18,7 @@ public final class Figures implements Benchmark {
 
     private final Experiment experiment;
 
-    Figures(Experiment experiment) {
+    public Figures(Experiment experiment) {
         this.experiment = experiment;
     }
 

@@ -8,9 +8,9 @@ package io.penstock.bench.figures;
  * @param x      where on it
  * @param value  the value
  */
-record Measured(String figure, String series, double x, double value) {
+public record Measured(String figure, String series, double x, double value) {
 
-    Measured {
+    public Measured {
         checkWord(figure);
         checkWord(series);
         if (!Double.isFinite(x) || !Double.isFinite(value)) {

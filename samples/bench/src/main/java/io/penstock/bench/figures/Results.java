@@ -8,7 +8,7 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.stream.DoubleStream;
 
 /** What was measured, in the order in which it was. Not for use by several threads. */
-final class Results {
+public final class Results {
 
     /** One value, with where it came from. */
     record Row(String trial, int round, Measured measured) {}
@@ -44,7 +44,7 @@ final class Results {
     }
 
     /** The values of one place, by round. */
-    double[] values(String figure, String series, double x) {
+    public double[] values(String figure, String series, double x) {
         return matching(figure, series, x).toArray();
     }
 
@@ -56,17 +56,17 @@ final class Results {
         return Spread.of(values);
     }
 
-    double median(String figure, String series, double x) {
+    public double median(String figure, String series, double x) {
         return spread(figure, series, x).median();
     }
 
     /** A figure as a line of a chart. */
-    Chart.Line line(String name, String figure, String series) {
+    public Chart.Line line(String name, String figure, String series) {
         return line(name, figure, series, value -> value);
     }
 
     /** A figure in another unit as a line of a chart. */
-    Chart.Line line(String name, String figure, String series, DoubleUnaryOperator unit) {
+    public Chart.Line line(String name, String figure, String series, DoubleUnaryOperator unit) {
         List<Chart.Dot> dots = places(figure, series).stream()
                 .map(x -> new Chart.Dot(
                         x, Spread.of(matching(figure, series, x).map(unit).toArray())))

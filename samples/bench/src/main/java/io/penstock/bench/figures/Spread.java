@@ -10,10 +10,10 @@ import java.util.Arrays;
  * @param most   of them
  * @param count  how many there were
  */
-record Spread(double median, double least, double most, int count) {
+public record Spread(double median, double least, double most, int count) {
 
     /** The median of the rounds' ratios. */
-    static double ratio(double[] of, double[] to) {
+    public static double ratio(double[] of, double[] to) {
         double[] ratios = new double[of.length];
         for (int round = 0; round < ratios.length; round++) {
             ratios[round] = of[round] / to[round];
@@ -21,7 +21,7 @@ record Spread(double median, double least, double most, int count) {
         return of(ratios).median();
     }
 
-    static Spread of(double... values) {
+    public static Spread of(double... values) {
         if (values.length == 0) {
             throw new IllegalArgumentException("nothing was measured");
         }

@@ -20,7 +20,7 @@ import reactor.core.scheduler.Schedulers;
  * @param batch samples a step
  * @param step  of computing; zero for a job that only takes
  */
-record Training(int batch, Duration step) {
+public record Training(int batch, Duration step) {
 
     /** Faster than a few cores decode and slower than a cache serves, so that a cache changes what sets the pace. */
     static final Training STANDARD = new Training(32, Duration.ofMillis(6));
@@ -28,7 +28,7 @@ record Training(int batch, Duration step) {
     /** A device tells in time, whatever else this process's timers have to do. */
     private static final Scheduler DEVICE = Schedulers.newSingle("device", true);
 
-    static final Schema<Tensor> SCHEMA = Schema.tensor("pixels");
+    public static final Schema<Tensor> SCHEMA = Schema.tensor("pixels");
 
     /** What it is, in words. */
     String described() {

@@ -9,9 +9,9 @@ import java.util.function.IntFunction;
  * @param name of its own within the experiment
  * @param run  measures; given the round, counted from 0
  */
-record Trial(String name, IntFunction<List<Measured>> run) {
+public record Trial(String name, IntFunction<List<Measured>> run) {
 
-    Trial {
+    public Trial {
         Measured.checkWord(name);
     }
 }

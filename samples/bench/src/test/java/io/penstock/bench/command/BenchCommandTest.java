@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.bench.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.Benchmarks;
 import io.penstock.bench.Effort;
+import io.penstock.cli.Cli;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -8,13 +8,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * Stands for a command that is a program of its own, since it needs what no other command should fetch: it is listed, says
- * what it does, and how to have it. The launcher never comes here to run it.
+ * Takes the place of a command whose module is not on the class path: it is listed, and says how to have it. The launcher
+ * builds that module, so it does not run this.
  */
 @Command(sortOptions = false, usageHelpWidth = 100)
-final class OnDemandCommand implements Callable<Integer> {
-
-    private final String profile;
+final class MissingCommand implements Callable<Integer> {
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it
@@ -24,16 +22,10 @@ final class OnDemandCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
 
-    private OnDemandCommand(String profile) {
-        this.profile = profile;
-    }
+    private MissingCommand() {}
 
-    /**
-     * A command to be added.
-     * @param profile that builds its program
-     */
-    static CommandLine of(String name, String profile, String description) {
-        CommandLine command = new CommandLine(new OnDemandCommand(profile));
+    static CommandLine of(String name, String description) {
+        CommandLine command = new CommandLine(new MissingCommand());
         command.getCommandSpec()
                 .name(name)
                 .usageMessage()
@@ -47,8 +39,8 @@ final class OnDemandCommand implements Callable<Integer> {
     public Integer call() {
         spec.commandLine()
                 .getErr()
-                .println("%s: this program was built without it: start it by ./penstock %s, or build with %s"
-                        .formatted(spec.qualifiedName(), spec.name(), profile));
+                .println("%s: this program was built without it: start it by ./penstock %s"
+                        .formatted(spec.qualifiedName(), spec.name()));
         return spec.exitCodeOnInvalidInput();
     }
 }
