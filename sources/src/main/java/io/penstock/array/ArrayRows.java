@@ -38,7 +38,7 @@ import reactor.core.publisher.Mono;
 public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
 
     /** The array as it is read, and turned. */
-    private static final long MOST_IN_MEMORY = HeapLimit.of(1L << 30, 2);
+    private static final long MAX_IN_MEMORY = HeapLimit.of(1L << 30, 2);
 
     private final StoreFiles listing;
     private final String name;
@@ -102,10 +102,10 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
         StoreFiles files = StoreFiles.ofKeys(
                 "npy files", archive, List.of(NpzNames.of(archive).key(array)));
         StoreEntry entry = files.entries().get(0);
-        if (entry.size() > MOST_IN_MEMORY) {
+        if (entry.size() > MAX_IN_MEMORY) {
             throw new StoreException(
                     "%s is too large to be taken into memory: at most %d bytes, has %d; save it as an npy file of its own"
-                            .formatted(files, MOST_IN_MEMORY, entry.size()));
+                            .formatted(files, MAX_IN_MEMORY, entry.size()));
         }
         byte[] bytes = Waiting.forValue(archive.read(entry)).array();
         return npy(files, StoreFile.inMemory(archive.location(), entry.key(), bytes));
@@ -153,10 +153,10 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
             ArrayHeader header = NpyHeader.read(input, files.toString());
             long bytes = header.bytes(files.toString(), file.size());
             if (header.fortran() && header.shape().rank() > 1) {
-                if (bytes > MOST_IN_MEMORY) {
+                if (bytes > MAX_IN_MEMORY) {
                     throw new StoreException(
                             "%s is in Fortran's order, and at most %d bytes are turned in memory: it has %d; save it in C's order, or raise -Xmx"
-                                    .formatted(files, MOST_IN_MEMORY, bytes));
+                                    .formatted(files, MAX_IN_MEMORY, bytes));
                 }
                 byte[] turned = turned(file, header, (int) bytes);
                 ArrayHeader rows = new ArrayHeader(header.dtype(), header.shape(), 0, header.bigEndian(), false);

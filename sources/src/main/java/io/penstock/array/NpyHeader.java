@@ -11,6 +11,9 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The header of NumPy's array files, versions 1 to 3.
@@ -23,6 +26,14 @@ final class NpyHeader {
 
     private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
     private static final int FIXED = 8;
+    private static final int MAX_DIMS = 64; // NumPy's own limit
+
+    /** A key and its value: a text in quotes, a word, a tuple, or the list of a structured type. */
+    private static final Pattern ENTRY = Pattern.compile(
+            "\\s*(['\"])(\\w+)\\1\\s*:\\s*(?:(['\"])([^'\"\\\\]*)\\3|(\\w+|\\([^()]*\\)|\\[.*\\]))\\s*(?:,|$)",
+            Pattern.DOTALL);
+
+    private static final Pattern NUMBER = Pattern.compile("(\\d{1,18})L?");
 
     private NpyHeader() {}
 
@@ -66,26 +77,72 @@ final class NpyHeader {
     }
 
     private static ArrayHeader parse(String text, int data, String name) {
-        try {
-            Map<String, String> entries = PythonLiteral.dictionary(text);
-            if (!entries.keySet().equals(Set.of("descr", "fortran_order", "shape"))) {
-                throw new PythonLiteral.Unreadable(
-                        "has keys %s, not descr, fortran_order and shape".formatted(entries.keySet()));
-            }
-            String order = entries.getOrDefault("fortran_order", "");
-            if (!order.equals("True") && !order.equals("False")) {
-                throw new PythonLiteral.Unreadable("has fortran_order %s, not True or False".formatted(order));
-            }
-            String descr = entries.getOrDefault("descr", "");
-            return new ArrayHeader(
-                    dtype(descr, name),
-                    ArrayHeader.shape(name, PythonLiteral.tuple(entries.getOrDefault("shape", ""))),
-                    data,
-                    descr.startsWith(">"),
-                    order.equals("True"));
-        } catch (PythonLiteral.Unreadable e) {
-            throw new FormatException("%s has no npy header: %s".formatted(name, e.getMessage()), e);
+        Map<String, String> entries = entries(text, name);
+        if (!entries.keySet().equals(Set.of("descr", "fortran_order", "shape"))) {
+            throw broken(name, "has keys %s, not descr, fortran_order and shape".formatted(entries.keySet()));
         }
+        String order = entries.getOrDefault("fortran_order", "");
+        if (!order.equals("True") && !order.equals("False")) {
+            throw broken(name, "has fortran_order %s, not True or False".formatted(order));
+        }
+        String descr = entries.getOrDefault("descr", "");
+        return new ArrayHeader(
+                dtype(descr, name),
+                ArrayHeader.shape(name, tuple(entries.getOrDefault("shape", ""), name)),
+                data,
+                descr.startsWith(">"),
+                order.equals("True"));
+    }
+
+    /** The entries of {@code {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }}; texts without quotes. */
+    private static Map<String, String> entries(String text, String name) {
+        String literal = text.strip();
+        if (!literal.startsWith("{") || !literal.endsWith("}")) {
+            throw broken(name, "is not enclosed in braces");
+        }
+        Map<String, String> entries = new TreeMap<>();
+        int end = literal.length() - 1;
+        Matcher entry = ENTRY.matcher(literal).region(1, end);
+        while (entry.lookingAt()) {
+            String quoted = entry.group(4);
+            if (entries.put(entry.group(2), quoted == null ? entry.group(5) : quoted) != null) {
+                throw broken(name, "has \"%s\" twice".formatted(entry.group(2)));
+            }
+            entry.region(entry.end(), end);
+        }
+        int at = entry.regionStart();
+        if (!literal.substring(at, end).isBlank()) {
+            throw broken(
+                    name,
+                    "has no entry at character %d: \"%s\""
+                            .formatted(at, literal.substring(at, Math.min(at + 12, end))));
+        }
+        return entries;
+    }
+
+    /** The numbers of a tuple: {@code ()}, {@code (3,)}, {@code (3, 4)}; Python 2 wrote {@code (3L,)}. */
+    private static long[] tuple(String text, String name) {
+        if (!text.startsWith("(") || !text.endsWith(")")) {
+            throw broken(name, "has the shape %s, not a tuple".formatted(text));
+        }
+        String[] parts = text.substring(1, text.length() - 1).split(",", -1);
+        int count = parts[parts.length - 1].isBlank() ? parts.length - 1 : parts.length;
+        if (count > MAX_DIMS || count == 1 && parts.length == 1) {
+            throw broken(name, "has a shape of %d axes that is no tuple of up to %d".formatted(count, MAX_DIMS));
+        }
+        long[] dims = new long[count];
+        for (int i = 0; i < count; i++) {
+            Matcher number = NUMBER.matcher(parts[i].strip());
+            if (!number.matches()) {
+                throw broken(name, "has a shape with \"%s\", not a number".formatted(parts[i].strip()));
+            }
+            dims[i] = Long.parseLong(number.group(1));
+        }
+        return dims;
+    }
+
+    private static FormatException broken(String name, String what) {
+        return new FormatException("%s has no npy header: it %s".formatted(name, what));
     }
 
     private static DType dtype(String descr, String name) {

@@ -44,7 +44,7 @@ public final class ImageFolder implements Dataset<LabelledFile> {
     private static final Logger LOG = LoggerFactory.getLogger(ImageFolder.class);
 
     /** No image is that large; whatever has the name of one should not take all memory. */
-    private static final long MOST_BYTES = 256L << 20;
+    private static final long MAX_BYTES = 256L << 20;
 
     private static final int MAX_DEPTH = 64;
 
@@ -52,14 +52,14 @@ public final class ImageFolder implements Dataset<LabelledFile> {
     private final ImageTable images;
     private final List<String> labels;
     private final Fingerprint fingerprint;
-    private final long mostBytes;
+    private final long maxBytes;
 
-    private ImageFolder(Store store, ImageTable images, List<String> labels, Fingerprint fingerprint, long mostBytes) {
+    private ImageFolder(Store store, ImageTable images, List<String> labels, Fingerprint fingerprint, long maxBytes) {
         this.store = store;
         this.images = images;
         this.labels = labels;
         this.fingerprint = fingerprint;
-        this.mostBytes = mostBytes;
+        this.maxBytes = maxBytes;
     }
 
     /**
@@ -107,7 +107,7 @@ public final class ImageFolder implements Dataset<LabelledFile> {
         SampleKey all = images.all();
         Fingerprint fingerprint = Fingerprint.of(
                 "images", store.location(), "%d files %016x%016x".formatted(images.size(), all.high(), all.low()));
-        return new ImageFolder(store, images, labels, fingerprint, MOST_BYTES);
+        return new ImageFolder(store, images, labels, fingerprint, MAX_BYTES);
     }
 
     /**
@@ -150,10 +150,10 @@ public final class ImageFolder implements Dataset<LabelledFile> {
     @Override
     public Mono<LabelledFile> get(long index) {
         int image = at(index);
-        if (images.bytes(image) > mostBytes) {
+        if (images.bytes(image) > maxBytes) {
             return Mono.error(
                     () -> new StoreException("%s in %s is too large: at most %d bytes, has %d; raise maxFileBytes"
-                            .formatted(images.path(image), store.location(), mostBytes, images.bytes(image))));
+                            .formatted(images.path(image), store.location(), maxBytes, images.bytes(image))));
         }
         return Mono.defer(() -> {
             var entry = images.entry(image);

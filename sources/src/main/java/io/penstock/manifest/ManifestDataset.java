@@ -45,10 +45,10 @@ import reactor.core.publisher.Mono;
 public final class ManifestDataset implements Dataset<LabelledFile> {
 
     /** No file is that large; whatever has a line should not take all memory. */
-    private static final int MOST_BYTES = (int) HeapLimit.of(256 << 20, 3);
+    private static final int MAX_BYTES = (int) HeapLimit.of(256 << 20, 3);
 
     /** Hashing more than this would hold up whoever delivers the bytes. */
-    private static final int MOST_ON_CALLER = 1 << 20;
+    private static final int MAX_ON_CALLER = 1 << 20;
 
     /** A store of its own limits takes no more than it allows. */
     private static final int ASKED_AT_ONCE = 64;
@@ -59,9 +59,9 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     private final ManifestLabels labels;
     private final Fingerprint fingerprint;
     private final SampleKey place;
-    private final int mostBytes;
+    private final int maxBytes;
 
-    private ManifestDataset(Store store, Manifest manifest, FileStates states, ManifestLabels labels, int mostBytes) {
+    private ManifestDataset(Store store, Manifest manifest, FileStates states, ManifestLabels labels, int maxBytes) {
         this.store = store;
         this.manifest = manifest;
         this.states = states;
@@ -70,7 +70,7 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
                         "manifest", store.location(), manifest.checksum().toString())
                 .with(states.all());
         this.place = SampleKey.of("manifest", store.location());
-        this.mostBytes = mostBytes;
+        this.maxBytes = maxBytes;
     }
 
     /** What a manifest on a server names, with {@link HttpOptions#standard}; see {@link #open(URI, HttpOptions)}. */
@@ -101,7 +101,7 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
      */
     public static ManifestDataset of(Store store, Manifest manifest) {
         ManifestLabels labels = ManifestLabels.of(manifest);
-        return new ManifestDataset(store, manifest, FileStates.of(store, manifest, ASKED_AT_ONCE), labels, MOST_BYTES);
+        return new ManifestDataset(store, manifest, FileStates.of(store, manifest, ASKED_AT_ONCE), labels, MAX_BYTES);
     }
 
     /**
@@ -150,9 +150,9 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     private Mono<ByteBuffer> bytes(Manifest.Line line, @Nullable StoreEntry found) {
         Checksum sum = line.checksum();
         long size = Math.max(line.bytes(), found == null ? -1 : found.size());
-        if (size > mostBytes) {
+        if (size > maxBytes) {
             return Mono.error(new StoreException("%s in %s is too large: at most %d bytes, has %d; raise maxFileBytes"
-                    .formatted(line.key(), store.location(), mostBytes, size)));
+                    .formatted(line.key(), store.location(), maxBytes, size)));
         }
         if (found != null && (line.bytes() < 0 || line.bytes() == found.size())) {
             return store.read(found); // as it was when its key was made, or not at all
@@ -161,7 +161,7 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
             // the version makes the store check what comes, and ask again
             return store.read(new StoreEntry(line.key(), line.bytes(), sum == null ? 0 : sum.version()));
         }
-        Mono<ByteBuffer> now = store.find(line.key(), mostBytes)
+        Mono<ByteBuffer> now = store.find(line.key(), maxBytes)
                 .switchIfEmpty(Mono.error(() -> new StoreException("%s is not in %s, although %s lists it"
                         .formatted(line.key(), store.location(), manifest.name()))));
         return now.flatMap(bytes -> verified(line, sum, bytes));
@@ -183,7 +183,7 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
             }
             return bytes;
         }));
-        return bytes.remaining() > MOST_ON_CALLER
+        return bytes.remaining() > MAX_ON_CALLER
                 ? checked.subscribeOn(Execution.standard().workers())
                 : checked;
     }

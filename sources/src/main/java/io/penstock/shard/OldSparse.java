@@ -16,12 +16,12 @@ record OldSparse(List<Long> pieces, long realSize, long data) {
     private static final int REAL_SIZE_AT = 483;
     private static final int PIECE = 24;
 
-    static OldSparse read(TarHeader header, TarBytes bytes, long behind, int mostPieces) {
+    static OldSparse read(TarHeader header, TarBytes bytes, long behind, int maxPieces) {
         List<Long> pieces = new ArrayList<>();
         byte[] block = header.block();
         boolean more = add(pieces, block, HEADER_PIECES_AT, 4);
         long data = behind;
-        while (more && pieces.size() < 2 * mostPieces) {
+        while (more && pieces.size() < 2 * maxPieces) {
             block = bytes.at(data, TarHeader.BLOCK);
             if (block.length < TarHeader.BLOCK) {
                 break;

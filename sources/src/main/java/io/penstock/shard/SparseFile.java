@@ -24,18 +24,18 @@ final class SparseFile {
 
     /**
      * The bytes of the one member in an extract that begins at its first header.
-     * @param most so many bytes are made at most
+     * @param max so many bytes are made at most
      * @throws FormatException if it claims more, or its map does not fit its size and its bytes
      */
-    static ByteBuffer expand(ByteBuffer extract, String archive, long most) {
+    static ByteBuffer expand(ByteBuffer extract, String archive, long max) {
         TarBytes bytes = TarBytes.of(extract);
         TarMember member = new TarScan(bytes, archive).next();
         if (member == null) {
             throw new FormatException("%s has no sparse member where it had one".formatted(archive));
         }
-        if (member.size() > most) {
+        if (member.size() > max) {
             throw new FormatException("%s in %s is too large: at most %d bytes, expands to %d; raise maxSampleBytes"
-                    .formatted(member.name(), archive, most, member.size()));
+                    .formatted(member.name(), archive, max, member.size()));
         }
         SparseFile file =
                 new SparseFile(member.name() + " in " + archive, bytes.at(member.offset(), (int) member.stored()));

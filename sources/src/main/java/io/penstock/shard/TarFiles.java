@@ -19,20 +19,20 @@ public final class TarFiles implements Dataset<TarFile> {
 
     private final String location;
     private final ShardList shards;
-    private final long mostBytes;
+    private final long maxBytes;
 
-    private TarFiles(String location, ShardList shards, long mostBytes) {
+    private TarFiles(String location, ShardList shards, long maxBytes) {
         this.location = location;
         this.shards = shards;
-        this.mostBytes = mostBytes;
+        this.maxBytes = maxBytes;
     }
 
-    static TarFiles of(StoreFiles archives, List<TarShard> shards, long mostBytes) {
+    static TarFiles of(StoreFiles archives, List<TarShard> shards, long maxBytes) {
         ShardList list = new ShardList(shards, i -> shards.get(i).index().size());
         if (list.size() == 0) {
             throw new StoreException("no files in %s: the tar archive is empty".formatted(archives));
         }
-        return new TarFiles(archives.store().location(), list, mostBytes);
+        return new TarFiles(archives.store().location(), list, maxBytes);
     }
 
     @Override
@@ -50,7 +50,7 @@ public final class TarFiles implements Dataset<TarFile> {
         int number = shards.at(index);
         TarShard shard = shards.shard(number);
         int file = shards.within(index, number);
-        return shard.read(new int[] {file}, mostBytes)
+        return shard.read(new int[] {file}, maxBytes)
                 .map(bytes -> new TarFile(shard.index().name(file), bytes.get(0)));
     }
 

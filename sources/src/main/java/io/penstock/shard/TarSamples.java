@@ -38,24 +38,24 @@ public final class TarSamples implements Dataset<TarSample> {
     private final String location;
     private final ShardList shards;
     private final SampleTable[] tables;
-    private final long mostBytes;
+    private final long maxBytes;
     private final List<List<String>> wanted; // alternatives of each part; none at all means all parts
     private final Fingerprint fingerprint;
     private final Fingerprint wantedWords;
 
     private TarSamples(
-            String location, ShardList shards, SampleTable[] tables, long mostBytes, List<List<String>> wanted) {
+            String location, ShardList shards, SampleTable[] tables, long maxBytes, List<List<String>> wanted) {
         this.location = location;
         this.shards = shards;
         this.tables = tables;
-        this.mostBytes = mostBytes;
+        this.maxBytes = maxBytes;
         this.wanted = wanted;
         this.wantedWords = Fingerprint.of("parts " + wanted);
         Fingerprint all = shards.fingerprint("tar", location);
         this.fingerprint = wanted.isEmpty() ? all : all.with(wantedWords);
     }
 
-    static TarSamples of(StoreFiles archives, List<TarShard> shards, long mostBytes) {
+    static TarSamples of(StoreFiles archives, List<TarShard> shards, long maxBytes) {
         SampleTable[] tables = new SampleTable[shards.size()];
         int leftOut = 0;
         int repeated = 0;
@@ -78,7 +78,7 @@ public final class TarSamples implements Dataset<TarSample> {
         if (repeated > 0) {
             LOG.warn("{} samples of tar archives have the key of another before them: {}", repeated, archives);
         }
-        return new TarSamples(archives.store().location(), list, tables, mostBytes, List.of());
+        return new TarSamples(archives.store().location(), list, tables, maxBytes, List.of());
     }
 
     /**
@@ -94,7 +94,7 @@ public final class TarSamples implements Dataset<TarSample> {
         List<List<String>> parts = Arrays.stream(extensions)
                 .map(names -> List.of(names.split(";")))
                 .toList();
-        TarSamples chosen = new TarSamples(location, shards, tables, mostBytes, parts);
+        TarSamples chosen = new TarSamples(location, shards, tables, maxBytes, parts);
         for (long index = 0; index < size(); index++) {
             int shard = shards.at(index);
             chosen.files(shard, shards.within(index, shard));
@@ -118,7 +118,7 @@ public final class TarSamples implements Dataset<TarSample> {
         TarShard shard = shards.shard(number);
         int[] files = files(number, shards.within(index, number));
         int[] inOrder = Arrays.stream(files).distinct().sorted().toArray();
-        return shard.read(inOrder, mostBytes).map(Thrown.function(bytes -> sample(shard, files, inOrder, bytes)));
+        return shard.read(inOrder, maxBytes).map(Thrown.function(bytes -> sample(shard, files, inOrder, bytes)));
     }
 
     private TarSample sample(TarShard shard, int[] files, int[] inOrder, List<Tensor> bytes) {

@@ -18,7 +18,7 @@ final class TarScan {
     /** What GNU tar and bsdtar believe at most; the longest paths are a few thousand bytes. */
     private static final int LARGEST_HEADER = 1 << 20;
 
-    private static final int MOST_PIECES = 1 << 20;
+    private static final int MAX_PIECES = 1 << 20;
     private static final int BLOCK = TarHeader.BLOCK;
 
     private final TarBytes bytes;
@@ -141,7 +141,7 @@ final class TarScan {
         long size = stored;
         if (type == TarMember.Type.SPARSE) {
             if (header.type() == 'S') {
-                OldSparse old = OldSparse.read(header, bytes, data, MOST_PIECES);
+                OldSparse old = OldSparse.read(header, bytes, data, MAX_PIECES);
                 pieces = old.pieces();
                 size = old.realSize();
                 data = old.data();

@@ -40,14 +40,14 @@ record TarShard(String name, SampleKey key, List<String> state, StoreFile bytes,
     }
 
     /** The bytes of some files, in the order given, which is that of the archive. */
-    Mono<List<Tensor>> read(int[] files, long most) {
+    Mono<List<Tensor>> read(int[] files, long max) {
         long bytesOfAll = 0;
         boolean sparse = false;
         for (int file : files) {
             bytesOfAll += index.length(file);
             sparse |= index.isSparse(file);
-            if (bytesOfAll > Math.min(most, LARGEST_ARRAY)) {
-                return Mono.error(() -> tooLarge(files[0], most));
+            if (bytesOfAll > Math.min(max, LARGEST_ARRAY)) {
+                return Mono.error(() -> tooLarge(files[0], max));
             }
         }
         long start = index.offset(files[0]);
@@ -57,7 +57,7 @@ record TarShard(String name, SampleKey key, List<String> state, StoreFile bytes,
             return bytes.read(start, (int) span).map(Thrown.function(all -> cut(all, files, start)));
         }
         return Flux.range(0, files.length)
-                .transform(InOrder.map(PARTS_AT_ONCE, i -> readOne(files[i], most)))
+                .transform(InOrder.map(PARTS_AT_ONCE, i -> readOne(files[i], max)))
                 .collectList();
     }
 
@@ -69,19 +69,19 @@ record TarShard(String name, SampleKey key, List<String> state, StoreFile bytes,
         return List.of(parts);
     }
 
-    private Mono<Tensor> readOne(int file, long most) {
+    private Mono<Tensor> readOne(int file, long max) {
         return bytes.read(index.offset(file), (int) index.length(file))
                 .map(Thrown.function(
-                        read -> tensor(index.isSparse(file) ? SparseFile.expand(read, name, most) : read)));
+                        read -> tensor(index.isSparse(file) ? SparseFile.expand(read, name, max) : read)));
     }
 
     private static Tensor tensor(ByteBuffer bytes) {
         return Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes);
     }
 
-    private StoreException tooLarge(int file, long most) {
+    private StoreException tooLarge(int file, long max) {
         return new StoreException(
                 "%s in %s is too large: at most %d bytes, has more with what belongs to it; raise maxSampleBytes"
-                        .formatted(index.name(file), name, Math.min(most, LARGEST_ARRAY)));
+                        .formatted(index.name(file), name, Math.min(max, LARGEST_ARRAY)));
     }
 }

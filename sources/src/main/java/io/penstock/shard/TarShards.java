@@ -41,14 +41,14 @@ public final class TarShards {
 
     private final StoreFiles files;
     private final boolean salvaging;
-    private final long mostSampleBytes;
-    private final long mostUnpackedBytes; // 0 where the unpacker's own limit holds
+    private final long maxSampleBytes;
+    private final long maxUnpackedBytes; // 0 where the unpacker's own limit holds
 
-    private TarShards(StoreFiles files, boolean salvaging, long mostSampleBytes, long mostUnpackedBytes) {
+    private TarShards(StoreFiles files, boolean salvaging, long maxSampleBytes, long maxUnpackedBytes) {
         this.files = files;
         this.salvaging = salvaging;
-        this.mostSampleBytes = mostSampleBytes;
-        this.mostUnpackedBytes = mostUnpackedBytes;
+        this.maxSampleBytes = maxSampleBytes;
+        this.maxUnpackedBytes = maxUnpackedBytes;
     }
 
     private static TarShards of(StoreFiles files) {
@@ -87,7 +87,7 @@ public final class TarShards {
      * same.
      */
     public TarShards salvage() {
-        return new TarShards(files, true, mostSampleBytes, mostUnpackedBytes);
+        return new TarShards(files, true, maxSampleBytes, maxUnpackedBytes);
     }
 
     /**
@@ -95,7 +95,7 @@ public final class TarShards {
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public TarShards maxSampleBytes(long bytes) {
-        return new TarShards(files, salvaging, positive("largest sample", bytes), mostUnpackedBytes);
+        return new TarShards(files, salvaging, positive("largest sample", bytes), maxUnpackedBytes);
     }
 
     /**
@@ -104,7 +104,7 @@ public final class TarShards {
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public TarShards maxUnpackedBytes(long bytes) {
-        return new TarShards(files, salvaging, mostSampleBytes, positive("limit of unpacked bytes", bytes));
+        return new TarShards(files, salvaging, maxSampleBytes, positive("limit of unpacked bytes", bytes));
     }
 
     private static long positive(String what, long bytes) {
@@ -120,22 +120,22 @@ public final class TarShards {
      * @throws StoreException if one cannot be read, or the folder not written, or there are no samples
      */
     public TarSamples index(Path folder) {
-        return TarSamples.of(files, shards(folder), mostSampleBytes);
+        return TarSamples.of(files, shards(folder), maxSampleBytes);
     }
 
     /** The samples, with an index in memory that is gone with them; compressed archives are decompressed there too. */
     public TarSamples index() {
-        return TarSamples.of(files, shards(null), mostSampleBytes);
+        return TarSamples.of(files, shards(null), maxSampleBytes);
     }
 
     /** Every file of the archives as a sample of its own, also those that have no extension; see {@link #index(Path)}. */
     public TarFiles files(Path folder) {
-        return TarFiles.of(files, shards(folder), mostSampleBytes);
+        return TarFiles.of(files, shards(folder), maxSampleBytes);
     }
 
     /** The same with an index in memory; see {@link #index()}. */
     public TarFiles files() {
-        return TarFiles.of(files, shards(null), mostSampleBytes);
+        return TarFiles.of(files, shards(null), maxSampleBytes);
     }
 
     /**
@@ -152,7 +152,7 @@ public final class TarShards {
     private List<TarShard> shards(@Nullable Path folder) {
         Path made = folder == null ? null : make(folder);
         Unpacker standard = made == null ? Unpacker.inMemory() : Unpacker.into(made);
-        Unpacker unpacker = mostUnpackedBytes == 0 ? standard : standard.maxBytes(mostUnpackedBytes);
+        Unpacker unpacker = maxUnpackedBytes == 0 ? standard : standard.maxBytes(maxUnpackedBytes);
         return files.map(entry -> shard(entry, made, unpacker));
     }
 

@@ -32,7 +32,7 @@ import reactor.core.scheduler.Scheduler;
  * dot are left out. Links are followed only where they stay under the folder; those that do not, and those that lead in
  * circles, are left out with one warning. Keys with {@code ..}, absolute ones and links that lead out are refused.
  *
- * <p>Files read whole are opened and closed; files read by range stay open, {@value #MOST_OPEN} at most, until the store
+ * <p>Files read whole are opened and closed; files read by range stay open, {@value #MAX_OPEN} at most, until the store
  * is closed or becomes unreachable, whichever is first. Closing is optional.
  *
  * <p>A value is read between two looks at its file that find the same state: size, modification time, change time and
@@ -49,7 +49,7 @@ import reactor.core.scheduler.Scheduler;
  */
 public final class FileStore implements Store, AutoCloseable {
 
-    static final int MOST_OPEN = 128;
+    static final int MAX_OPEN = 128;
 
     private static final long NANOS = 1_000_000_000;
 
@@ -57,13 +57,13 @@ public final class FileStore implements Store, AutoCloseable {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final int FOLDERS_REMEMBERED = 10_000;
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
-    private static final int MOST_READS = 4;
+    private static final int MAX_READS = 4;
 
     private final Path root;
     private final String location;
     private final boolean ofCopies;
     private final ReadLanes lanes;
-    private final OpenFiles files = new OpenFiles(MOST_OPEN);
+    private final OpenFiles files = new OpenFiles(MAX_OPEN);
     private final Set<String> withinRoot = ConcurrentHashMap.newKeySet();
     private final Cleaner.Cleanable cleanable;
 
@@ -203,14 +203,14 @@ public final class FileStore implements Store, AutoCloseable {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int most) {
-        return lanes.read(() -> readNow(key, most));
+    public Mono<ByteBuffer> find(String key, int max) {
+        return lanes.read(() -> readNow(key, max));
     }
 
     @Override
-    public <R> Mono<R> find(String key, int most, Function<? super ByteBuffer, ? extends R> made) {
+    public <R> Mono<R> find(String key, int max, Function<? super ByteBuffer, ? extends R> made) {
         return lanes.read(() -> {
-            ByteBuffer bytes = readNow(key, most);
+            ByteBuffer bytes = readNow(key, max);
             return bytes == null ? null : made.apply(bytes);
         });
     }
@@ -221,9 +221,9 @@ public final class FileStore implements Store, AutoCloseable {
         return lanes.read(() -> readRange(entry, offset, length), range -> made.apply(unchanged(range)));
     }
 
-    private @Nullable ByteBuffer readNow(String key, int most) {
+    private @Nullable ByteBuffer readNow(String key, int max) {
         StoreEntry entry = now(key);
-        return entry == null ? null : readAtMost(entry, most);
+        return entry == null ? null : readAtMost(entry, max);
     }
 
     private @Nullable StoreEntry now(String key) {
@@ -245,10 +245,10 @@ public final class FileStore implements Store, AutoCloseable {
         }
     }
 
-    private ByteBuffer readAtMost(StoreEntry entry, int most) {
-        if (entry.size() > most) {
+    private ByteBuffer readAtMost(StoreEntry entry, int max) {
+        if (entry.size() > max) {
             throw new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
-                    .formatted(entry.key(), root, most, entry.size()));
+                    .formatted(entry.key(), root, max, entry.size()));
         }
         return readWhole(entry);
     }
@@ -259,7 +259,7 @@ public final class FileStore implements Store, AutoCloseable {
                     .formatted(entry.key(), root, LARGEST_ARRAY, entry.size()));
         }
         try {
-            for (int count = 1; count <= MOST_READS; count++) {
+            for (int count = 1; count <= MAX_READS; count++) {
                 Range range = read(openUnchanged(entry), entry, 0, (int) entry.size());
                 if (range.file.isUnchangedSince(range.readAt)) {
                     return range.bytes;
@@ -286,7 +286,7 @@ public final class FileStore implements Store, AutoCloseable {
     private ByteBuffer unchanged(Range read) {
         Range range = read;
         try {
-            for (int count = 1; count <= MOST_READS; count++) {
+            for (int count = 1; count <= MAX_READS; count++) {
                 if (range.file.isUnchangedSince(range.readAt)) {
                     return range.bytes;
                 }
@@ -366,7 +366,7 @@ public final class FileStore implements Store, AutoCloseable {
     private StoreException changing(StoreEntry entry) {
         return new StoreException(
                 "%s in %s changed while it was read, %d times in a row; open the data when it is complete"
-                        .formatted(entry.key(), root, MOST_READS));
+                        .formatted(entry.key(), root, MAX_READS));
     }
 
     private StoreException cannotRead(String key, IOException failure) {

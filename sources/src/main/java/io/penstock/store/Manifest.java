@@ -24,15 +24,15 @@ import reactor.core.publisher.Mono;
  * <p>{@code key} is required; {@code bytes} is the size, {@code checksum} is SHA-256 or CRC32C in hexadecimal,
  * {@code etag} the entity tag as the server sends it, quotes included, {@code label} a word or a number from 0 on. Other fields are passed over, empty lines too. A key stands once.
  *
- * <p>At most 1 GiB, or what the heap has room for, in lines of at most {@value #MOST_LINE}. Memory: some 200 bytes and
+ * <p>At most 1 GiB, or what the heap has room for, in lines of at most {@value #MAX_LINE}. Memory: some 200 bytes and
  * its key a line, and the text while it is read.
  */
 public final class Manifest {
 
     /** What inflates lies in a buffer that doubles. */
-    static final int MOST_BYTES = (int) HeapLimit.of(1 << 30, 3);
+    static final int MAX_BYTES = (int) HeapLimit.of(1 << 30, 3);
 
-    static final int MOST_LINE = 64 << 10;
+    static final int MAX_LINE = 64 << 10;
 
     private final String name;
     private final List<Line> lines;
@@ -76,7 +76,7 @@ public final class Manifest {
      * @throws FormatException if a line is not what it should be
      */
     public static Manifest open(Store store, String key) {
-        ByteBuffer text = Waiting.forValue(store.findLines(key, MOST_BYTES, MOST_LINE)
+        ByteBuffer text = Waiting.forValue(store.findLines(key, MAX_BYTES, MAX_LINE)
                 .switchIfEmpty(
                         Mono.error(() -> new StoreException("no manifest %s in %s".formatted(key, store.location())))));
         return parse(key + " in " + store.location(), text);
@@ -115,10 +115,10 @@ public final class Manifest {
         int end = start;
         while (end < rest.limit() && rest.get(end) != '\n') {
             end++;
-            if (end - start > MOST_LINE) {
+            if (end - start > MAX_LINE) {
                 throw new FormatException(
                         "manifest %s, line %d: has more than %d bytes; one JSON object a line was wanted"
-                                .formatted(name, number, MOST_LINE));
+                                .formatted(name, number, MAX_LINE));
             }
         }
         byte[] line = new byte[end - start];

@@ -95,10 +95,10 @@ final class ManifestParser {
         return parser.getText();
     }
 
-    private static long whole(JsonParser parser, long most, String field) throws IOException {
+    private static long whole(JsonParser parser, long max, String field) throws IOException {
         JsonParser.NumberType type = parser.getNumberType();
         long value = type == JsonParser.NumberType.BIG_INTEGER ? -1 : parser.getLongValue();
-        require(value >= 0 && value <= most, "\"%s\" is not in [0, %d]".formatted(field, most));
+        require(value >= 0 && value <= max, "\"%s\" is not in [0, %d]".formatted(field, max));
         return value;
     }
 

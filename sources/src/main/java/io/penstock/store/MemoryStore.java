@@ -88,14 +88,14 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int most) {
+    public Mono<ByteBuffer> find(String key, int max) {
         byte[] bytes = contents.get(key);
         if (bytes == null) {
             return Mono.empty();
         }
-        if (bytes.length > most) {
+        if (bytes.length > max) {
             return Mono.error(() -> new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
-                    .formatted(key, location, most, bytes.length)));
+                    .formatted(key, location, max, bytes.length)));
         }
         return Mono.fromCallable(() -> ByteBuffer.wrap(bytes.clone()));
     }

@@ -9,11 +9,11 @@ import java.util.concurrent.ConcurrentMap;
 final class OpenFiles {
 
     private final ConcurrentMap<StoreEntry, OpenFile> files = new ConcurrentHashMap<>();
-    private final int most;
+    private final int max;
     private volatile boolean closed;
 
-    OpenFiles(int most) {
-        this.most = most;
+    OpenFiles(int max) {
+        this.max = max;
     }
 
     @FunctionalInterface
@@ -53,7 +53,7 @@ final class OpenFiles {
         // two rounds: the first may find that all were used
         for (int round = 0; round < 2; round++) {
             for (var open : files.entrySet()) {
-                if (files.size() <= most) {
+                if (files.size() <= max) {
                     return;
                 }
                 OpenFile file = open.getValue();

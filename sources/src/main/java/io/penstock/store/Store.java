@@ -54,17 +54,17 @@ public interface Store {
 
     /**
      * All bytes that are at a key now, in one go; empty if nothing is.
-     * @param most bytes to be believed: more are a {@link StoreException}, before they take memory
+     * @param max bytes to be believed: more are a {@link StoreException}, before they take memory
      */
-    Mono<ByteBuffer> find(String key, int most);
+    Mono<ByteBuffer> find(String key, int max);
 
     /**
      * As {@link #find(String, int)}, for lines of text. A store whose bytes may have no end stops where a line is longer than
      * a limit; the caller checks all lines in any case.
      * @param mostLine bytes of a line
      */
-    default Mono<ByteBuffer> findLines(String key, int most, int mostLine) {
-        return find(key, most);
+    default Mono<ByteBuffer> findLines(String key, int max, int maxLine) {
+        return find(key, max);
     }
 
     /**
@@ -72,8 +72,8 @@ public interface Store {
      * on the {@linkplain Execution#standard workers} that stages run on; or, in stores whose reads may block, on the thread
      * that has read, which saves a hand-over a read.
      */
-    default <R> Mono<R> find(String key, int most, Function<? super ByteBuffer, ? extends R> made) {
-        return find(key, most).publishOn(Execution.standard().workers()).map(Thrown.function(made));
+    default <R> Mono<R> find(String key, int max, Function<? super ByteBuffer, ? extends R> made) {
+        return find(key, max).publishOn(Execution.standard().workers()).map(Thrown.function(made));
     }
 
     /** What a function makes of a range's bytes; where it runs, see {@link #find(String, int, Function)}. */

@@ -15,11 +15,11 @@ final class LineBytes implements Dataset<Tensor> {
     private static final String KIND = "bytes";
 
     private final Lines lines;
-    private final int mostBytes;
+    private final int maxBytes;
 
-    LineBytes(Lines lines, int mostBytes) {
+    LineBytes(Lines lines, int maxBytes) {
         this.lines = lines;
-        this.mostBytes = mostBytes;
+        this.maxBytes = maxBytes;
     }
 
     @Override
@@ -34,7 +34,7 @@ final class LineBytes implements Dataset<Tensor> {
 
     @Override
     public Mono<Tensor> get(long index) {
-        return lines.read(index, mostBytes).map(bytes -> Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes));
+        return lines.read(index, maxBytes).map(bytes -> Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes));
     }
 
     @Override

@@ -116,7 +116,7 @@ final class Lines {
     }
 
     /** The bytes of a line, without what ends it. */
-    Mono<ByteBuffer> read(long index, int most) {
+    Mono<ByteBuffer> read(long index, int max) {
         int number = part(index);
         Part part = parts.get(number);
         int line = (int) (index - firsts[number]);
@@ -125,11 +125,11 @@ final class Lines {
                 ? part.index().start(line + 1)
                 : part.file().size();
         // what lies between two lines may be blank ones that were left out: no more of it than may belong to this one
-        int length = (int) Math.min(end - start, most + 2L);
-        return part.file().read(start, length).map(Thrown.function(bytes -> cut(bytes, index, most)));
+        int length = (int) Math.min(end - start, max + 2L);
+        return part.file().read(start, length).map(Thrown.function(bytes -> cut(bytes, index, max)));
     }
 
-    private ByteBuffer cut(ByteBuffer bytes, long index, int most) {
+    private ByteBuffer cut(ByteBuffer bytes, long index, int max) {
         int end = 0;
         while (end < bytes.limit() && bytes.get(end) != '\n') {
             end++;
@@ -137,9 +137,9 @@ final class Lines {
         if (end < bytes.limit() && end > 0 && bytes.get(end - 1) == '\r') {
             end--;
         }
-        if (end > most) {
+        if (end > max) {
             throw new FormatException(
-                    "%s is too long: at most %d bytes, has more; raise maxLineBytes".formatted(name(index), most));
+                    "%s is too long: at most %d bytes, has more; raise maxLineBytes".formatted(name(index), max));
         }
         return bytes.limit(end);
     }

@@ -35,24 +35,24 @@ import reactor.core.publisher.Mono;
  */
 public final class TextLines implements Dataset<String>, AutoCloseable {
 
-    private static final int MOST_BYTES = 64 << 20;
+    private static final int MAX_BYTES = 64 << 20;
     private static final String TEXT = "lines";
     private static final String JSON = "JSON lines";
 
     private final Lines lines;
-    private final int mostBytes;
+    private final int maxBytes;
 
-    private TextLines(Lines lines, int mostBytes) {
+    private TextLines(Lines lines, int maxBytes) {
         this.lines = lines;
-        this.mostBytes = mostBytes;
+        this.maxBytes = maxBytes;
     }
 
     private static TextLines text(StoreFiles files, Unpacker unpacker) {
-        return new TextLines(Lines.open(TEXT, files, unpacker, false), MOST_BYTES);
+        return new TextLines(Lines.open(TEXT, files, unpacker, false), MAX_BYTES);
     }
 
     private static TextLines json(StoreFiles files, Unpacker unpacker) {
-        return new TextLines(Lines.open(JSON, files, unpacker, true), MOST_BYTES);
+        return new TextLines(Lines.open(JSON, files, unpacker, true), MAX_BYTES);
     }
 
     /**
@@ -104,7 +104,7 @@ public final class TextLines implements Dataset<String>, AutoCloseable {
 
     /** The same lines as they are, {@code u8[n]}, whether or not they are UTF-8. */
     public Dataset<Tensor> bytes() {
-        return new LineBytes(lines, mostBytes);
+        return new LineBytes(lines, maxBytes);
     }
 
     @Override
@@ -119,7 +119,7 @@ public final class TextLines implements Dataset<String>, AutoCloseable {
 
     @Override
     public Mono<String> get(long index) {
-        return lines.read(index, mostBytes).map(Thrown.function(bytes -> text(bytes, index)));
+        return lines.read(index, maxBytes).map(Thrown.function(bytes -> text(bytes, index)));
     }
 
     private String text(ByteBuffer bytes, long index) {

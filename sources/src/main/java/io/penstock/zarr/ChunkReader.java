@@ -32,7 +32,7 @@ final class ChunkReader {
     private final Shape leaf;
     private final Grid grid;
     private final CodecChain codecs;
-    private final long mostBytes;
+    private final long maxBytes;
     private final ChunkCache<Shard> shards = new ChunkCache<>(INDEX_BUDGET, Shard::bytes);
 
     /** An open shard: the entry it lies in, where in it, and its index; without an index it is not stored. */
@@ -44,7 +44,7 @@ final class ChunkReader {
         }
     }
 
-    ChunkReader(StoredChunks stored, String path, ArrayMetadata metadata, long mostBytes) {
+    ChunkReader(StoredChunks stored, String path, ArrayMetadata metadata, long maxBytes) {
         this.stored = stored;
         this.path = path;
         this.metadata = metadata;
@@ -52,7 +52,7 @@ final class ChunkReader {
         this.leaf = levels.get(levels.size() - 1);
         this.grid = Grid.over(metadata.shape(), leaf);
         this.codecs = metadata.innermost();
-        this.mostBytes = mostBytes;
+        this.maxBytes = maxBytes;
     }
 
     /** The chunks that are read one at a time. */
@@ -73,9 +73,9 @@ final class ChunkReader {
     /** A chunk of a size nobody can hold is metadata that is wrong or hostile. */
     private void requireBounded() {
         int width = Math.max(Integer.BYTES, metadata.type().width());
-        if (leaf.elements() > mostBytes / width) {
+        if (leaf.elements() > maxBytes / width) {
             throw new FormatException("a chunk must have at most %d bytes, is %s%s; raise maxChunkBytes, or -Xmx"
-                    .formatted(mostBytes, metadata.type().name(), leaf));
+                    .formatted(maxBytes, metadata.type().name(), leaf));
         }
     }
 
@@ -85,12 +85,12 @@ final class ChunkReader {
     }
 
     private int encodedBytes() {
-        return codecs.encodedBytes(leaf, metadata.type(), mostBytes);
+        return codecs.encodedBytes(leaf, metadata.type(), maxBytes);
     }
 
     private Chunk decode(ByteBuffer bytes) {
         try {
-            Cells cells = codecs.decode(array(bytes), leaf, metadata.type(), mostBytes);
+            Cells cells = codecs.decode(array(bytes), leaf, metadata.type(), maxBytes);
             return new Chunk(ChunkTensor.of(cells, leaf, metadata.type()));
         } catch (IndexOutOfBoundsException | BufferUnderflowException | NegativeArraySizeException e) {
             throw new FormatException("bytes are damaged: " + e.getMessage(), e);
@@ -144,14 +144,14 @@ final class ChunkReader {
         Shape per = sharding.perShard(levels.get(level));
         int indexBytes = sharding.indexBytes(per);
         long from = sharding.indexAt(part.length(), indexBytes);
-        int most = sharding.codecs().isOnlySharding()
+        int max = sharding.codecs().isOnlySharding()
                 ? Integer.MAX_VALUE
-                : sharding.codecs().encodedBytes(sharding.inner(), metadata.type(), mostBytes);
+                : sharding.codecs().encodedBytes(sharding.inner(), metadata.type(), maxBytes);
         return stored.read(
                 part,
                 from,
                 indexBytes,
-                bytes -> new Shard(part, sharding.readIndex(array(bytes), per, part.length(), most)));
+                bytes -> new Shard(part, sharding.readIndex(array(bytes), per, part.length(), max)));
     }
 
     private ShardingCodec sharding(int level) {

@@ -17,8 +17,8 @@ import reactor.core.publisher.Mono;
 /** The metadata documents at a path of a store. */
 public final class Metadata {
 
-    private static final int MOST_BYTES = 16 << 20;
-    private static final int MOST_NAMES = 10;
+    private static final int MAX_BYTES = 16 << 20;
+    private static final int MAX_NAMES = 10;
     private static final JsonNode NOTHING = JsonNodeFactory.instance.objectNode();
 
     private final Store store;
@@ -57,11 +57,11 @@ public final class Metadata {
     }
 
     Mono<JsonNode> document(String name) {
-        return document(name, MOST_BYTES);
+        return document(name, MAX_BYTES);
     }
 
-    Mono<JsonNode> document(String name, int most) {
-        return store.find(key(path, name), most).map(Thrown.function(bytes -> at(name, bytes, MetadataJson::parse)));
+    Mono<JsonNode> document(String name, int max) {
+        return store.find(key(path, name), max).map(Thrown.function(bytes -> at(name, bytes, MetadataJson::parse)));
     }
 
     /** What a function makes of a document, with errors that name it. */
@@ -98,9 +98,9 @@ public final class Metadata {
     }
 
     private static String group(List<String> arrays) {
-        String names = arrays.stream().limit(MOST_NAMES).collect(Collectors.joining(", "));
+        String names = arrays.stream().limit(MAX_NAMES).collect(Collectors.joining(", "));
         return "it is a group; name one of its arrays: " + names
-                + (arrays.size() > MOST_NAMES ? ", … (%d in all)".formatted(arrays.size()) : "");
+                + (arrays.size() > MAX_NAMES ? ", … (%d in all)".formatted(arrays.size()) : "");
     }
 
     private Mono<ZarrArray> found(ZarrFormat format) {

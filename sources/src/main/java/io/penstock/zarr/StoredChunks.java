@@ -27,19 +27,19 @@ record StoredChunks(Store store, ChunkStates chunks, @Nullable Scheduler decodin
     }
 
     /** The chunk under a key; empty if there is none. */
-    <R> Mono<R> find(String key, int most, Function<ByteBuffer, R> decode) {
+    <R> Mono<R> find(String key, int max, Function<ByteBuffer, R> decode) {
         if (chunks.isKnown()) {
-            return entry(key).flatMap(chunk -> read(new Part(chunk, 0, chunk.size()), 0, size(chunk, most), decode));
+            return entry(key).flatMap(chunk -> read(new Part(chunk, 0, chunk.size()), 0, size(chunk, max), decode));
         }
         return decoding == null
-                ? store.find(key, most, decode)
-                : store.find(key, most).publishOn(decoding).map(Thrown.function(decode));
+                ? store.find(key, max, decode)
+                : store.find(key, max).publishOn(decoding).map(Thrown.function(decode));
     }
 
-    private int size(StoreEntry chunk, int most) {
-        if (chunk.size() > most) {
+    private int size(StoreEntry chunk, int max) {
+        if (chunk.size() > max) {
             throw new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
-                    .formatted(chunk.key(), store.location(), most, chunk.size()));
+                    .formatted(chunk.key(), store.location(), max, chunk.size()));
         }
         return (int) chunk.size();
     }

@@ -37,7 +37,7 @@ import reactor.core.scheduler.Scheduler;
 public final class ZarrArray {
 
     /** A chunk lies in memory as it is stored, and decoded. */
-    private static final long MOST_CHUNK_BYTES = HeapLimit.of(1L << 30, 2);
+    private static final long MAX_CHUNK_BYTES = HeapLimit.of(1L << 30, 2);
 
     private static final long CACHE_BYTES = 128L << 20;
     private static final long LARGEST = Integer.MAX_VALUE - 8L;
@@ -52,7 +52,7 @@ public final class ZarrArray {
     private record Source(Store store, String path) {}
 
     private record Settings(
-            long mostChunkBytes,
+            long maxChunkBytes,
             long cacheBytes,
             @Nullable Scheduler decoding,
             @Nullable Dataset<Tensor> chunks) {}
@@ -64,7 +64,7 @@ public final class ZarrArray {
         this.states = states;
         String prefix = source.path.isEmpty() ? "" : source.path + "/";
         this.reader = new ChunkReader(
-                new StoredChunks(source.store, states, settings.decoding), prefix, metadata, settings.mostChunkBytes);
+                new StoredChunks(source.store, states, settings.decoding), prefix, metadata, settings.maxChunkBytes);
         Dataset<Tensor> chunks = settings.chunks;
         this.regions = new Regions(
                 metadata,
@@ -74,7 +74,7 @@ public final class ZarrArray {
     }
 
     static ZarrArray of(Store store, String path, ArrayMetadata metadata) {
-        Settings settings = new Settings(MOST_CHUNK_BYTES, CACHE_BYTES, null, null);
+        Settings settings = new Settings(MAX_CHUNK_BYTES, CACHE_BYTES, null, null);
         return new ZarrArray(new Source(store, path), metadata, settings, ChunkStates.UNKNOWN);
     }
 
@@ -114,12 +114,12 @@ public final class ZarrArray {
         if (bytes < 0) {
             throw new IllegalArgumentException("budget for chunks must not be negative, was " + bytes);
         }
-        return with(new Settings(settings.mostChunkBytes, bytes, settings.decoding, settings.chunks));
+        return with(new Settings(settings.maxChunkBytes, bytes, settings.decoding, settings.chunks));
     }
 
     /** Decodes chunks on another scheduler, whose threads it does not block; it stays the caller's to dispose. */
     public ZarrArray decodeOn(Scheduler scheduler) {
-        return with(new Settings(settings.mostChunkBytes, settings.cacheBytes, scheduler, settings.chunks));
+        return with(new Settings(settings.maxChunkBytes, settings.cacheBytes, scheduler, settings.chunks));
     }
 
     private ZarrArray with(Settings other) {
@@ -147,7 +147,7 @@ public final class ZarrArray {
             throw new IllegalArgumentException("array has %d chunks, the dataset has %d"
                     .formatted(reader.grid().size(), chunks.size()));
         }
-        return with(new Settings(settings.mostChunkBytes, 0, settings.decoding, chunks));
+        return with(new Settings(settings.maxChunkBytes, 0, settings.decoding, chunks));
     }
 
     /** The path within the store. */

@@ -55,7 +55,7 @@ public final class ZarrGroup {
     public static Mono<ZarrGroup> open(Store store, String path) {
         Metadata metadata = new Metadata(store, path);
         String bare = Metadata.path(path);
-        return metadata.document(ARRAY_V3, MetadataJson.MOST_BYTES)
+        return metadata.document(ARRAY_V3, MetadataJson.MAX_BYTES)
                 .filter(document -> document.path("node_type").asText("").equals("group"))
                 .map(document -> metadata.at(ARRAY_V3, document, json -> v3(store, bare, json)))
                 .switchIfEmpty(Mono.defer(() -> v2(store, bare, metadata)))
@@ -87,7 +87,7 @@ public final class ZarrGroup {
     private static Mono<ZarrGroup> v2(Store store, String path, Metadata metadata) {
         return metadata.document(".zgroup")
                 .flatMap(group -> metadata.document(".zattrs").defaultIfEmpty(NOTHING))
-                .flatMap(attributes -> metadata.document(".zmetadata", MetadataJson.MOST_BYTES)
+                .flatMap(attributes -> metadata.document(".zmetadata", MetadataJson.MAX_BYTES)
                         .defaultIfEmpty(NOTHING)
                         .map(all -> metadata.at(".zmetadata", all, ZarrGroup::known))
                         .map(known -> new ZarrGroup(store, path, ZarrFormat.V2, attributes.toString(), known)));
@@ -150,7 +150,7 @@ public final class ZarrGroup {
 
     private Mono<Boolean> isArray(String at) {
         return new Metadata(store, at)
-                .document(ARRAY_V3, MetadataJson.MOST_BYTES)
+                .document(ARRAY_V3, MetadataJson.MAX_BYTES)
                 .filter(document -> document.path("node_type").asText("").equals("array"))
                 .hasElement()
                 .flatMap(found -> found

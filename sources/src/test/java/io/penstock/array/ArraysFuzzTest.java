@@ -37,21 +37,10 @@ class ArraysFuzzTest {
         });
     }
 
-    /** What a header says when it is read is what it says when it is written again. */
     @MethodSource("literals")
     @FuzzTest(maxDuration = "10m")
     void literal_ofAnyText_isReadOrRefused(byte[] input) {
         String text = new String(input, StandardCharsets.ISO_8859_1);
-        try {
-            assertThat(PythonLiteral.dictionary(text).keySet()).allMatch(key -> !key.contains("\\"));
-        } catch (PythonLiteral.Unreadable refused) {
-            assertThat(refused.getMessage()).isNotBlank();
-        }
-        try {
-            assertThat(PythonLiteral.tuple(text)).hasSizeLessThanOrEqualTo(64);
-        } catch (PythonLiteral.Unreadable refused) {
-            assertThat(refused.getMessage()).isNotBlank();
-        }
         Hostile.bytes(() -> NpyHeader.read(new ByteArrayInputStream(npy(1, text)), "fuzz"));
     }
 
@@ -72,7 +61,8 @@ class ArraysFuzzTest {
                         "'descr' 'fortran_order' 'shape' True (3,) (2, 3) [('a', '<f4')] '|O' 3L",
                         "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n",
                         "{'descr': [('a', '<f4', (2,))], \"fortran_order\": True, 'shape': (3L,)}",
-                        "(4, 5, 6)")
+                        "{'descr': [" + "]   ".repeat(5000) + "}",
+                        "{'descr': '<f4', 'shape': (" + "1,".repeat(20_000) + ")}")
                 .map(text -> text.getBytes(StandardCharsets.ISO_8859_1));
     }
 

@@ -13,7 +13,7 @@ public final class Hostile {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /** All that may be allocated for one input, which has some thousand bytes. */
-    private static final long MOST = 256L << 20;
+    private static final long MAX = 256L << 20;
 
     private Hostile() {}
 
@@ -46,8 +46,8 @@ public final class Hostile {
         long before = THREADS.getCurrentThreadAllocatedBytes();
         parser.run();
         long taken = THREADS.getCurrentThreadAllocatedBytes() - before;
-        if (taken > MOST) {
-            throw new AssertionError("one input may take %d bytes of memory, took %d".formatted(MOST, taken));
+        if (taken > MAX) {
+            throw new AssertionError("one input may take %d bytes of memory, took %d".formatted(MAX, taken));
         }
     }
 

@@ -149,8 +149,8 @@ public abstract class StoreKit {
     void find_ofMoreThanExpected_isRefused() throws Exception {
         Store store = open(folder);
 
-        for (int most : new int[] {SIZE - 1, 0, -1}) {
-            assertThatThrownBy(() -> store.find(KEY, most).block())
+        for (int max : new int[] {SIZE - 1, 0, -1}) {
+            assertThatThrownBy(() -> store.find(KEY, max).block())
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("data.bin");
         }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Archives and indexes that no archiver wrote. Checksums are put right, since what lies behind them is meant. */
 class TarFuzzTest {
 
-    private static final int MOST_SAMPLE = 1 << 20;
+    private static final int MAX_SAMPLE = 1 << 20;
     private static final SampleKey PLACE = SampleKey.of("fuzz");
 
     private static Path folder = Path.of("");
@@ -68,8 +68,8 @@ class TarFuzzTest {
     private static void requireReadOrRefused(TarShard shard, int file) {
         Hostile.bytes(() -> {
             List<Tensor> bytes = Objects.requireNonNull(
-                    shard.read(new int[] {file}, MOST_SAMPLE).block());
-            assertThat(bytes.get(0).byteSize()).isLessThanOrEqualTo(MOST_SAMPLE);
+                    shard.read(new int[] {file}, MAX_SAMPLE).block());
+            assertThat(bytes.get(0).byteSize()).isLessThanOrEqualTo(MAX_SAMPLE);
         });
     }
 

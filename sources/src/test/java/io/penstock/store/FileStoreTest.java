@@ -248,7 +248,7 @@ class FileStoreTest {
 
     @Test
     void read_manyFiles_keepsABoundedNumberOpen() throws IOException {
-        int files = 3 * FileStore.MOST_OPEN;
+        int files = 3 * FileStore.MAX_OPEN;
         for (int i = 0; i < files; i++) {
             Files.writeString(root.resolve("f" + i), "file " + i);
         }
@@ -267,7 +267,7 @@ class FileStoreTest {
                 .isEqualTo(IntStream.range(0, 4000)
                         .mapToObj(i -> Integer.toString(i * 7 % files).substring(0, 1))
                         .toList());
-        assertThat(store.files().size()).isLessThanOrEqualTo(FileStore.MOST_OPEN);
+        assertThat(store.files().size()).isLessThanOrEqualTo(FileStore.MAX_OPEN);
         store.close();
         assertThat(store.files().size()).isZero();
     }

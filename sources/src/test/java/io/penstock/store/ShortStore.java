@@ -84,7 +84,7 @@ public final class ShortStore implements Store {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int most) {
+    public Mono<ByteBuffer> find(String key, int max) {
         return later(Mono.fromCallable(
                 () -> files.containsKey(key) ? ByteBuffer.wrap(files.get(key).clone()) : null));
     }

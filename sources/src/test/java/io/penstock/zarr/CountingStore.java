@@ -79,12 +79,12 @@ final class CountingStore implements Store {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int most) {
+    public Mono<ByteBuffer> find(String key, int max) {
         return gate.then(Mono.defer(() -> {
             if (!key.endsWith("zarr.json") && !key.contains(".z")) {
                 asked.add(key);
             }
-            return now().find(key, most);
+            return now().find(key, max);
         }));
     }
 }

@@ -36,7 +36,7 @@ class SharedZarrTest {
     private Path copies;
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final int MOST_CHUNKS_OVER_HTTP = 16;
+    private static final int MAX_CHUNKS_OVER_HTTP = 16;
 
     private static Path data() {
         Path data = Path.of(System.getProperty("penstock.data", "missing"));
@@ -67,7 +67,7 @@ class SharedZarrTest {
         List<JsonNode> arrays = expected(data).stream()
                 .filter(expected ->
                         Files.isDirectory(data.resolve(expected.get("store").asText())))
-                .filter(expected -> expected.path("chunks_stored").asInt() <= MOST_CHUNKS_OVER_HTTP)
+                .filter(expected -> expected.path("chunks_stored").asInt() <= MAX_CHUNKS_OVER_HTTP)
                 .toList();
 
         try (FileServer server = FileServer.of(data).start()) {

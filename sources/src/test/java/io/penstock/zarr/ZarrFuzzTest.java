@@ -23,8 +23,8 @@ import reactor.core.scheduler.Schedulers;
 /** Metadata that nobody in his right mind would write, and chunks and shards below it. */
 class ZarrFuzzTest {
 
-    private static final int MOST_CHUNK = 1 << 20;
-    private static final int MOST_READ = 1 << 16;
+    private static final int MAX_CHUNK = 1 << 20;
+    private static final int MAX_READ = 1 << 16;
     private static final List<String> CHUNKS =
             List.of("c", "c/0", "c/0/0", "c/1/0", "c.0.0", "0", "0/0", "0.0", "0/1", "1.0", "0.0.0");
 
@@ -72,14 +72,14 @@ class ZarrFuzzTest {
         contents.put(input[0] == '2' ? ".zarray" : "zarr.json", document);
         ZarrArray array = Objects.requireNonNull(
                         ZarrArray.open(MemoryStore.of("fuzz", contents), "").block())
-                .maxChunkBytes(MOST_CHUNK)
+                .maxChunkBytes(MAX_CHUNK)
                 .chunkCacheBytes(0)
                 .decodeOn(Schedulers.immediate());
         assertThat(array.toString()).isNotEmpty();
         assertThat(array.codecs()).isNotEmpty();
         Shape shape = array.shape();
         long[] stop = new long[shape.rank()];
-        int left = MOST_READ / Math.max(1, array.metadata().type().width());
+        int left = MAX_READ / Math.max(1, array.metadata().type().width());
         for (int axis = stop.length - 1; axis >= 0; axis--) {
             stop[axis] = Math.min(shape.dim(axis), Math.max(1, left));
             left = (int) (left / Math.max(1, stop[axis]));

@@ -12,7 +12,7 @@ final class Arrival {
     private static final int TRUSTED = 1 << 20;
     private static final byte[] NOTHING = {};
 
-    private final long most;
+    private final long max;
     private byte[] bytes = NOTHING;
     private int count;
     private int scanned;
@@ -20,12 +20,12 @@ final class Arrival {
     private int longestLine;
     private long expected = -1;
 
-    Arrival(long most) {
-        this.most = most;
+    Arrival(long max) {
+        this.max = max;
     }
 
-    long most() {
-        return most;
+    long max() {
+        return max;
     }
 
     int count() {
@@ -46,14 +46,14 @@ final class Arrival {
     }
 
     void requireRoom(long announced) {
-        if (announced > most) {
-            throw Statuses.tooLarge(most, announced);
+        if (announced > max) {
+            throw Statuses.tooLarge(max, announced);
         }
     }
 
     /** Takes so many bytes; false, and none taken, where they are too many. */
     boolean append(ByteBuf from, int length) {
-        if (length > most - count) {
+        if (length > max - count) {
             return false;
         }
         if (bytes.length - count < length) {
@@ -79,11 +79,11 @@ final class Arrival {
         if (expected >= needed && expected <= Math.max(TRUSTED, 4L * count)) {
             return (int) expected;
         }
-        return (int) Math.min(most, Math.max(Math.max(needed, 2L * count), 8192));
+        return (int) Math.min(max, Math.max(Math.max(needed, 2L * count), 8192));
     }
 
     /** What came, as it was before it was compressed, in an array of exactly its size. */
-    byte[] bytes(Inflation inflation, long mostInflated) {
-        return inflation.inflate(bytes, count, mostInflated);
+    byte[] bytes(Inflation inflation, long maxInflated) {
+        return inflation.inflate(bytes, count, maxInflated);
     }
 }

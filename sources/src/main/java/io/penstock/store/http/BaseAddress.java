@@ -25,8 +25,8 @@ final class BaseAddress {
     private static final String UNESCAPED = "-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     private static final Pattern SCHEME =
             Pattern.compile("(?:https?|ftp|file|data|javascript):", Pattern.CASE_INSENSITIVE);
-    private static final int MOST_KEY = 4096;
-    private static final int MOST_DECODINGS = 4;
+    private static final int MAX_KEY = 4096;
+    private static final int MAX_DECODINGS = 4;
     private static final int MAX_PORT = 65_535;
 
     private final String location; // ends with a slash
@@ -118,11 +118,11 @@ final class BaseAddress {
     }
 
     private void requireBelow(String key) {
-        if (key.length() > MOST_KEY) {
+        if (key.length() > MAX_KEY) {
             throw outside(key);
         }
         String decoded = key;
-        for (int times = 0; times < MOST_DECODINGS; times++) {
+        for (int times = 0; times < MAX_DECODINGS; times++) {
             requirePlain(key, decoded);
             String next = decode(decoded);
             if (next.equals(decoded)) {

@@ -33,10 +33,10 @@ import reactor.netty.resources.ConnectionProvider;
 final class Exchanges {
 
     /** So much of an answer that nobody wants is read to keep its connection. */
-    private static final int MOST_DRAINED = 64 << 10;
+    private static final int MAX_DRAINED = 64 << 10;
 
-    private static final int MOST_HEADERS = 64 << 10;
-    private static final Duration MOST_IDLE = Duration.ofSeconds(30);
+    private static final int MAX_HEADERS = 64 << 10;
+    private static final Duration MAX_IDLE = Duration.ofSeconds(30);
 
     private final BaseAddress base;
     private final HttpOptions options;
@@ -53,8 +53,8 @@ final class Exchanges {
                 .maxConnections(options.connections())
                 .pendingAcquireMaxCount(-1)
                 .pendingAcquireTimeout(options.readTimeout())
-                .maxIdleTime(MOST_IDLE)
-                .evictInBackground(MOST_IDLE)
+                .maxIdleTime(MAX_IDLE)
+                .evictInBackground(MAX_IDLE)
                 .build();
         this.client = client(connections, options);
         EventLoopGroup loops = client.configuration().loopResources().onClient(true);
@@ -70,7 +70,7 @@ final class Exchanges {
                 .responseTimeout(options.firstByteTimeout())
                 .followRedirect(false)
                 .disableRetry(true)
-                .httpResponseDecoder(spec -> spec.maxHeaderSize(MOST_HEADERS));
+                .httpResponseDecoder(spec -> spec.maxHeaderSize(MAX_HEADERS));
         SslContext trust = trust(options.trusted());
         return client.secure(spec -> spec.sslContext(trust).handshakeTimeout(options.connectTimeout()));
     }
@@ -240,7 +240,7 @@ final class Exchanges {
     static <T> Mono<T> drained(ByteBufFlux body, T value) {
         return Mono.defer(() -> {
             long[] seen = {0};
-            return body.takeWhile(bytes -> (seen[0] += bytes.readableBytes()) <= MOST_DRAINED)
+            return body.takeWhile(bytes -> (seen[0] += bytes.readableBytes()) <= MAX_DRAINED)
                     .then()
                     .onErrorComplete()
                     .thenReturn(value);

@@ -77,44 +77,44 @@ public final class HttpOptions {
     }
 
     /** Most connections to one host and port; 64 unless set. */
-    public HttpOptions connections(int most) {
-        atLeastOne("connections", most);
-        return with(copy -> copy.connections = most);
+    public HttpOptions connections(int max) {
+        atLeastOne("connections", max);
+        return with(copy -> copy.connections = max);
     }
 
     /** Most requests that are answered at once, waits before a retry not counted; 64 unless set. */
-    public HttpOptions inFlight(int most) {
-        atLeastOne("requests in flight", most);
-        return with(copy -> copy.inFlight = most);
+    public HttpOptions inFlight(int max) {
+        atLeastOne("requests in flight", max);
+        return with(copy -> copy.inFlight = max);
     }
 
     /** For connecting, TLS included; 10 s unless set. */
-    public HttpOptions connectTimeout(Duration most) {
-        positive("time-out for connecting", most);
-        return with(copy -> copy.connect = most);
+    public HttpOptions connectTimeout(Duration max) {
+        positive("time-out for connecting", max);
+        return with(copy -> copy.connect = max);
     }
 
     /** From the request to the first byte of the answer, and from one piece of it to the next; 30 s unless set. */
-    public HttpOptions firstByteTimeout(Duration most) {
-        positive("time-out for the first byte", most);
-        return with(copy -> copy.firstByte = most);
+    public HttpOptions firstByteTimeout(Duration max) {
+        positive("time-out for the first byte", max);
+        return with(copy -> copy.firstByte = max);
     }
 
     /** For one answer with all its bytes; 2 min unless set. What came until then is kept, and the rest asked for anew. */
-    public HttpOptions readTimeout(Duration most) {
-        positive("time-out for a whole read", most);
-        return with(copy -> copy.read = most);
+    public HttpOptions readTimeout(Duration max) {
+        positive("time-out for a whole read", max);
+        return with(copy -> copy.read = max);
     }
 
     /**
      * How often a read is asked for in all, and how long after its beginning it may be asked for again; 8 times within
      * 2 min unless set.
      */
-    public HttpOptions attempts(int most, Duration within) {
-        atLeastOne("attempts", most);
+    public HttpOptions attempts(int max, Duration within) {
+        atLeastOne("attempts", max);
         positive("time for retries", within);
         return with(copy -> {
-            copy.attempts = most;
+            copy.attempts = max;
             copy.retryFor = within;
         });
     }
@@ -136,20 +136,20 @@ public final class HttpOptions {
      * How many redirects one request follows; 5 unless set, 0 follows none. Credentials do not go along to another host,
      * and a redirect from https to http is an error.
      */
-    public HttpOptions redirects(int most) {
-        if (most < 0) {
-            throw new IllegalArgumentException("redirects must not be negative: " + most);
+    public HttpOptions redirects(int max) {
+        if (max < 0) {
+            throw new IllegalArgumentException("redirects must not be negative: " + max);
         }
-        return with(copy -> copy.redirects = most);
+        return with(copy -> copy.redirects = max);
     }
 
     /** The most that one read may hold, which is enforced while it comes; 256 MiB unless set. */
-    public HttpOptions maxObjectBytes(long most) {
-        if (most < 1 || most > Integer.MAX_VALUE - 8) {
+    public HttpOptions maxObjectBytes(long max) {
+        if (max < 1 || max > Integer.MAX_VALUE - 8) {
             throw new IllegalArgumentException(
-                    "largest object must be in [1, %d] bytes, was %d".formatted(Integer.MAX_VALUE - 8, most));
+                    "largest object must be in [1, %d] bytes, was %d".formatted(Integer.MAX_VALUE - 8, max));
         }
-        return with(copy -> copy.objectBytes = most);
+        return with(copy -> copy.objectBytes = max);
     }
 
     /**

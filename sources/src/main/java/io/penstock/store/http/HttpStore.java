@@ -188,22 +188,22 @@ public final class HttpStore implements Store, AutoCloseable {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int most) {
+    public Mono<ByteBuffer> find(String key, int max) {
         return Mono.defer(() -> {
             URI address = base.of(key);
             return run(
                     address,
-                    Transfer.unlisted(exchanges, address, Math.min(most, options.maxObjectBytes()), Integer.MAX_VALUE));
+                    Transfer.unlisted(exchanges, address, Math.min(max, options.maxObjectBytes()), Integer.MAX_VALUE));
         });
     }
 
     /** Lines that come compressed are bounded as all else is. */
     @Override
-    public Mono<ByteBuffer> findLines(String key, int most, int mostLine) {
+    public Mono<ByteBuffer> findLines(String key, int max, int maxLine) {
         return Mono.defer(() -> {
             URI address = base.of(key);
-            long bytes = Math.min(most, options.maxObjectBytes());
-            return run(address, Transfer.unlisted(exchanges, address, bytes, mostLine));
+            long bytes = Math.min(max, options.maxObjectBytes());
+            return run(address, Transfer.unlisted(exchanges, address, bytes, maxLine));
         });
     }
 

@@ -32,11 +32,11 @@ enum Inflation {
     }
 
     /** The bytes before they were compressed; an array of exactly their number. */
-    byte[] inflate(byte[] bytes, int length, long most) {
+    byte[] inflate(byte[] bytes, int length, long max) {
         if (this == NONE) {
             return bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
         }
-        byte[] inflated = new byte[(int) Math.min(most, FIRST)];
+        byte[] inflated = new byte[(int) Math.min(max, FIRST)];
         int end = 0;
         try (InputStream in = stream(new ByteArrayInputStream(bytes, 0, length), bytes)) {
             while (true) {
@@ -45,7 +45,7 @@ enum Inflation {
                         return inflated;
                     }
                     throw HttpFault.lasting(
-                            "its %d bytes inflate to more than %d".formatted(length, most),
+                            "its %d bytes inflate to more than %d".formatted(length, max),
                             "raise maxObjectBytes if it is no decompression bomb");
                 }
                 int read = in.read(inflated, end, inflated.length - end);
@@ -53,8 +53,8 @@ enum Inflation {
                     return Arrays.copyOf(inflated, end);
                 }
                 end += read;
-                if (end == inflated.length && end < most) {
-                    inflated = Arrays.copyOf(inflated, (int) Math.min(most, 2L * end));
+                if (end == inflated.length && end < max) {
+                    inflated = Arrays.copyOf(inflated, (int) Math.min(max, 2L * end));
                 }
             }
         } catch (IOException e) {

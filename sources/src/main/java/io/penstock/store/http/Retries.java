@@ -16,7 +16,7 @@ import reactor.core.scheduler.Schedulers;
  */
 final class Retries {
 
-    private static final int MOST_DOUBLINGS = 30;
+    private static final int MAX_DOUBLINGS = 30;
 
     private final HttpOptions options;
     private final DoubleSupplier dice;
@@ -79,9 +79,9 @@ final class Retries {
     private Duration wait(int failures, HttpFault fault) {
         long first = options.firstBackoff().toMillis();
         long longest = options.longestBackoff().toMillis();
-        int doublings = Math.min(failures - 1, MOST_DOUBLINGS);
-        double most = Math.min((double) longest, Math.scalb((double) first, doublings));
-        Duration jittered = Duration.ofMillis((long) (dice.getAsDouble() * most));
+        int doublings = Math.min(failures - 1, MAX_DOUBLINGS);
+        double max = Math.min((double) longest, Math.scalb((double) first, doublings));
+        Duration jittered = Duration.ofMillis((long) (dice.getAsDouble() * max));
         Duration asked = fault.retryAfter();
         return asked != null && asked.compareTo(jittered) > 0 ? asked : jittered;
     }

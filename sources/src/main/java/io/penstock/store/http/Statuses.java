@@ -37,13 +37,13 @@ final class Statuses {
         return text != null && NUMBER.matcher(text).matches() ? Long.parseLong(text) : -1;
     }
 
-    static HttpFault tooLarge(long most) {
+    static HttpFault tooLarge(long max) {
         return HttpFault.lasting(
-                "sends more than the %d bytes that are allowed".formatted(most), "raise the limit if it should");
+                "sends more than the %d bytes that are allowed".formatted(max), "raise the limit if it should");
     }
 
-    static HttpFault tooLarge(long most, long announced) {
+    static HttpFault tooLarge(long max, long announced) {
         return HttpFault.lasting(
-                "has %d bytes, at most %d are allowed".formatted(announced, most), "raise the limit if it should");
+                "has %d bytes, at most %d are allowed".formatted(announced, max), "raise the limit if it should");
     }
 }

@@ -29,10 +29,10 @@ import reactor.netty.ByteBufFlux;
 final class Transfer {
 
     /** Hashing more than this on an event loop would hold up its other connections. */
-    private static final int MOST_ON_LOOP = 1 << 20;
+    private static final int MAX_ON_LOOP = 1 << 20;
 
     /** What a server that ignores ranges may make us throw away. */
-    private static final long MOST_SKIPPED = 64L << 20;
+    private static final long MAX_SKIPPED = 64L << 20;
 
     private final Exchanges exchanges;
     private final URI address;
@@ -46,7 +46,7 @@ final class Transfer {
     private boolean ranged; // what is asked for now, or was
     private Inflation inflation = Inflation.NONE;
     private long skip;
-    private int mostLine = Integer.MAX_VALUE;
+    private int maxLine = Integer.MAX_VALUE;
     private boolean cut; // where a server without ranges sends more than was asked for
 
     private Transfer(
@@ -55,7 +55,7 @@ final class Transfer {
             @Nullable StoreEntry listed,
             long start,
             long length,
-            long most,
+            long max,
             boolean compressed) {
         this.exchanges = exchanges;
         this.address = address;
@@ -63,7 +63,7 @@ final class Transfer {
         this.start = start;
         this.length = length;
         this.compressed = compressed;
-        this.arrival = new Arrival(most);
+        this.arrival = new Arrival(max);
     }
 
     /** All of an entry. */
@@ -77,10 +77,10 @@ final class Transfer {
         return new Transfer(exchanges, address, entry, start, length, length, false);
     }
 
-    /** Whatever is there now, if no line of it is longer than {@code mostLine} as it comes. */
-    static Transfer unlisted(Exchanges exchanges, URI address, long most, int mostLine) {
-        Transfer transfer = new Transfer(exchanges, address, null, 0, -1, most, true);
-        transfer.mostLine = mostLine;
+    /** Whatever is there now, if no line of it is longer than {@code maxLine} as it comes. */
+    static Transfer unlisted(Exchanges exchanges, URI address, long max, int maxLine) {
+        Transfer transfer = new Transfer(exchanges, address, null, 0, -1, max, true);
+        transfer.maxLine = maxLine;
         return transfer;
     }
 
@@ -161,7 +161,7 @@ final class Transfer {
         if (says >= 0 && says != listed.size()) {
             throw wrongSize(says);
         }
-        if (start > MOST_SKIPPED) {
+        if (start > MAX_SKIPPED) {
             throw HttpFault.lasting("the server ignores ranges", "mirror the store, or serve it by another server");
         }
         skip = start;
@@ -250,18 +250,18 @@ final class Transfer {
             wanted = (int) Math.min(wanted, length - arrival.count());
         }
         if (!arrival.append(bytes, wanted)) {
-            long most = arrival.most();
+            long max = arrival.max();
             if (listed != null && inflation == Inflation.NONE) {
                 startOver();
                 throw HttpFault.passing(
-                        "sends more than the %d bytes it was listed with".formatted(most),
+                        "sends more than the %d bytes it was listed with".formatted(max),
                         "open the data again if it has changed");
             }
-            throw Statuses.tooLarge(most);
+            throw Statuses.tooLarge(max);
         }
-        if (mostLine < Integer.MAX_VALUE && inflation == Inflation.NONE && arrival.longestLine() > mostLine) {
+        if (maxLine < Integer.MAX_VALUE && inflation == Inflation.NONE && arrival.longestLine() > maxLine) {
             throw HttpFault.lasting(
-                    "has a line of more than %d bytes".formatted(mostLine),
+                    "has a line of more than %d bytes".formatted(maxLine),
                     "check that the address is that of the text that was wanted");
         }
     }
@@ -270,14 +270,14 @@ final class Transfer {
         if (end == End.ABSENT) {
             return listed == null ? Mono.empty() : Mono.error(changed("is gone"));
         }
-        boolean heavy = arrival.count() > MOST_ON_LOOP
+        boolean heavy = arrival.count() > MAX_ON_LOOP
                 && (inflation != Inflation.NONE || listed != null && Checksum.isVersion(listed.version()));
         Mono<ByteBuffer> bytes = Mono.fromCallable(Thrown.callable(this::checked));
         return heavy ? bytes.subscribeOn(Execution.standard().workers()) : bytes;
     }
 
     private ByteBuffer checked() {
-        ByteBuffer bytes = ByteBuffer.wrap(arrival.bytes(inflation, length < 0 ? arrival.most() : length));
+        ByteBuffer bytes = ByteBuffer.wrap(arrival.bytes(inflation, length < 0 ? arrival.max() : length));
         if (listed != null && bytes.remaining() != length) {
             throw wrongSize(bytes.remaining());
         }

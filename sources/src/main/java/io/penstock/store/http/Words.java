@@ -6,7 +6,7 @@ import java.util.Locale;
 /** How failures and times are told. */
 final class Words {
 
-    private static final int MOST = 200;
+    private static final int MAX = 200;
 
     private Words() {}
 
@@ -29,6 +29,6 @@ final class Words {
     /** Text of a server's as it may be printed: one line, not long. */
     static String plain(String text) {
         String line = text.replaceAll("[\\s\\p{Cntrl}]+", " ").strip();
-        return line.length() <= MOST ? line : line.substring(0, MOST) + "…";
+        return line.length() <= MAX ? line : line.substring(0, MAX) + "…";
     }
 }

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 final class Braces {
 
     private static final Pattern RANGE = Pattern.compile("\\{(\\d{1,9})\\.\\.(\\d{1,9})}");
-    private static final int MOST = 1_000_000;
-    private static final long MOST_CHARACTERS = 32 << 20;
+    private static final int MAX = 1_000_000;
+    private static final long MAX_CHARACTERS = 32 << 20;
 
     private Braces() {}
 
@@ -26,7 +26,7 @@ final class Braces {
 
     /**
      * All names, with numbers of as many digits as the first has.
-     * @throws IllegalArgumentException if the last number is below the first, or there are more than {@value #MOST} names, or
+     * @throws IllegalArgumentException if the last number is below the first, or there are more than {@value #MAX} names, or
      *     they are longer than 32 Mi characters together
      */
     static List<String> expand(String name) {
@@ -34,15 +34,15 @@ final class Braces {
         long count = 1;
         for (Range range : ranges) {
             count *= range.count();
-            if (count < 1 || count > MOST) {
+            if (count < 1 || count > MAX) {
                 throw new IllegalArgumentException(
-                        "range of names must go up, and be of at most %d: %s".formatted(MOST, name));
+                        "range of names must go up, and be of at most %d: %s".formatted(MAX, name));
             }
         }
-        if (count * name.length() > MOST_CHARACTERS) {
+        if (count * name.length() > MAX_CHARACTERS) {
             throw new IllegalArgumentException(
                     "names of a range must have at most %d characters together, are %d of up to %d: %s"
-                            .formatted(MOST_CHARACTERS, count, name.length(), name));
+                            .formatted(MAX_CHARACTERS, count, name.length(), name));
         }
         List<String> names = new ArrayList<>((int) count);
         StringBuilder text = new StringBuilder(name.length());

@@ -26,7 +26,7 @@ import reactor.core.scheduler.Scheduler;
  * {@code ready}. The invariant is: where reads wait, at least one lane is ready, that is scheduled, reading or about to
  * take the next. So no read waits for a subscriber that waits for it, as long as the scheduler has a thread for one more
  * lane, which {@link ReadThreads} always has. Slow reads get more lanes, one for each {@value #NANOS_A_LANE} ns that a read
- * takes on average: one for 1 KiB from the page cache, two to four for 150 kB, up to {@value #MOST_LANES} for a cold or far
+ * takes on average: one for 1 KiB from the page cache, two to four for 150 kB, up to {@value #MAX_LANES} for a cold or far
  * disk, which is what its queue wants.
  *
  * <p>A read may have two parts. A lane does the first part of up to {@value #TOGETHER} reads, as long as they take less than
@@ -39,7 +39,7 @@ import reactor.core.scheduler.Scheduler;
 public final class ReadLanes implements Runnable {
 
     static final long NANOS_A_LANE = 20_000;
-    static final int MOST_LANES = 32;
+    static final int MAX_LANES = 32;
     static final int TOGETHER = 16;
     private static final int SMOOTHING = 8;
 
@@ -79,7 +79,7 @@ public final class ReadLanes implements Runnable {
     }
 
     private int wanted() {
-        return (int) Math.min(MOST_LANES, 1 + meanNanos / NANOS_A_LANE);
+        return (int) Math.min(MAX_LANES, 1 + meanNanos / NANOS_A_LANE);
     }
 
     /** One more lane, if reads wait and there are fewer than they want. */
@@ -176,9 +176,9 @@ public final class ReadLanes implements Runnable {
         return join(wanted() + 1);
     }
 
-    private boolean join(int most) {
+    private boolean join(int max) {
         int now = ready.get();
-        while (now < most) {
+        while (now < max) {
             if (ready.compareAndSet(now, now + 1)) {
                 return true;
             }

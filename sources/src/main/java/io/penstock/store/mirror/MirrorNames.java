@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  */
 final class MirrorNames {
 
-    private static final int MOST_NAME = 40;
+    private static final int MAX_NAME = 40;
     private static final String FOLDER = "penstock-[0-9a-f]{16}";
     private static final String UNFINISHED = "~";
     private static final Pattern COPY = Pattern.compile("([0-9a-f]{32})-([0-9a-f]{1,16})-[0-9a-f]{16}-[^~]*(~[^~]*)?");
@@ -30,7 +30,7 @@ final class MirrorNames {
     String of(StoreEntry entry) {
         String hash = Fingerprint.of(entry.key()).hex();
         String last = entry.key().substring(entry.key().lastIndexOf('/') + 1).replaceAll("[^A-Za-z0-9._-]", "_");
-        String shown = last.substring(Math.max(0, last.length() - MOST_NAME));
+        String shown = last.substring(Math.max(0, last.length() - MAX_NAME));
         return "%s/%s/%s-%x-%016x-%s"
                 .formatted(folder, hash.substring(0, 3), hash, entry.size(), entry.version(), shown);
     }

@@ -56,7 +56,7 @@ public final class MirroredStore implements Store, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(MirroredStore.class);
     private static final int SLICE = 8 << 20;
-    private static final long MOST_WAITING = 64L << 20;
+    private static final long MAX_WAITING = 64L << 20;
     private static final Duration FIRST_LOOK = Duration.ofMillis(2);
     private static final Duration LAST_LOOK = Duration.ofMillis(100);
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -152,11 +152,11 @@ public final class MirroredStore implements Store, AutoCloseable {
 
     /** Asks the source what is there now, and reads that. */
     @Override
-    public Mono<ByteBuffer> find(String key, int most) {
+    public Mono<ByteBuffer> find(String key, int max) {
         return source.entry(key).flatMap(entry -> {
-            if (entry.size() > most) {
+            if (entry.size() > max) {
                 throw new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
-                        .formatted(key, source.location(), most, entry.size()));
+                        .formatted(key, source.location(), max, entry.size()));
             }
             return read(entry);
         });
@@ -177,7 +177,7 @@ public final class MirroredStore implements Store, AutoCloseable {
 
     private Mono<ByteBuffer> readAndCopy(StoreEntry entry) {
         return source.read(entry).doOnNext(bytes -> {
-            if (waiting.addAndGet(entry.size()) <= MOST_WAITING) {
+            if (waiting.addAndGet(entry.size()) <= MAX_WAITING) {
                 ByteBuffer kept = ByteBuffer.allocate(bytes.remaining())
                         .put(bytes.duplicate())
                         .flip(); // ours to keep
@@ -211,7 +211,7 @@ public final class MirroredStore implements Store, AutoCloseable {
 
     private Mono<String> rangeLater(StoreEntry entry) {
         long reserved = Math.min(entry.size(), SLICE);
-        if (waiting.addAndGet(reserved) <= MOST_WAITING && !copying.containsKey(names.of(entry))) {
+        if (waiting.addAndGet(reserved) <= MAX_WAITING && !copying.containsKey(names.of(entry))) {
             later(entry, slices(entry), reserved);
         } else {
             waiting.addAndGet(-reserved);

@@ -88,8 +88,8 @@ final class UnpackedFile implements Store {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int most) {
-        return entry(key).flatMap(found -> again(now -> copies.find(now.key(), most), RETRIES));
+    public Mono<ByteBuffer> find(String key, int max) {
+        return entry(key).flatMap(found -> again(now -> copies.find(now.key(), max), RETRIES));
     }
 
     @Override

@@ -59,9 +59,9 @@ import org.slf4j.LoggerFactory;
 public final class Unpacker {
 
     /** While they are unpacked, bytes lie in a buffer that doubles, and in a copy of it in the end. */
-    private static final long MOST_IN_MEMORY = HeapLimit.of(1L << 30, 3);
+    private static final long MAX_IN_MEMORY = HeapLimit.of(1L << 30, 3);
 
-    private static final long MOST_IN_FOLDER = 256L << 30;
+    private static final long MAX_IN_FOLDER = 256L << 30;
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
     private static final String SUFFIX = ".unpacked";
     private static final String PARTIAL = ".tmp";
@@ -72,23 +72,23 @@ public final class Unpacker {
     private static final Duration ABANDONED = Duration.ofHours(1);
 
     private final @Nullable Path folder;
-    private final long mostBytes;
+    private final long maxBytes;
     private final AtomicLong inMemory = new AtomicLong();
     private final AtomicReference<@Nullable FileStore> copies = new AtomicReference<>();
 
-    private Unpacker(@Nullable Path folder, long mostBytes) {
+    private Unpacker(@Nullable Path folder, long maxBytes) {
         this.folder = folder;
-        this.mostBytes = mostBytes;
+        this.maxBytes = maxBytes;
     }
 
     /** Decompresses into memory: 1 GiB at most unless set, or what the heap has room for, of all files together. */
     public static Unpacker inMemory() {
-        return new Unpacker(null, MOST_IN_MEMORY);
+        return new Unpacker(null, MAX_IN_MEMORY);
     }
 
     /** Decompresses into files of a folder, which is made if there is none; 256 GiB together at most unless set. */
     public static Unpacker into(Path folder) {
-        return new Unpacker(folder, MOST_IN_FOLDER);
+        return new Unpacker(folder, MAX_IN_FOLDER);
     }
 
     /**
@@ -148,9 +148,9 @@ public final class Unpacker {
     private StoreFile toMemory(Packing packing, Store store, StoreEntry entry) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         long before = inMemory.get();
-        long most = Math.min(mostBytes - before, LARGEST_ARRAY);
-        copy(packing, store, entry, bytes, written -> written <= most);
-        if (inMemory.addAndGet(bytes.size()) > mostBytes) {
+        long max = Math.min(maxBytes - before, LARGEST_ARRAY);
+        copy(packing, store, entry, bytes, written -> written <= max);
+        if (inMemory.addAndGet(bytes.size()) > maxBytes) {
             inMemory.addAndGet(-bytes.size());
             throw noRoom(store, entry); // others took it meanwhile
         }
@@ -241,7 +241,7 @@ public final class Unpacker {
         try {
             BlockSums.Writer sums = new BlockSums.Writer();
             try (OutputStream out = summed(Files.newOutputStream(partial), sums)) {
-                copy(packing, store, entry, out, new Room(folder, mostBytes));
+                copy(packing, store, entry, out, new Room(folder, maxBytes));
             }
             sums.write(partial);
             Path copy = folder.resolve(name + Files.size(partial) + SUFFIX);
@@ -267,20 +267,20 @@ public final class Unpacker {
     /** What is left in a folder, measured every so often since others write there too; whole copies and partial ones. */
     private static final class Room implements LongPredicate {
         private final Path folder;
-        private final long most;
+        private final long max;
         private long measuredAt = -1;
         private long allowed;
 
-        Room(Path folder, long most) {
+        Room(Path folder, long max) {
             this.folder = folder;
-            this.most = most;
+            this.max = max;
         }
 
         @Override
         public boolean test(long written) {
             if (measuredAt < 0 || written - measuredAt >= MEASURED_EVERY) {
                 measuredAt = Math.max(0, written - STEP); // about what is on the disk of this one
-                allowed = most - used(folder) + measuredAt;
+                allowed = max - used(folder) + measuredAt;
             }
             return written <= allowed;
         }
@@ -348,7 +348,7 @@ public final class Unpacker {
                         .formatted(
                                 entry.key(),
                                 store.location(),
-                                mostBytes,
+                                maxBytes,
                                 folder == null ? ", or -Xmx, or name a folder for them" : ""));
     }
 

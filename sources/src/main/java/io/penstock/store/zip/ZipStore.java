@@ -51,7 +51,7 @@ public final class ZipStore implements Store, AutoCloseable {
     private static final String BAD_TEXT = "bad entry name or comment";
 
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
-    private static final int MOST_READS = 4;
+    private static final int MAX_READS = 4;
 
     private final String location;
     private final ZipFile zip;
@@ -189,24 +189,24 @@ public final class ZipStore implements Store, AutoCloseable {
     }
 
     @Override
-    public Mono<ByteBuffer> find(String key, int most) {
+    public Mono<ByteBuffer> find(String key, int max) {
         StoreEntry entry = entries.get(key);
         if (entry == null) {
             return Mono.empty();
         }
-        return lanes.read(() -> atMost(entry, most));
+        return lanes.read(() -> atMost(entry, max));
     }
 
     @Override
-    public <R> Mono<R> find(String key, int most, Function<? super ByteBuffer, ? extends R> made) {
+    public <R> Mono<R> find(String key, int max, Function<? super ByteBuffer, ? extends R> made) {
         StoreEntry entry = entries.get(key);
-        return entry == null ? Mono.empty() : lanes.read(() -> made.apply(atMost(entry, most)));
+        return entry == null ? Mono.empty() : lanes.read(() -> made.apply(atMost(entry, max)));
     }
 
-    private ByteBuffer atMost(StoreEntry entry, int most) {
-        if (entry.size() > most) {
+    private ByteBuffer atMost(StoreEntry entry, int max) {
+        if (entry.size() > max) {
             throw new StoreException("cannot read %s in %s: at most %d bytes are expected, it has %d"
-                    .formatted(entry.key(), location, most, entry.size()));
+                    .formatted(entry.key(), location, max, entry.size()));
         }
         return whole(entry);
     }
@@ -236,7 +236,7 @@ public final class ZipStore implements Store, AutoCloseable {
     /** A range, read between two looks at the zip file that find it as it was opened; another range's look may serve. */
     private byte[] unchanged(StoreEntry entry, long offset, int length) {
         try {
-            for (int count = 1; count <= MOST_READS; count++) {
+            for (int count = 1; count <= MAX_READS; count++) {
                 FileWatch before = watch;
                 byte[] bytes = bytes(entry, offset, length);
                 if (before == null || before.isUnchangedSince(System.nanoTime())) {

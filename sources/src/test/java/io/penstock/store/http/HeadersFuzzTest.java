@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What servers and their bodies say, and keys that are to stay below an address. */
 class HeadersFuzzTest {
 
-    private static final int MOST = 1 << 20;
+    private static final int MAX = 1 << 20;
     private static final BaseAddress BASE = BaseAddress.of(URI.create("https://user:secret@host/base/"));
 
     @MethodSource("headers")
@@ -82,7 +82,7 @@ class HeadersFuzzTest {
         Inflation inflation = known.get((input[0] & 0xFF) % known.size());
         byte[] body = Arrays.copyOfRange(input, 1, input.length);
         try {
-            assertThat(inflation.inflate(body, body.length, MOST)).hasSizeLessThanOrEqualTo(MOST);
+            assertThat(inflation.inflate(body, body.length, MAX)).hasSizeLessThanOrEqualTo(MAX);
         } catch (HttpFault refused) {
             assertThat(refused.getMessage()).isNotBlank();
         }

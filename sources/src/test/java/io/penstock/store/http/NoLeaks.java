@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /** Fails a test class after which Netty reports a leaked buffer. */
 final class NoLeaks implements AfterAllCallback {
 
-    private static final int MOST_COLLECTIONS = 20;
+    private static final int MAX_COLLECTIONS = 20;
     private static final int MILLIS_A_COLLECTION = 500;
 
     @Override
@@ -32,7 +32,7 @@ final class NoLeaks implements AfterAllCallback {
     private static void collect() throws InterruptedException {
         ReferenceQueue<byte[]> collected = new ReferenceQueue<>();
         PhantomReference<byte[]> canary = new PhantomReference<>(new byte[1], collected);
-        for (int i = 0; i < MOST_COLLECTIONS; i++) {
+        for (int i = 0; i < MAX_COLLECTIONS; i++) {
             System.gc();
             if (collected.remove(MILLIS_A_COLLECTION) == canary) {
                 return;

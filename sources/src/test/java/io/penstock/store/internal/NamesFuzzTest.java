@@ -35,7 +35,7 @@ import reactor.core.scheduler.Schedulers;
 /** Names, lists of names, and packed files that are not what they say. */
 class NamesFuzzTest {
 
-    private static final int MOST = 1 << 20;
+    private static final int MAX = 1 << 20;
 
     private static Path zip = Path.of("");
 
@@ -97,7 +97,7 @@ class NamesFuzzTest {
                     @Override
                     public void file(String key, long size, long version) {
                         Hostile.bytes(() -> {
-                            ByteBuffer found = store.find(key, MOST).block();
+                            ByteBuffer found = store.find(key, MAX).block();
                             assertThat(Objects.requireNonNull(found).remaining())
                                     .isEqualTo((int) size);
                         });
@@ -118,8 +118,8 @@ class NamesFuzzTest {
         MemoryStore store = MemoryStore.of("fuzz", Map.of(key, Arrays.copyOfRange(input, 1, input.length)));
         StoreEntry entry = Objects.requireNonNull(store.entry(key).block());
         Hostile.bytes(() -> assertThat(
-                        Unpacker.inMemory().maxBytes(MOST).unpack(store, entry).size())
-                .isLessThanOrEqualTo(MOST));
+                        Unpacker.inMemory().maxBytes(MAX).unpack(store, entry).size())
+                .isLessThanOrEqualTo(MAX));
     }
 
     static Stream<byte[]> manifests() {

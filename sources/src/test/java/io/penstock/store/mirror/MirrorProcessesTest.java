@@ -155,8 +155,8 @@ class MirrorProcessesTest {
         }
 
         @Override
-        public Mono<ByteBuffer> find(String key, int most) {
-            return files.find(key, most);
+        public Mono<ByteBuffer> find(String key, int max) {
+            return files.find(key, max);
         }
     }
 }

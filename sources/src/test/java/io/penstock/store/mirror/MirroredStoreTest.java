@@ -87,8 +87,8 @@ class MirroredStoreTest {
         }
 
         @Override
-        public Mono<ByteBuffer> find(String key, int most) {
-            return files.find(key, most);
+        public Mono<ByteBuffer> find(String key, int max) {
+            return files.find(key, max);
         }
     }
 

@@ -9,12 +9,12 @@ public sealed interface ArrayToBytes extends ZarrCodec permits PlainBytes, Varia
 
     /**
      * The elements that lie in the bytes, as many as the shape has.
-     * @param most bytes a chunk may have decoded
+     * @param max bytes a chunk may have decoded
      */
-    Cells decode(byte[] encoded, Shape shape, ElementType type, long most);
+    Cells decode(byte[] encoded, Shape shape, ElementType type, long max);
 
     /** How many bytes elements of this shape are at most; exactly so many where {@link #isExact}. */
-    long encodedBytes(Shape shape, ElementType type, long most);
+    long encodedBytes(Shape shape, ElementType type, long max);
 
     /** Whether the number of bytes follows from shape and type. */
     boolean isExact();

@@ -28,7 +28,7 @@ final class BloscFrame {
     private static final int PLAIN = 2;
     private static final int BIT_SHUFFLED = 4;
     private static final int NOT_SPLIT = 16;
-    private static final int MOST_SPLITS = 16;
+    private static final int MAX_SPLITS = 16;
     private static final int SMALLEST_SPLIT = 128;
     private static final int SNAPPY_BLOCK = 64 << 10; // no compressor refers farther back
     private static final String[] FORMATS = {"blosclz", "lz4", "snappy", "zlib", "zstd"};
@@ -40,7 +40,7 @@ final class BloscFrame {
     private final int length;
     private final int blockBytes;
 
-    private BloscFrame(byte[] frame, int most) {
+    private BloscFrame(byte[] frame, int max) {
         if (frame.length < HEADER) {
             throw new FormatException("frame ends in its header: has %d bytes".formatted(frame.length));
         }
@@ -55,8 +55,8 @@ final class BloscFrame {
         if (version > NEWEST_VERSION) {
             throw new FormatException("frame version must be at most %d, was %d".formatted(NEWEST_VERSION, version));
         }
-        if (length < 0 || length > most) {
-            throw Compression.tooMany(most);
+        if (length < 0 || length > max) {
+            throw Compression.tooMany(max);
         }
         if (stored < HEADER || stored > frame.length) {
             throw new FormatException("frame says it has %d bytes, has %d".formatted(stored, frame.length));
@@ -66,8 +66,8 @@ final class BloscFrame {
         }
     }
 
-    static byte[] decode(byte[] bytes, int most) {
-        BloscFrame frame = new BloscFrame(bytes, most);
+    static byte[] decode(byte[] bytes, int max) {
+        BloscFrame frame = new BloscFrame(bytes, max);
         return frame.length == 0 ? new byte[0] : frame.decode();
     }
 
@@ -107,7 +107,7 @@ final class BloscFrame {
     private void inflate(int start, int size, byte[] to, int toAt) {
         boolean whole = size == blockBytes;
         boolean split = (flags & NOT_SPLIT) == 0
-                && typeBytes <= MOST_SPLITS
+                && typeBytes <= MAX_SPLITS
                 && blockBytes / typeBytes >= SMALLEST_SPLIT
                 && whole;
         int streams = split ? typeBytes : 1;

@@ -9,9 +9,9 @@ final class BloscLz {
 
     private BloscLz() {}
 
-    static int decode(byte[] from, int at, int length, byte[] to, int toAt, int most) {
+    static int decode(byte[] from, int at, int length, byte[] to, int toAt, int max) {
         int end = at + length;
-        int limit = toAt + most;
+        int limit = toAt + max;
         int out = toAt;
         int in = at;
         if (length == 0) {
@@ -27,7 +27,7 @@ final class BloscLz {
                     while (code == 255 && in < end) {
                         code = from[in++] & 0xFF;
                         count += code;
-                        if (count > most) {
+                        if (count > max) {
                             throw damaged(in);
                         }
                     }

@@ -43,11 +43,11 @@ record ChecksumCodec(Sum sum, boolean atStart) implements BytesToBytes {
     }
 
     @Override
-    public byte[] decode(byte[] encoded, int most) {
+    public byte[] decode(byte[] encoded, int max) {
         int length = encoded.length - Integer.BYTES;
-        if (length < 0 || length > most) {
+        if (length < 0 || length > max) {
             throw new FormatException("%s: at most %d bytes and 4 of checksum are expected, came %d"
-                    .formatted(name(), most, encoded.length));
+                    .formatted(name(), max, encoded.length));
         }
         int from = atStart ? Integer.BYTES : 0;
         int stored = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN).getInt(atStart ? 0 : length);

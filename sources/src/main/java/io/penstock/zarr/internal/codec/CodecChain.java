@@ -26,21 +26,21 @@ public record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<By
 
     /**
      * The elements of one chunk.
-     * @param most bytes a chunk may have decoded, in all stages
+     * @param max bytes a chunk may have decoded, in all stages
      */
-    public Cells decode(byte[] encoded, Shape shape, ElementType type, long most) {
+    public Cells decode(byte[] encoded, Shape shape, ElementType type, long max) {
         List<Shape> shapes = new ArrayList<>(List.of(shape));
         List<ElementType> types = new ArrayList<>(List.of(type));
         for (ArrayToArray codec : arrays) {
             shapes.add(codec.encodedShape(last(shapes)));
             types.add(codec.encodedType(last(types)));
         }
-        long[] limits = limits(last(shapes), last(types), most);
+        long[] limits = limits(last(shapes), last(types), max);
         byte[] bytes = encoded;
         for (int i = compressions.size() - 1; i >= 0; i--) {
             bytes = compressions.get(i).decode(bytes, (int) limits[i]);
         }
-        Cells cells = serial.decode(bytes, last(shapes), last(types), most);
+        Cells cells = serial.decode(bytes, last(shapes), last(types), max);
         for (int i = arrays.size() - 1; i >= 0; i--) {
             cells = arrays.get(i).decode(cells, shapes.get(i));
         }
@@ -52,9 +52,9 @@ public record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<By
     }
 
     /** What each compression may give at most, then what the whole chain takes. */
-    private long[] limits(Shape shape, ElementType type, long most) {
+    private long[] limits(Shape shape, ElementType type, long max) {
         long[] limits = new long[compressions.size() + 1];
-        limits[0] = Math.min(LARGEST_ARRAY, serial.encodedBytes(shape, type, most));
+        limits[0] = Math.min(LARGEST_ARRAY, serial.encodedBytes(shape, type, max));
         for (int i = 0; i < compressions.size(); i++) {
             limits[i + 1] = Math.min(LARGEST_ARRAY, compressions.get(i).encodedBytes(limits[i]));
         }
@@ -62,14 +62,14 @@ public record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<By
     }
 
     /** How many bytes a chunk may have encoded. */
-    public int encodedBytes(Shape shape, ElementType type, long most) {
+    public int encodedBytes(Shape shape, ElementType type, long max) {
         Shape stored = shape;
         ElementType storedType = type;
         for (ArrayToArray codec : arrays) {
             stored = codec.encodedShape(stored);
             storedType = codec.encodedType(storedType);
         }
-        long[] limits = limits(stored, storedType, most);
+        long[] limits = limits(stored, storedType, max);
         return (int) limits[compressions.size()];
     }
 

@@ -38,14 +38,14 @@ enum Compression implements BytesToBytes {
     private static final int SLACK = 1 << 16;
 
     @Override
-    public byte[] decode(byte[] encoded, int most) {
+    public byte[] decode(byte[] encoded, int max) {
         return checked(label(), encoded, () -> switch (this) {
-            case ZSTD -> zstd(encoded, most);
-            case LZ4 -> lz4(encoded, most);
-            case ZLIB -> all(new InflaterInputStream(new ByteArrayInputStream(encoded)), most);
-            case GZIP -> all(new GZIPInputStream(new ByteArrayInputStream(encoded)), most);
-            case BZ2 -> all(new BZip2CompressorInputStream(new ByteArrayInputStream(encoded), true), most);
-            case BLOSC -> BloscFrame.decode(encoded, most);
+            case ZSTD -> zstd(encoded, max);
+            case LZ4 -> lz4(encoded, max);
+            case ZLIB -> all(new InflaterInputStream(new ByteArrayInputStream(encoded)), max);
+            case GZIP -> all(new GZIPInputStream(new ByteArrayInputStream(encoded)), max);
+            case BZ2 -> all(new BZip2CompressorInputStream(new ByteArrayInputStream(encoded), true), max);
+            case BLOSC -> BloscFrame.decode(encoded, max);
         });
     }
 
@@ -71,23 +71,23 @@ enum Compression implements BytesToBytes {
         return super.name().toLowerCase(Locale.ROOT);
     }
 
-    private byte[] zstd(byte[] encoded, int most) throws IOException {
+    private byte[] zstd(byte[] encoded, int max) throws IOException {
         if (encoded.length == 0) {
             throw new FormatException("bytes are damaged: there are none");
         }
         long claimed = Zstd.getFrameContentSize(encoded, 0, encoded.length, false);
-        if (claimed > most) {
-            throw tooMany(most);
+        if (claimed > max) {
+            throw tooMany(max);
         }
         if (claimed <= 0) {
             // not said, or empty: a stream's frame; there may also be several
-            return all(new ZstdInputStream(new ByteArrayInputStream(encoded)), most);
+            return all(new ZstdInputStream(new ByteArrayInputStream(encoded)), max);
         }
         byte[] result = new byte[(int) claimed];
         long length = Zstd.decompressByteArray(result, 0, result.length, encoded, 0, encoded.length);
         if (Zstd.isError(length)) {
             if (Zstd.getErrorCode(length) == Zstd.errDstSizeTooSmall()) {
-                return all(new ZstdInputStream(new ByteArrayInputStream(encoded)), most); // several frames
+                return all(new ZstdInputStream(new ByteArrayInputStream(encoded)), max); // several frames
             }
             throw new FormatException("bytes are damaged: " + Zstd.getErrorName(length));
         }
@@ -95,13 +95,13 @@ enum Compression implements BytesToBytes {
     }
 
     /** numcodecs' form: the length in four bytes, then a block. */
-    private static byte[] lz4(byte[] encoded, int most) {
+    private static byte[] lz4(byte[] encoded, int max) {
         if (encoded.length < Integer.BYTES) {
             throw new FormatException("bytes end in the header: has " + encoded.length);
         }
         int length = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
-        if (length < 0 || length > most) {
-            throw tooMany(most);
+        if (length < 0 || length > max) {
+            throw tooMany(max);
         }
         byte[] result = new byte[length];
         int came = lz4(encoded, Integer.BYTES, encoded.length - Integer.BYTES, result, 0, length);
@@ -111,22 +111,22 @@ enum Compression implements BytesToBytes {
         return result;
     }
 
-    static int lz4(byte[] from, int at, int length, byte[] to, int toAt, int most) {
-        return LZ4_BLOCK.decompress(from, at, length, to, toAt, most);
+    static int lz4(byte[] from, int at, int length, byte[] to, int toAt, int max) {
+        return LZ4_BLOCK.decompress(from, at, length, to, toAt, max);
     }
 
-    static byte[] all(InputStream inflating, int most) throws IOException {
+    static byte[] all(InputStream inflating, int max) throws IOException {
         try (inflating) {
-            byte[] result = inflating.readNBytes(most);
+            byte[] result = inflating.readNBytes(max);
             if (inflating.read() >= 0) {
-                throw tooMany(most);
+                throw tooMany(max);
             }
             return result;
         }
     }
 
-    static FormatException tooMany(int most) {
-        return new FormatException("inflates to more than the %d bytes expected".formatted(most));
+    static FormatException tooMany(int max) {
+        return new FormatException("inflates to more than the %d bytes expected".formatted(max));
     }
 
     @Override

@@ -22,7 +22,7 @@ record JsonTexts() implements ArrayToBytes {
     }
 
     @Override
-    public Cells decode(byte[] encoded, Shape shape, ElementType type, long most) {
+    public Cells decode(byte[] encoded, Shape shape, ElementType type, long max) {
         JsonNode items = MetadataJson.parse(encoded);
         if (!items.isArray() || items.size() != shape.elements() + TRAILERS) {
             throw new FormatException("json2: chunk must be a list of %d elements, type and shape, is %s"
@@ -37,8 +37,8 @@ record JsonTexts() implements ArrayToBytes {
     }
 
     @Override
-    public long encodedBytes(Shape shape, ElementType type, long most) {
-        return Math.min(most, MetadataJson.MOST_BYTES);
+    public long encodedBytes(Shape shape, ElementType type, long max) {
+        return Math.min(max, MetadataJson.MAX_BYTES);
     }
 
     @Override

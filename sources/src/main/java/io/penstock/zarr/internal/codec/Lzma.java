@@ -23,7 +23,7 @@ import org.tukaani.xz.XZInputStream;
  * XZ for Java, which is optional.
  *
  * <p>A dictionary takes at most as many bytes as the chunk where we choose its size; an xz stream's own header chooses it
- * there, up to {@value #MOST_KIB} KiB.
+ * there, up to {@value #MAX_KIB} KiB.
  * @see <a href="https://docs.python.org/3/library/lzma.html#specifying-custom-filter-chains">Python's filter chains</a>
  */
 record Lzma(int format, List<Filter> filters) implements BytesToBytes {
@@ -33,7 +33,7 @@ record Lzma(int format, List<Filter> filters) implements BytesToBytes {
     private static final int RAW = 3;
     private static final int ALONE_HEADER = 13;
     private static final int SLACK = 1 << 16;
-    private static final int MOST_KIB = 128 << 10;
+    private static final int MAX_KIB = 128 << 10;
 
     /** A step of a raw stream, with the values that Python has for what is left out. */
     record Filter(long id, int distance, int lc, int lp, int pb) {
@@ -92,29 +92,29 @@ record Lzma(int format, List<Filter> filters) implements BytesToBytes {
     }
 
     @Override
-    public byte[] decode(byte[] encoded, int most) {
+    public byte[] decode(byte[] encoded, int max) {
         return Compression.checked(name(), encoded, () -> {
             try {
-                return Compression.all(stream(encoded, most), most);
+                return Compression.all(stream(encoded, max), max);
             } catch (MemoryLimitException e) {
                 throw new FormatException(
                         "its dictionary needs %d KiB, at most %d KiB are taken"
-                                .formatted(e.getMemoryNeeded(), MOST_KIB),
+                                .formatted(e.getMemoryNeeded(), MAX_KIB),
                         e);
             }
         });
     }
 
-    private InputStream stream(byte[] encoded, int most) throws IOException {
+    private InputStream stream(byte[] encoded, int max) throws IOException {
         InputStream in = new ByteArrayInputStream(encoded);
         return switch (format) {
-            case XZ -> new XZInputStream(in, MOST_KIB, true, BasicArrayCache.getInstance());
-            case ALONE -> alone(encoded, most);
-            default -> raw(in, most);
+            case XZ -> new XZInputStream(in, MAX_KIB, true, BasicArrayCache.getInstance());
+            case ALONE -> alone(encoded, max);
+            default -> raw(in, max);
         };
     }
 
-    private static InputStream alone(byte[] encoded, int most) throws IOException {
+    private static InputStream alone(byte[] encoded, int max) throws IOException {
         if (encoded.length < ALONE_HEADER) {
             throw new EOFException();
         }
@@ -123,20 +123,20 @@ record Lzma(int format, List<Filter> filters) implements BytesToBytes {
                 new ByteArrayInputStream(encoded, ALONE_HEADER, encoded.length - ALONE_HEADER),
                 header.getLong(5),
                 header.get(0),
-                (int) Math.min(Integer.toUnsignedLong(header.getInt(1)), dictionary(most)));
+                (int) Math.min(Integer.toUnsignedLong(header.getInt(1)), dictionary(max)));
     }
 
-    private InputStream raw(InputStream in, int most) throws IOException {
+    private InputStream raw(InputStream in, int max) throws IOException {
         InputStream decoding = in;
         for (int i = filters.size() - 1; i >= 0; i--) {
-            decoding = filters.get(i).decoding(decoding, dictionary(most));
+            decoding = filters.get(i).decoding(decoding, dictionary(max));
         }
         return decoding;
     }
 
     /** Nothing refers farther back than to the first byte. */
-    private static int dictionary(int most) {
-        return Math.min(Math.max(most, LZMA2InputStream.DICT_SIZE_MIN), LZMA2InputStream.DICT_SIZE_MAX);
+    private static int dictionary(int max) {
+        return Math.min(Math.max(max, LZMA2InputStream.DICT_SIZE_MIN), LZMA2InputStream.DICT_SIZE_MAX);
     }
 
     @Override

@@ -50,15 +50,15 @@ public record NumberFilter(String name, NumberType decoded, NumberType stored, R
     }
 
     @Override
-    public byte[] decode(byte[] encoded, int most) {
+    public byte[] decode(byte[] encoded, int max) {
         if (encoded.length % stored.bytes() != 0) {
             throw new FormatException(
                     "%s: %d bytes are not made of numbers of %d bytes".formatted(name, encoded.length, stored.bytes()));
         }
         int count = encoded.length / stored.bytes();
-        if ((long) count * decoded.bytes() > most) {
+        if ((long) count * decoded.bytes() > max) {
             throw new FormatException("%s: at most %d bytes are expected, would be %d"
-                    .formatted(name, most, (long) count * decoded.bytes()));
+                    .formatted(name, max, (long) count * decoded.bytes()));
         }
         ByteBuffer from = ByteBuffer.wrap(encoded).order(order(stored));
         byte[] result = new byte[count * decoded.bytes()];

@@ -11,12 +11,12 @@ record PackBits() implements BytesToBytes {
     }
 
     @Override
-    public byte[] decode(byte[] encoded, int most) {
+    public byte[] decode(byte[] encoded, int max) {
         int spare = encoded.length == 0 ? -1 : encoded[0];
         long count = (encoded.length - 1L) * 8 - spare;
-        if (spare < 0 || spare > 7 || count < 0 || count > most) {
+        if (spare < 0 || spare > 7 || count < 0 || count > max) {
             throw new FormatException("packbits: at most %d bytes are expected, came %d, with %d bits left over"
-                    .formatted(most, encoded.length, spare));
+                    .formatted(max, encoded.length, spare));
         }
         byte[] result = new byte[(int) count];
         for (int i = 0; i < result.length; i++) {

@@ -14,8 +14,8 @@ public record PlainBytes(boolean bigEndian) implements ArrayToBytes {
     }
 
     @Override
-    public Cells decode(byte[] encoded, Shape shape, ElementType type, long most) {
-        long wanted = encodedBytes(shape, type, most);
+    public Cells decode(byte[] encoded, Shape shape, ElementType type, long max) {
+        long wanted = encodedBytes(shape, type, max);
         if (encoded.length != wanted) {
             throw new FormatException(
                     "%s%s needs %d bytes, came %d".formatted(type.name(), shape, wanted, encoded.length));
@@ -37,7 +37,7 @@ public record PlainBytes(boolean bigEndian) implements ArrayToBytes {
     }
 
     @Override
-    public long encodedBytes(Shape shape, ElementType type, long most) {
+    public long encodedBytes(Shape shape, ElementType type, long max) {
         return shape.elements() * type.width();
     }
 

@@ -27,9 +27,9 @@ public final class ShardIndex {
      * @param shardBytes the size of the shard
      * @param from       where in it the index begins
      * @param indexBytes and how long it is
-     * @param most       bytes an inner chunk may have
+     * @param max       bytes an inner chunk may have
      */
-    public static ShardIndex of(byte[] numbers, long shardBytes, long from, long indexBytes, int most) {
+    public static ShardIndex of(byte[] numbers, long shardBytes, long from, long indexBytes, int max) {
         ByteBuffer entries = ByteBuffer.wrap(numbers).order(ByteOrder.LITTLE_ENDIAN);
         int count = numbers.length / ENTRY_BYTES;
         long[] offsets = new long[count];
@@ -49,9 +49,9 @@ public final class ShardIndex {
                                 .formatted(
                                         i, shardBytes, Long.toUnsignedString(offset), Long.toUnsignedString(length)));
             }
-            if (length > most) {
+            if (length > max) {
                 throw new FormatException(
-                        "shard index: inner chunk %d must have at most %d bytes, has %d".formatted(i, most, length));
+                        "shard index: inner chunk %d must have at most %d bytes, has %d".formatted(i, max, length));
             }
             if (length > 0 && offset < from + indexBytes && from < offset + length) {
                 throw new FormatException("shard index: inner chunk %d overlaps the index: bytes [%d, %d)"

@@ -25,7 +25,7 @@ public record ShardingCodec(Shape inner, CodecChain codecs, CodecChain index, bo
         implements ArrayToBytes {
 
     public static final ElementType NUMBERS = new ElementType("uint64", ElementType.Kind.NUMBER, DType.U64, 1, false);
-    private static final int MOST_INNER = 1 << 24;
+    private static final int MAX_INNER = 1 << 24;
 
     @Override
     public String name() {
@@ -46,9 +46,9 @@ public record ShardingCodec(Shape inner, CodecChain codecs, CodecChain index, bo
             dims[i] = shard.dim(i) / inner.dim(i);
         }
         Shape per = Shape.of(dims);
-        if (per.elements() > MOST_INNER) {
+        if (per.elements() > MAX_INNER) {
             throw new FormatException(
-                    "a shard must have at most %d inner chunks, has %d".formatted(MOST_INNER, per.elements()));
+                    "a shard must have at most %d inner chunks, has %d".formatted(MAX_INNER, per.elements()));
         }
         return per;
     }
@@ -67,28 +67,28 @@ public record ShardingCodec(Shape inner, CodecChain codecs, CodecChain index, bo
         return atStart ? 0 : shardBytes - indexBytes;
     }
 
-    public ShardIndex readIndex(byte[] encoded, Shape perShard, long shardBytes, int most) {
+    public ShardIndex readIndex(byte[] encoded, Shape perShard, long shardBytes, int max) {
         Cells.Fixed numbers =
                 (Cells.Fixed) index.decode(encoded, ShardIndex.shape(perShard), NUMBERS, Integer.MAX_VALUE);
-        return ShardIndex.of(numbers.bytes(), shardBytes, indexAt(shardBytes, encoded.length), encoded.length, most);
+        return ShardIndex.of(numbers.bytes(), shardBytes, indexAt(shardBytes, encoded.length), encoded.length, max);
     }
 
     /** The whole shard, where it cannot be read in parts because something was done to all of it. */
     @Override
-    public Cells decode(byte[] encoded, Shape shape, ElementType type, long most) {
+    public Cells decode(byte[] encoded, Shape shape, ElementType type, long max) {
         Shape per = perShard(shape);
         int indexBytes = indexBytes(per);
         int from = (int) indexAt(encoded.length, indexBytes);
-        int mostInner = codecs.encodedBytes(inner, type, most);
+        int maxInner = codecs.encodedBytes(inner, type, max);
         ShardIndex found =
-                readIndex(Arrays.copyOfRange(encoded, from, from + indexBytes), per, encoded.length, mostInner);
+                readIndex(Arrays.copyOfRange(encoded, from, from + indexBytes), per, encoded.length, maxInner);
         RegionCells whole = new RegionCells(type, fill, new long[shape.rank()], shape);
         for (int i = 0; i < found.size(); i++) {
             if (found.has(i)) {
                 int at = (int) found.offset(i);
                 byte[] bytes = Arrays.copyOfRange(encoded, at, at + found.length(i));
                 long[] corner = Grid.corner(i, per, inner);
-                whole.put(ChunkTensor.of(codecs.decode(bytes, inner, type, most), inner, type), corner, inner);
+                whole.put(ChunkTensor.of(codecs.decode(bytes, inner, type, max), inner, type), corner, inner);
             } else {
                 whole.putFill(Grid.corner(i, per, inner), inner);
             }
@@ -97,9 +97,9 @@ public record ShardingCodec(Shape inner, CodecChain codecs, CodecChain index, bo
     }
 
     @Override
-    public long encodedBytes(Shape shape, ElementType type, long most) {
+    public long encodedBytes(Shape shape, ElementType type, long max) {
         Shape per = perShard(shape);
-        long inside = Math.min(Integer.MAX_VALUE, codecs.encodedBytes(inner, type, most)) * per.elements();
+        long inside = Math.min(Integer.MAX_VALUE, codecs.encodedBytes(inner, type, max)) * per.elements();
         return Math.min(Integer.MAX_VALUE, inside) + indexBytes(per);
     }
 

@@ -18,10 +18,10 @@ record Shuffle(int elementBytes) implements BytesToBytes {
     }
 
     @Override
-    public byte[] decode(byte[] encoded, int most) {
-        if (encoded.length > most) {
+    public byte[] decode(byte[] encoded, int max) {
+        if (encoded.length > max) {
             throw new FormatException(
-                    "shuffle: at most %d bytes are expected, came %d".formatted(most, encoded.length));
+                    "shuffle: at most %d bytes are expected, came %d".formatted(max, encoded.length));
         }
         if (elementBytes <= 1) {
             return encoded;

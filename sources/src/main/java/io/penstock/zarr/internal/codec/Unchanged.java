@@ -6,10 +6,10 @@ import io.penstock.fault.FormatException;
 record Unchanged(String name) implements BytesToBytes {
 
     @Override
-    public byte[] decode(byte[] encoded, int most) {
-        if (encoded.length > most) {
+    public byte[] decode(byte[] encoded, int max) {
+        if (encoded.length > max) {
             throw new FormatException(
-                    "%s: at most %d bytes are expected, came %d".formatted(name, most, encoded.length));
+                    "%s: at most %d bytes are expected, came %d".formatted(name, max, encoded.length));
         }
         return encoded;
     }

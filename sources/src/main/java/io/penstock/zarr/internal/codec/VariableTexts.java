@@ -11,7 +11,7 @@ import java.nio.ByteOrder;
 record VariableTexts(String name) implements ArrayToBytes {
 
     @Override
-    public Cells decode(byte[] encoded, Shape shape, ElementType type, long most) {
+    public Cells decode(byte[] encoded, Shape shape, ElementType type, long max) {
         ByteBuffer from = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN);
         if (encoded.length < Integer.BYTES || from.getInt() != shape.elements()) {
             throw new FormatException("%s: chunk must hold %d elements, says %s"
@@ -39,8 +39,8 @@ record VariableTexts(String name) implements ArrayToBytes {
     }
 
     @Override
-    public long encodedBytes(Shape shape, ElementType type, long most) {
-        return most;
+    public long encodedBytes(Shape shape, ElementType type, long max) {
+        return max;
     }
 
     @Override

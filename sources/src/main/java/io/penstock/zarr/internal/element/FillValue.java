@@ -25,7 +25,7 @@ public final class FillValue {
     private static final Pattern NUMBER = Pattern.compile("[+-]?\\d{1,40}(\\.\\d{1,40})?([eE][+-]?\\d{1,3})?");
 
     /** No integer has more, and one of a large exponent would take memory. */
-    private static final int MOST_DIGITS = 20;
+    private static final int MAX_DIGITS = 20;
 
     private static final Charset UTF_32LE = Charset.forName("UTF-32LE");
 
@@ -172,7 +172,7 @@ public final class FillValue {
     }
 
     private static long inRange(BigDecimal decimal, JsonNode value, ElementType type, NumberType number) {
-        if (decimal.precision() - decimal.scale() > MOST_DIGITS) {
+        if (decimal.precision() - decimal.scale() > MAX_DIGITS) {
             throw wrong(value, type);
         }
         BigInteger integer = decimal.toBigIntegerExact();

@@ -19,17 +19,17 @@ import java.nio.ByteBuffer;
 public final class MetadataJson {
 
     /** Consolidated metadata of thousands of arrays stays below it. */
-    public static final int MOST_BYTES = 64 << 20;
+    public static final int MAX_BYTES = 64 << 20;
 
     private static final int DEEPEST = 100;
     private static final int BRIEF = 80;
-    private static final int MOST_AXES = 64;
+    private static final int MAX_AXES = 64;
 
     // NaN as a bare word is what Python's json module writes
     private static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(DEEPEST)
-                            .maxDocumentLength(MOST_BYTES)
+                            .maxDocumentLength(MAX_BYTES)
                             .build())
                     .build())
             .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
@@ -115,9 +115,9 @@ public final class MetadataJson {
 
     public static Shape shape(JsonNode node, String what) {
         array(node, what);
-        if (node.size() > MOST_AXES) {
+        if (node.size() > MAX_AXES) {
             throw new FormatException(
-                    "\"%s\" must have at most %d axes, has %d".formatted(what, MOST_AXES, node.size()));
+                    "\"%s\" must have at most %d axes, has %d".formatted(what, MAX_AXES, node.size()));
         }
         long[] dims = new long[node.size()];
         for (int i = 0; i < dims.length; i++) {

@@ -34,8 +34,8 @@ public final class RegionCells {
     }
 
     private static int bytes(ElementType type, Shape shape) {
-        long most = Integer.MAX_VALUE - 8L;
-        if (shape.elements() > most / Math.max(1, type.width())) {
+        long max = Integer.MAX_VALUE - 8L;
+        if (shape.elements() > max / Math.max(1, type.width())) {
             throw new IllegalArgumentException(
                     "a region must have less than 2 GiB, is %s%s; read a smaller one".formatted(type.name(), shape));
         }

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Compressed chunks that nobody compressed. The first byte chooses the codec. */
 class CodecsFuzzTest {
 
-    private static final int MOST = 4096;
+    private static final int MAX = 4096;
 
     /** Three greetings and twenty letters, as bzip2 writes them. */
     private static final String BZIP2 =
@@ -71,7 +71,7 @@ class CodecsFuzzTest {
         byte[] encoded = Arrays.copyOfRange(input, 1, input.length);
         Hostile.bytes(() -> {
             if (choice < CODECS.size()) {
-                assertThat(CODECS.get(choice).decode(encoded, MOST)).hasSizeLessThanOrEqualTo(MOST);
+                assertThat(CODECS.get(choice).decode(encoded, MAX)).hasSizeLessThanOrEqualTo(MAX);
             } else {
                 texts(SERIAL.get(choice - CODECS.size()), encoded);
             }
@@ -83,14 +83,14 @@ class CodecsFuzzTest {
                 ? new ElementType("<i4", ElementType.Kind.NUMBER, DType.I32, 1, true)
                 : new ElementType("|O", ElementType.Kind.TEXT, DType.U8, 0, false);
         Shape shape = Shape.of(2, 3);
-        Cells cells = serial.decode(encoded, shape, type, MOST);
+        Cells cells = serial.decode(encoded, shape, type, MAX);
         ChunkTensor.require(ChunkTensor.of(cells, shape, type), shape, type);
     }
 
     @MethodSource("frames")
     @FuzzTest(maxDuration = "10m")
     void blosc_ofAnyBytes_decodesWithinItsLimitOrRefuses(byte[] frame) {
-        Hostile.bytes(() -> assertThat(Compression.BLOSC.decode(frame, MOST)).hasSizeLessThanOrEqualTo(MOST));
+        Hostile.bytes(() -> assertThat(Compression.BLOSC.decode(frame, MAX)).hasSizeLessThanOrEqualTo(MAX));
     }
 
     static Stream<byte[]> encoded() throws IOException {
