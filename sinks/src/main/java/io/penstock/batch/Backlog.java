@@ -1,53 +1,54 @@
 package io.penstock.batch;
 
+import io.penstock.internal.DrainLoop;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.pipeline.Sample;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings samples to the cutter one at a time, and keeps those for which there is no slot yet.
+ * Passes samples to the batcher one at a time, and keeps those for which no slot is free.
  *
- * <p>Upstream is asked for n draws a free slot. An epoch that ends early closes a batch of fewer, and then draws that were
- * already asked for need a slot more than there are: they wait here, as references, never more than were asked for.
- * While none wait, a sample goes straight through on upstream's thread; while some do, whoever asks upstream for more
- * works them off first. A step leaves the queue after it was taken, so an empty queue means that nobody else is in
- * the cutter.
+ * <p>Upstream is asked for n draws for each free slot. An epoch that ends early closes a batch of fewer draws. The draws
+ * already asked for then need one slot more than there are. They wait here as references, never more than were asked for.
+ *
+ * <p>While none wait, a sample goes to the batcher on upstream's thread. While some wait, the thread that asks upstream for
+ * more takes them first. A step leaves the queue only after it was taken, so an empty queue means that no other thread is
+ * in the batcher.
  */
 final class Backlog<T> {
 
-    /** Something for the cutter; false if it has to wait for a slot. */
+    /** Work for the batcher; false if it needs a slot and none is free. */
     @FunctionalInterface
     private interface Step {
         boolean take();
     }
 
-    private final Batcher<T> cutter;
-    private final Queue<Step> backlog = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger busy = new AtomicInteger();
-    private boolean behind; // upstream's thread alone
-    private @Nullable Draw latest; // that the cutter took
+    private final Batcher<T> batcher;
+    private final Queue<Step> steps = new ConcurrentLinkedQueue<>();
+    private final DrainLoop loop = new DrainLoop();
+    private boolean behind; // upstream's thread only
+    private @Nullable Draw latest; // the last draw that the batcher took
 
-    Backlog(Batcher<T> cutter) {
-        this.cutter = cutter;
+    Backlog(Batcher<T> batcher) {
+        this.batcher = batcher;
     }
 
-    /** Upstream's next sample. */
+    /** Adds upstream's next sample. */
     void add(Sample<T> sample) {
-        if (behind && backlog.isEmpty()) {
+        if (behind && steps.isEmpty()) {
             behind = false;
         }
         if (behind || !take(sample)) {
             behind = true;
-            backlog.add(() -> take(sample));
+            steps.add(() -> take(sample));
             workOff();
         }
     }
 
-    /** A position says that every draw before it was made, so one that comes later makes those of earlier batches wrong. */
+    /** A batch's position says that every earlier draw is in it or before it: a draw out of order would make that wrong. */
     private boolean take(Sample<T> sample) {
         Draw draw = sample.draw();
         Draw before = latest;
@@ -58,7 +59,7 @@ final class Backlog<T> {
                                     + "and batch each stream before merging several")
                             .formatted(draw.index(), draw.next(), before.index(), before.next()));
         }
-        if (!cutter.take(sample)) {
+        if (!batcher.take(sample)) {
             return false;
         }
         latest = draw;
@@ -67,17 +68,17 @@ final class Backlog<T> {
 
     /** Runs something once every sample before it was taken. */
     void afterAll(Runnable last) {
-        backlog.add(() -> {
+        steps.add(() -> {
             last.run();
             return true;
         });
         workOff();
     }
 
-    /** Gives out what was complete before an error, which ends the stream whatever comes of that. */
+    /** Tells the batcher that upstream failed. If that throws too, the second error is suppressed by the first. */
     void fail(Throwable e) {
         try {
-            cutter.fail();
+            batcher.fail();
         } catch (Throwable another) {
             e.addSuppressed(Thrown.signal(another));
         }
@@ -85,27 +86,25 @@ final class Backlog<T> {
 
     /** Whether samples wait for a slot. */
     boolean isBehind() {
-        return !backlog.isEmpty();
+        return !steps.isEmpty();
     }
 
-    /** Brings in what waits, as far as there are slots; returns whether there was one. From any thread. */
+    /** Takes what waits, as far as slots are free; returns whether there was any. From any thread. */
     boolean workOff() {
-        if (busy.getAndIncrement() != 0) {
+        if (!loop.enter()) {
             return false;
         }
         boolean progress = false;
-        int missed = 1;
         do {
-            for (Step step = backlog.peek(); step != null && step.take(); step = backlog.peek()) {
-                backlog.poll();
+            for (Step step = steps.peek(); step != null && step.take(); step = steps.peek()) {
+                steps.poll();
                 progress = true;
             }
-            missed = busy.addAndGet(-missed);
-        } while (missed != 0);
+        } while (!loop.leave());
         return progress;
     }
 
     void clear() {
-        backlog.clear();
+        steps.clear();
     }
 }

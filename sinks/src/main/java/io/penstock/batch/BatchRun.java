@@ -1,104 +1,66 @@
 package io.penstock.batch;
 
+import io.penstock.internal.DrainLoop;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Sample;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 import reactor.util.context.Context;
 
 /**
- * One subscription: samples come in on upstream's threads, batches go out on the consumer's.
+ * One subscription: samples arrive on upstream's threads, batches leave on the consumer's thread.
  *
- * <p>Reactor's {@code buffer} and {@code publishOn} would do this with a list and a hop a batch. This class decides which
- * thread calls {@code upstream.request}, and so may load samples: the consumer's while it would wait, else a worker.
+ * <p>Reactor's {@code buffer} and {@code publishOn} do the same with a list and a thread hop for each batch. This class
+ * decides which thread calls {@code request}, because that call may load samples. It is the consumer's own thread while
+ * the consumer would only wait, and a worker while the consumer works.
  *
- * <p>{@code allowance} is how many draws may still be asked for: n for each free slot. Asking takes from it. A batch
- * that ends after m draws leaves m − n (its slot is gone, the draws that did not fit are still on their way), closing it
- * brings n. So {@code requested − consumed <= slots × n}, and a batch more while {@link EpochEnds} holds one back.
- *
- * <p>Where the consumer fills its next batch itself, it asks for just what completes that one, after a short batch too: else
- * later batches would begin in a second slot, and a buffer outside the processor's caches takes a quarter longer to fill.
- *
- * <p>Two loops, each serialised by a counter that others raise: {@code wip} guards the consumer's signals, {@code asking}
- * the calls of request. No thread waits for either, and no signal goes out from inside upstream's.
+ * <p>A sample goes through {@link Backlog} and {@link Batcher} into a slot of the {@link SlotRing}. A complete batch waits in
+ * {@code ready}. A {@link DrainLoop} sends the consumer's signals on its thread, one at a time. When no batch is ready, the
+ * same loop asks {@link UpstreamDemand} for the next one. No signal is sent from inside a signal of upstream.
  */
-final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Batcher.Output, Runnable {
+final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Scannable, Batcher.Output, Runnable {
 
     @SuppressWarnings("rawtypes")
     private static final AtomicLongFieldUpdater<BatchRun> REQUESTED =
             AtomicLongFieldUpdater.newUpdater(BatchRun.class, "requested");
 
-    @SuppressWarnings("rawtypes")
-    private static final AtomicLongFieldUpdater<BatchRun> ALLOWANCE =
-            AtomicLongFieldUpdater.newUpdater(BatchRun.class, "allowance");
-
-    @SuppressWarnings("rawtypes")
-    private static final AtomicLongFieldUpdater<BatchRun> CONSUMED =
-            AtomicLongFieldUpdater.newUpdater(BatchRun.class, "consumed");
-
-    @SuppressWarnings("rawtypes")
-    private static final AtomicIntegerFieldUpdater<BatchRun> WIP =
-            AtomicIntegerFieldUpdater.newUpdater(BatchRun.class, "wip");
-
-    @SuppressWarnings("rawtypes")
-    private static final AtomicIntegerFieldUpdater<BatchRun> ASKING =
-            AtomicIntegerFieldUpdater.newUpdater(BatchRun.class, "asking");
-
-    @SuppressWarnings("rawtypes")
-    private static final AtomicIntegerFieldUpdater<BatchRun> FILLING =
-            AtomicIntegerFieldUpdater.newUpdater(BatchRun.class, "filling");
-
-    private final int n;
-    private final SlotRing ring;
-    private final Batcher<T> cutter;
-    private final Backlog<T> intake;
-    private final Queue<LentSlot> finished;
-    private final Scheduler workers;
-    private final Scheduler.Worker consumer;
     private final CoreSubscriber<? super Batch> actual;
-    private final ConsumerPace tempo;
-    private final UnclosedBatches stall;
-    private Subscription upstream = Operators.emptySubscription();
-    private long emitted; // the consumer's thread alone
-    private long granted; // by whoever asks
+    private final Scheduler.Worker consumer;
+    private final SlotRing ring;
+    private final Batcher<T> batcher;
+    private final Backlog<T> backlog;
+    private final UpstreamDemand demand;
+    private final ConsumerPace pace;
+    private final UnclosedBatches unclosed;
+    private final Queue<LentSlot> ready = new ConcurrentLinkedQueue<>();
+    private final DrainLoop signals = new DrainLoop();
     private volatile long requested;
-    private volatile long allowance;
-    private volatile long consumed; // draws in batches that are cut; written by upstream's thread
-
-    @SuppressWarnings("UnusedVariable") // but by its updater
-    private volatile int wip;
-
-    @SuppressWarnings("UnusedVariable")
-    private volatile int asking;
-
-    private volatile int filling;
-    private volatile boolean done; // no batch will be added to those that are finished
+    private long emitted; // the consumer's thread only
+    private volatile boolean done; // no batch will be added to those that are ready
     private volatile boolean over; // cancelled, or the terminal signal was sent
-    private volatile @Nullable Throwable failure;
-    private volatile @Nullable Throwable refused;
+    private volatile boolean cancelled;
+    private volatile @Nullable Throwable failure; // sent after the batches that are ready
+    private volatile @Nullable Throwable refused; // sent before them
 
-    BatchRun(Collation<T> collation, BatchOptions running, CoreSubscriber<? super Batch> actual) {
-        Memory memory = new Memory(collation.n(), collation.schema().names(), running.allocator());
-        this.n = collation.n();
-        this.ring = new SlotRing(
-                Math.addExact(running.slots(), collation.making()), () -> collation.slot(memory), this::returned);
-        this.cutter = collation.cutter(ring, this);
-        this.intake = new Backlog<>(cutter);
-        this.finished = new ConcurrentLinkedQueue<>();
-        this.allowance = (long) n * ring.slots();
-        this.workers = running.workers();
-        this.tempo = new ConsumerPace(workers);
-        this.consumer = running.consumer().createWorker();
-        this.stall = new UnclosedBatches(ring, running.slots(), consumer, () -> emitted);
+    BatchRun(Collation<T> collation, BatchOptions options, CoreSubscriber<? super Batch> actual) {
+        Memory memory = new Memory(collation.n(), collation.schema().names(), options.allocator());
         this.actual = actual;
+        this.consumer = options.consumer().createWorker();
+        this.ring = new SlotRing(
+                Math.addExact(options.slots(), collation.unfinished()), () -> collation.slot(memory), this::slotReturned);
+        this.batcher = collation.batcher(ring, this);
+        this.backlog = new Backlog<>(batcher);
+        this.demand = new UpstreamDemand(this, backlog, options.workers(), collation.n(), ring.slots());
+        this.pace = new ConsumerPace(options.workers());
+        this.unclosed = new UnclosedBatches(ring, options.slots(), consumer, () -> emitted);
     }
 
     SlotRing ring() {
@@ -114,8 +76,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Batc
 
     @Override
     public void onSubscribe(Subscription s) {
-        if (Operators.validate(upstream == Operators.emptySubscription() ? null : upstream, s)) {
-            upstream = s;
+        if (demand.begin(s)) {
             actual.onSubscribe(this);
         }
     }
@@ -124,16 +85,14 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Batc
     public void onNext(Sample<T> sample) {
         if (done) {
             Operators.onNextDropped(sample, currentContext());
-            return;
-        }
-        if (over) {
+        } else if (over) {
             Operators.onDiscard(sample, currentContext());
-            return;
-        }
-        try {
-            intake.add(sample);
-        } catch (Throwable e) {
-            broken(e);
+        } else {
+            try {
+                backlog.add(sample);
+            } catch (Throwable e) {
+                broken(e);
+            }
         }
     }
 
@@ -141,179 +100,121 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Batc
     public void onError(Throwable e) {
         if (done) {
             Operators.onErrorDropped(e, currentContext());
-            return;
+        } else {
+            afterAll(() -> fail(e));
         }
-        after(() -> fail(e));
     }
 
     @Override
     public void onComplete() {
         if (!done) {
-            after(() -> {
-                cutter.end();
+            afterAll(() -> {
+                batcher.end();
                 end(null);
             });
         }
     }
 
-    private void after(Runnable last) {
+    private void afterAll(Runnable last) {
         try {
-            intake.afterAll(last);
+            backlog.afterAll(last);
         } catch (Throwable e) {
             broken(e);
         }
     }
 
-    private void broken(Throwable e) {
-        upstream.cancel();
+    /** Ends the stream with an error that is not upstream's. */
+    void broken(Throwable e) {
+        demand.cancel();
         fail(Thrown.signal(e));
     }
 
     private void fail(Throwable e) {
-        intake.fail(e);
+        backlog.fail(e);
         end(e);
     }
 
     private void end(@Nullable Throwable cause) {
         failure = cause;
         done = true;
+        demand.end();
         schedule();
     }
 
+    // ---- the batcher's output, and slots that return
+
     @Override
-    public void cut(int draws, int ahead) {
-        CONSUMED.addAndGet(this, draws);
-        ALLOWANCE.addAndGet(this, draws - n + ahead);
+    public void completed(int draws, int ahead) {
+        demand.completed(draws, ahead);
         if (ahead > 0) {
             wake();
         }
     }
 
     @Override
-    public void finished(LentSlot lease, int ahead) {
-        ALLOWANCE.addAndGet(this, -ahead);
-        finished.add(lease);
+    public void ready(LentSlot batch, int ahead) {
+        demand.release(ahead);
+        ready.add(batch);
         schedule();
     }
 
     @Override
     public void dropped(int draws) {
-        cut(draws, n); // and its slot is free
+        demand.completed(draws, 0);
+        slotReturned();
     }
 
     @Override
-    public boolean direct() {
-        return EpochEnds.isSource(upstream);
+    public boolean isDirect() {
+        return EpochEnds.isSource(demand.upstream());
     }
 
-    /** A slot came back. */
-    private void returned() {
-        ALLOWANCE.addAndGet(this, n);
+    private void slotReturned() {
+        demand.slotReturned();
         wake();
     }
 
     /** There is room: a worker fills it while the consumer is busy, the consumer itself otherwise. */
     private void wake() {
-        if (tempo.isBusy()) {
-            fillElsewhere();
+        if (pace.isBusy()) {
+            demand.fillOnWorker();
         } else if (!over && !done) {
             schedule();
         }
     }
 
-    private boolean hasRoom() {
-        return !over && !done && requested != 0 && (allowance > 0 || intake.isBehind());
-    }
-
-    private void fillElsewhere() {
-        if (hasRoom() && FILLING.compareAndSet(this, 0, 1)) {
-            try {
-                workers.schedule(() -> {
-                    filling = 0;
-                    ask(true);
-                });
-            } catch (Throwable e) { // the pool was disposed of under the stream, or gets no thread
-                refuse(e);
-            }
-        }
-    }
-
-    /** Asks for one batch, so that it can be delivered before the next; returns whether that may have brought any. */
-    private boolean fillHere() {
-        if (!hasRoom()) {
-            return false;
-        }
-        if (tempo.isSlow()) {
-            fillElsewhere();
-            return false;
-        }
-        return ask(false);
-    }
-
-    private boolean ask(boolean all) {
-        if (ASKING.getAndIncrement(this) != 0) {
-            return false;
-        }
-        boolean progress = false;
-        int missed = 1;
-        do {
-            try {
-                progress |= intake.isBehind() && intake.workOff();
-            } catch (Throwable e) {
-                broken(e);
-            }
-            long more = grant(all ? Long.MAX_VALUE : n - Math.floorMod(granted - consumed, n));
-            if (more > 0) {
-                granted += more;
-                progress = true;
-                try {
-                    upstream.request(more);
-                } catch (Throwable e) {
-                    broken(e);
-                }
-            }
-            missed = ASKING.addAndGet(this, -missed);
-        } while (missed != 0);
-        return progress;
-    }
-
-    private long grant(long most) {
-        while (true) {
-            long allowed = allowance;
-            long more = over || done ? 0 : Math.min(allowed, most);
-            if (more <= 0 || ALLOWANCE.compareAndSet(this, allowed, allowed - more)) {
-                return more;
-            }
-        }
-    }
-
-    // ---- downstream's signals, on the consumer's thread
+    // ---- the consumer's demand, and its signals on its thread
 
     @Override
-    public void request(long demand) {
-        if (demand > 0) {
-            Operators.addCap(REQUESTED, this, demand);
+    public void request(long n) {
+        if (n > 0) {
+            Operators.addCap(REQUESTED, this, n);
+            demand.start();
             schedule();
         } else {
-            refuse(new IllegalArgumentException("§3.9 violated: request must be positive, was " + demand));
+            refuse(new IllegalArgumentException("§3.9 violated: request must be positive, was " + n));
         }
     }
 
     @Override
     public void cancel() {
+        if (!over) {
+            cancelled = true;
+        }
         over = true;
-        upstream.cancel();
+        demand.cancel();
         schedule();
     }
 
-    private void refuse(Throwable cause) {
+    /** Ends the stream with an error that does not wait for the batches before it. */
+    void refuse(Throwable cause) {
         refused = Thrown.signal(cause);
-        upstream.cancel();
+        demand.cancel();
         schedule();
     }
 
     private void schedule() {
-        if (WIP.getAndIncrement(this) != 0) {
+        if (!signals.enter()) {
             return;
         }
         if (over) {
@@ -322,21 +223,20 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Batc
         }
         try {
             consumer.schedule(this);
-        } catch (Throwable e) { // the pool was disposed of under the stream, or gets no thread: this one is left
+        } catch (Throwable e) { // the pool was disposed of while the stream runs, or no thread can be started
             refused = Thrown.signal(e);
-            upstream.cancel();
+            demand.cancel();
             run();
         }
     }
 
     @Override
     public void run() {
-        int missed = 1;
         do {
             try {
-                turn();
+                drain();
             } catch (Throwable e) { // the consumer threw, which it must not; the flow behind it still has to end
-                upstream.cancel();
+                demand.cancel();
                 if (over) {
                     Operators.onErrorDropped(e, currentContext());
                 } else {
@@ -347,39 +247,51 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Batc
             if (over) {
                 discard();
             }
-            missed = WIP.addAndGet(this, -missed);
-        } while (missed != 0);
+        } while (!signals.leave());
     }
 
-    private void turn() {
+    private void drain() {
         while (!over) {
-            boolean last = done;
-            LentSlot lease = refused == null && emitted != requested ? finished.poll() : null;
-            if (lease != null) {
-                deliver(lease);
-            } else if (refused != null || last && finished.isEmpty()) {
-                over = true;
+            boolean last = done; // before the queue is looked at
+            LentSlot batch = refused == null && emitted != requested ? ready.poll() : null;
+            if (batch != null) {
+                deliver(batch);
+            } else if (refused != null || last && ready.isEmpty()) {
                 terminate(refused == null ? failure : refused);
-            } else if (!fillHere()) {
+            } else if (!fill()) {
                 if (!last && emitted != requested) {
-                    stall.watch(emitted);
+                    unclosed.watch(emitted);
                 }
                 return;
             }
         }
     }
 
-    private void deliver(LentSlot lease) {
-        if (tempo.isSlow()) {
-            fillElsewhere();
+    /** Asks for one batch here, so that it is delivered before the next; returns whether that may have brought any. */
+    private boolean fill() {
+        if (!demand.hasRoom()) {
+            return false;
+        }
+        if (pace.isSlow()) {
+            demand.fillOnWorker();
+            return false;
+        }
+        return demand.fillOneBatch();
+    }
+
+    private void deliver(LentSlot batch) {
+        if (pace.isSlow()) {
+            demand.fillOnWorker();
         }
         emitted++;
-        tempo.begin();
-        actual.onNext(lease.deliver());
-        tempo.end();
+        pace.begin();
+        actual.onNext(batch.deliver());
+        pace.end();
     }
 
     private void terminate(@Nullable Throwable cause) {
+        over = true;
+        demand.end();
         if (cause == null) {
             actual.onComplete();
         } else {
@@ -388,13 +300,45 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Batc
     }
 
     private void discard() {
-        for (LentSlot lease = finished.poll(); lease != null; lease = finished.poll()) {
-            Batch batch = lease.discard();
+        for (LentSlot slot = ready.poll(); slot != null; slot = ready.poll()) {
+            Batch batch = slot.discard();
             Operators.onDiscard(batch, currentContext());
             batch.close();
         }
-        intake.clear();
+        backlog.clear();
         ring.close();
         consumer.dispose();
+    }
+
+    // ---- what Reactor's tools may ask
+
+    @Override
+    @SuppressWarnings("rawtypes")
+    public @Nullable Object scanUnsafe(Attr key) {
+        if (key == Attr.PARENT) {
+            return demand.upstream();
+        }
+        if (key == Attr.ACTUAL) {
+            return actual;
+        }
+        if (key == Attr.CANCELLED) {
+            return cancelled;
+        }
+        if (key == Attr.TERMINATED) {
+            return over && !cancelled;
+        }
+        if (key == Attr.ERROR) {
+            return failure;
+        }
+        if (key == Attr.BUFFERED) {
+            return ready.size();
+        }
+        if (key == Attr.CAPACITY) {
+            return ring.slots();
+        }
+        if (key == Attr.REQUESTED_FROM_DOWNSTREAM) {
+            return requested == Long.MAX_VALUE ? requested : requested - emitted;
+        }
+        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 }

@@ -5,28 +5,28 @@ import io.penstock.pipeline.Sample;
 /** Puts samples into slots and decides where a batch ends. Used by one thread at a time. */
 interface Batcher<T> {
 
-    /** Takes a sample; false, and nothing has changed, if it needs a slot and none is free. */
+    /** Takes a sample. If it needs a slot and none is free, returns false and changes nothing. */
     boolean take(Sample<T> sample);
 
-    /** Upstream has completed: ends what is in the making. */
+    /** Upstream has completed: completes the batches that have samples. */
     void end();
 
-    /** Upstream has failed: gives out what was complete before, and nothing of what is in the making. */
+    /** Upstream has failed: delivers the batches that were complete before, and drops the others. */
     void fail();
 
-    /** What becomes of what was cut. */
+    /** Receives the batches. */
     interface Output {
 
-        /** A batch is complete; {@code ahead} more may be drawn before it is finished. */
-        void cut(int draws, int ahead);
+        /** A batch of this many draws is complete; {@code ahead} draws more may be asked for before it is delivered. */
+        void completed(int draws, int ahead);
 
-        /** The batch that was cut can be delivered. */
-        void finished(LentSlot lease, int ahead);
+        /** A completed batch can be delivered, which ends the permission for {@code ahead} draws. */
+        void ready(LentSlot batch, int ahead);
 
-        /** So many draws were used up without a batch. */
+        /** These many draws were used up without a batch. */
         void dropped(int draws);
 
-        /** Whether samples come from a stream without an operator in between, which might leave some out. */
-        boolean direct();
+        /** Whether samples come straight from a stream, without an operator between that could leave some out. */
+        boolean isDirect();
     }
 }

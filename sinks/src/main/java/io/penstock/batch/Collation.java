@@ -55,7 +55,7 @@ record Collation<T>(
     }
 
     /** How many slots can be in the making, which a ring needs beside those that are finished or held. */
-    int making() {
+    int unfinished() {
         return buckets == null ? 0 : buckets.count();
     }
 
@@ -63,7 +63,7 @@ record Collation<T>(
         return padded ? new PaddedSlot(memory) : new StackedSlot(memory);
     }
 
-    Batcher<T> cutter(SlotRing ring, Batcher.Output output) {
+    Batcher<T> batcher(SlotRing ring, Batcher.Output output) {
         return buckets == null ? new DrawBatcher<>(this, ring, output) : new BucketBatcher<>(this, buckets, ring, output);
     }
 

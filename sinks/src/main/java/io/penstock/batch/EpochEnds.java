@@ -16,7 +16,7 @@ import reactor.core.Scannable;
  * shown, the last two batches of an epoch are held back, unless the batches follow the stream without an operator in
  * between.
  *
- * <p>Used by one thread at a time, as the cutters are.
+ * <p>Used by one thread at a time, as the batchers are.
  */
 final class EpochEnds {
 
@@ -83,7 +83,7 @@ final class EpochEnds {
         if (draw.left() < (drops() ? collation.n() : 1)) {
             return Known.LAST;
         }
-        boolean tail = draw.left() <= 2L * collation.n() && !output.direct();
+        boolean tail = draw.left() <= 2L * collation.n() && !output.isDirect();
         return filtered || tail ? Known.NOT_YET : Known.NOT_LAST;
     }
 
@@ -91,8 +91,8 @@ final class EpochEnds {
     void cut(Slot slot, Draw draw, Position next, int draws, Known last) {
         goesOn();
         if (last != Known.NOT_YET) {
-            output.cut(draws, 0);
-            output.finished(lease(slot, draw, next, last == Known.LAST), 0);
+            output.completed(draws, 0);
+            output.ready(lease(slot, draw, next, last == Known.LAST), 0);
             return;
         }
         held = slot;
@@ -101,7 +101,7 @@ final class EpochEnds {
         if (drops()) {
             ring.grow();
         }
-        output.cut(draws, ahead);
+        output.completed(draws, ahead);
     }
 
     /** Another batch of the same epoch is going to follow the one that is held back. */
@@ -119,7 +119,7 @@ final class EpochEnds {
         Draw draw = heldAt;
         if (slot != null && draw != null && next != null) {
             held = null;
-            output.finished(lease(slot, draw, next, last), ahead);
+            output.ready(lease(slot, draw, next, last), ahead);
         }
     }
 

@@ -101,11 +101,11 @@ public final class BatchRunStress {
     }
 
     private static BatchRun<Row> run(Consumer consumer) {
-        BatchOptions running = BatchOptions.standard()
+        BatchOptions options = BatchOptions.standard()
                 .slots(SLOTS)
                 .consumeOn(Schedulers.immediate())
                 .fillOn(Schedulers.immediate());
-        return new BatchRun<>(Collation.of(N, SCHEMA), running, consumer);
+        return new BatchRun<>(Collation.of(N, SCHEMA), options, consumer);
     }
 
     /** Both batches that are out come back at once: both slots are filled again. */
@@ -216,26 +216,26 @@ public final class BatchRunStress {
     @Outcome(id = "12, 0", expect = Expect.ACCEPTABLE, desc = "both, in order")
     @State
     public static class SamplesWaitForASlot {
-        private final OneAtATime cutter = new OneAtATime();
-        private final Backlog<Row> intake = new Backlog<>(cutter);
+        private final OneAtATime batcher = new OneAtATime();
+        private final Backlog<Row> backlog = new Backlog<>(batcher);
 
         @Actor
         public void upstream() {
-            intake.add(SAMPLES.get(1));
-            intake.add(SAMPLES.get(2));
+            backlog.add(SAMPLES.get(1));
+            backlog.add(SAMPLES.get(2));
         }
 
         @Actor
         public void slotComes() {
-            cutter.free = true;
-            intake.workOff();
+            batcher.free = true;
+            backlog.workOff();
         }
 
         @Arbiter
         public void after(II_Result result) {
-            intake.workOff();
-            result.r1 = cutter.taken;
-            result.r2 = cutter.overlaps;
+            backlog.workOff();
+            result.r1 = batcher.taken;
+            result.r2 = batcher.overlaps;
         }
     }
 
