@@ -45,15 +45,15 @@ final class Appends {
     private static final long LATEST_MILLIS = 5;
 
     private final LogWriter writer;
-    private final Catalogue catalogue;
-    private final Control control;
+    private final DiskIndex index;
+    private final SharedCounters counters;
     private final AtomicLong seen;
     private final long mostWaiting;
     private final Scheduler thread = Schedulers.newSingle(Appends::thread);
 
-    private final ConcurrentMap<SampleKey, Pending> pending = new ConcurrentHashMap<>();
+    private final ConcurrentMap<SampleKey, PendingAppend> pending = new ConcurrentHashMap<>();
     private final AtomicInteger pendingCount = new AtomicInteger();
-    private final Queue<Pending> queue = new ConcurrentLinkedQueue<>();
+    private final Queue<PendingAppend> queue = new ConcurrentLinkedQueue<>();
     private final Queue<CompletableFuture<Boolean>> slowed = new ConcurrentLinkedQueue<>();
     private final AtomicLong waiting = new AtomicLong();
     private final AtomicInteger toDo = new AtomicInteger();
@@ -63,10 +63,10 @@ final class Appends {
     private final AtomicLong failures = new AtomicLong();
     private volatile boolean stopped;
 
-    Appends(LogWriter writer, Catalogue catalogue, Control control, AtomicLong seen, long mostWaiting, boolean never) {
+    Appends(LogWriter writer, DiskIndex index, SharedCounters counters, AtomicLong seen, long mostWaiting, boolean never) {
         this.writer = writer;
-        this.catalogue = catalogue;
-        this.control = control;
+        this.index = index;
+        this.counters = counters;
         this.seen = seen;
         this.mostWaiting = mostWaiting;
         this.stopped = never;
@@ -90,7 +90,7 @@ final class Appends {
     }
 
     @Nullable ByteBuffer find(SampleKey key) {
-        Pending found = pendingCount.get() == 0 ? null : pending.get(key);
+        PendingAppend found = pendingCount.get() == 0 ? null : pending.get(key);
         return found == null ? null : found.view();
     }
 
@@ -100,12 +100,12 @@ final class Appends {
 
     /** Whether the value is held, once it may be known; empty if it was refused. */
     @Nullable Mono<Boolean> put(SampleKey key, Encoded value, Origin origin) {
-        Pending entry = Pending.value(key, value, origin);
+        PendingAppend entry = PendingAppend.value(key, value, origin);
         if (pending.putIfAbsent(key, entry) != null) {
             return Mono.just(true);
         }
         pendingCount.incrementAndGet();
-        if (catalogue.contains(key)) { // published since it was looked for
+        if (index.contains(key)) { // published since it was looked for
             leave(entry);
             entry.done(); // a lease may wait for it by now
             return Mono.just(true);
@@ -137,16 +137,16 @@ final class Appends {
     /** Appends that a key is forgotten, behind whatever is under way for it. */
     void remove(SampleKey key) {
         if (stopped) {
-            catalogue.forget(key);
+            index.forget(key);
             return;
         }
-        Pending entry = pending.get(key);
+        PendingAppend entry = pending.get(key);
         if (entry != null) {
             entry.cancel();
             leave(entry);
         }
-        if (catalogue.forget(key) || entry != null) {
-            Pending tombstone = Pending.tombstone(key);
+        if (index.forget(key) || entry != null) {
+            PendingAppend tombstone = PendingAppend.tombstone(key);
             waiting.addAndGet(tombstone.bytes());
             queue.add(tombstone);
             work();
@@ -155,7 +155,7 @@ final class Appends {
 
     /** Runs once the value of a key, if one is under way, is there for others to find. */
     void afterAppending(SampleKey key, Runnable action) {
-        Pending entry = pending.get(key);
+        PendingAppend entry = pending.get(key);
         if (entry == null) {
             action.run();
         } else {
@@ -207,7 +207,7 @@ final class Appends {
         int seenWork;
         do {
             seenWork = toDo.get();
-            for (Pending entry = queue.poll(); entry != null; entry = queue.poll()) {
+            for (PendingAppend entry = queue.poll(); entry != null; entry = queue.poll()) {
                 append(entry);
                 waiting.addAndGet(-entry.bytes());
                 letGo();
@@ -226,11 +226,11 @@ final class Appends {
         }
     }
 
-    private void append(Pending entry) {
+    private void append(PendingAppend entry) {
         try {
             if (!stopped && !entry.isCancelled()) {
                 if (writer.append(entry)) {
-                    count(control, seen);
+                    count(counters, seen);
                 } else {
                     lost.incrementAndGet();
                 }
@@ -246,8 +246,8 @@ final class Appends {
     }
 
     /** An entry of this process is known to it, if all before it are. */
-    static void count(Control control, AtomicLong seen) {
-        long before = control.countAppended();
+    static void count(SharedCounters counters, AtomicLong seen) {
+        long before = counters.countAppended();
         seen.compareAndSet(before, before + 1);
     }
 
@@ -269,7 +269,7 @@ final class Appends {
         }
     }
 
-    private void leave(Pending entry) {
+    private void leave(PendingAppend entry) {
         if (!entry.tombstone && pending.remove(entry.key, entry)) {
             pendingCount.decrementAndGet();
         }

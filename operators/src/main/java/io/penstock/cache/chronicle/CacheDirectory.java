@@ -59,12 +59,12 @@ public final class CacheDirectory {
 
     /** Who filled it, in the order they came. */
     public List<Filling> fillings() {
-        return attempt("read", () -> new Roster(files.fillings()).read());
+        return attempt("read", () -> new ProvenanceLog(files.fillings()).read());
     }
 
     /** The bytes that whoever opened it last allowed it, all told; 0 where that is not known. */
     public long budget() {
-        return attempt("read", () -> Control.view(files.control()).budget());
+        return attempt("read", () -> SharedCounters.view(files.control()).budget());
     }
 
     /**
@@ -117,7 +117,7 @@ public final class CacheDirectory {
                     throw new IOException("whether a process has it open cannot be told: " + strange);
                 }
             }
-            try (Locks locks = Locks.open(files);
+            try (DirectoryLocks locks = DirectoryLocks.open(files);
                     FileLock opening = locks.opening()) {
                 if (!opening.isValid() || !locks.isAlone()) {
                     long own = ProcessHandle.current().pid();

@@ -73,12 +73,12 @@ final class CacheFiles {
         return root.resolve("locks");
     }
 
-    /** Locked once per JVM, see {@link Locks}. */
+    /** Locked once per JVM, see {@link DirectoryLocks}. */
     Path once() {
         return root.resolve("once");
     }
 
-    /** Who filled the cache, see {@link Roster}. */
+    /** Who filled the cache, see {@link ProvenanceLog}. */
     Path fillings() {
         return root.resolve("fillings");
     }

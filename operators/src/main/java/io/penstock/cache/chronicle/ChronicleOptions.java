@@ -125,7 +125,7 @@ public final class ChronicleOptions {
      * @throws IllegalStateException if the JVM lacks a flag that Chronicle Queue needs; the message names it
      */
     public ChronicleTier open() {
-        return new Opening(this, null).open();
+        return new Opener(this, null).open();
     }
 
     /**
@@ -133,7 +133,7 @@ public final class ChronicleOptions {
      * @throws io.penstock.fault.StoreException if a process has it open, or the files cannot be deleted
      */
     public void clear() {
-        new Opening(this, null).clear();
+        new Opener(this, null).clear();
     }
 
     long segmentBytesFor(long budget) {

@@ -58,10 +58,10 @@ public final class ChronicleTier implements Tier {
 
     private static final int TOUCHED_BYTES = 1024;
 
-    private final Opening.Parts parts;
-    private final Catalogue catalogue;
+    private final Opener.Parts parts;
+    private final DiskIndex index;
     private final Appends appends;
-    private final @Nullable Leases leases;
+    private final @Nullable NodeLeases leases;
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private final LongAdder refused = new LongAdder();
@@ -75,15 +75,15 @@ public final class ChronicleTier implements Tier {
     /** The length of the shortest value ever offered, give or take a race. */
     private volatile int shortest = Integer.MAX_VALUE;
 
-    ChronicleTier(Opening.Parts parts) {
+    ChronicleTier(Opener.Parts parts) {
         this.parts = parts;
-        this.catalogue = parts.catalogue;
+        this.index = parts.index;
         this.appends = parts.appends;
         appends.each(Watch.PERIOD_MILLIS, parts.watch::look);
-        Locks locks = parts.locks;
+        DirectoryLocks locks = parts.locks;
         this.leases = locks == null || parts.evicts
                 ? null
-                : new Leases(locks, appends, this::holds, parts.follower.catchUp());
+                : new NodeLeases(locks, appends, this::holds, parts.peers.catchUp());
     }
 
     /** A cache in this directory, which is made when the cache is opened; files there that are not the cache's stay. */
@@ -148,11 +148,11 @@ public final class ChronicleTier implements Tier {
     }
 
     private int findAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
-        int seen = catalogue.touch(keys);
+        int seen = index.touch(keys);
         int held = 0;
         for (int i = 0; i < keys.length; i++) {
             ByteBuffer value = appends.find(keys[i]);
-            found[i] = value == null ? catalogue.find(keys[i]) : value;
+            found[i] = value == null ? index.find(keys[i]) : value;
             held += found[i] == null ? 0 : 1;
         }
         for (int i = 0; i < keys.length; i++) {
@@ -171,14 +171,14 @@ public final class ChronicleTier implements Tier {
             return pending;
         }
         try {
-            ByteBuffer value = catalogue.find(key);
+            ByteBuffer value = index.find(key);
             if (value != null && value.limit() > 0) {
                 touched = value.get(value.limit() - 1);
             }
             faults.raise();
             return value;
         } catch (InternalError e) {
-            catalogue.forgetUnreadable(key);
+            index.forgetUnreadable(key);
             parts.watch.loseShortened();
             return null;
         }
@@ -198,10 +198,10 @@ public final class ChronicleTier implements Tier {
     }
 
     private void followLater() {
-        if (parts.follower.isBehind() && !closed.get() && following.compareAndSet(false, true)) {
+        if (parts.peers.isBehind() && !closed.get() && following.compareAndSet(false, true)) {
             Schedulers.boundedElastic().schedule(() -> {
                 following.set(false);
-                parts.follower.follow();
+                parts.peers.follow();
             });
         }
     }
@@ -218,14 +218,14 @@ public final class ChronicleTier implements Tier {
     @Override
     public boolean filledBy(Filling filling) {
         if (!closed.get() && parts.locks != null) { // or it only looks
-            appends.run(() -> parts.roster.add(filling));
+            appends.run(() -> parts.provenance.add(filling));
         }
         return true;
     }
 
     private Mono<Boolean> keep(SampleKey key, Encoded value, Origin origin) {
         if (holds(key)) {
-            catalogue.use(key);
+            index.use(key);
             return Mono.just(true);
         }
         int length = value.length();
@@ -242,7 +242,7 @@ public final class ChronicleTier implements Tier {
     }
 
     private boolean holds(SampleKey key) {
-        return appends.find(key) != null || catalogue.contains(key);
+        return appends.find(key) != null || index.contains(key);
     }
 
     /** What is found stays where it is and is used there: a copy would take the room of two in the order of use. */
@@ -291,7 +291,7 @@ public final class ChronicleTier implements Tier {
 
     /** Every key that is held in the files, with the length of its value in bytes, in no order. */
     public void forEachKey(ObjLongConsumer<SampleKey> use) {
-        catalogue.forEach(entry -> {
+        index.forEach(entry -> {
             if (entry.live()) {
                 use.accept(entry.key(), entry.bytes());
             }
@@ -303,7 +303,7 @@ public final class ChronicleTier implements Tier {
      * goes meanwhile may be among them or not.
      */
     public void forEach(Consumer<KeptEntry> use) {
-        catalogue.forEach(use);
+        index.forEach(use);
     }
 
     /** What each file of the log holds. */
@@ -316,14 +316,14 @@ public final class ChronicleTier implements Tier {
     public TierStatistics statistics() {
         boolean gone = closed.get();
         return new TierStatistics(
-                gone ? 0 : catalogue.samples() + appends.pendingCount(),
-                gone ? 0 : parts.control.used(),
+                gone ? 0 : index.samples() + appends.pendingCount(),
+                gone ? 0 : parts.counters.used(),
                 parts.writer.budget(),
                 hits.sum(),
                 misses.sum(),
                 refused.sum() + appends.lost(),
-                catalogue.evicted(),
-                catalogue.damaged() + appends.failures());
+                index.evicted(),
+                index.damaged() + appends.failures());
     }
 
     /** Waits until what was put is appended, then lets others have the directory. */
@@ -331,8 +331,8 @@ public final class ChronicleTier implements Tier {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             appends.close().join();
-            catalogue.close();
-            Locks locks = parts.locks;
+            index.close();
+            DirectoryLocks locks = parts.locks;
             if (locks != null) {
                 locks.close();
             }
@@ -341,12 +341,12 @@ public final class ChronicleTier implements Tier {
 
     /** One more watch over the files, that believes in these page faults. */
     Watch watch(LongSupplier majorFaults) {
-        return new Watch(parts.segments, catalogue, parts.control, majorFaults);
+        return new Watch(parts.segments, index, parts.counters, majorFaults);
     }
 
     /** What the index takes now, in bytes. */
     long indexBytes() {
-        return catalogue.indexBytes();
+        return index.indexBytes();
     }
 
     @Override

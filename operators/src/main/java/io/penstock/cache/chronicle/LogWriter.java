@@ -32,9 +32,9 @@ final class LogWriter implements AutoCloseable {
     private static final int FEW_PARTS = 16;
 
     private final CacheFiles files;
-    private final Catalogue catalogue;
+    private final DiskIndex index;
     private final Segments segments;
-    private final Control control;
+    private final SharedCounters counters;
     private final Space space;
     private final @Nullable SecondChance turnover;
     private long budget;
@@ -52,13 +52,13 @@ final class LogWriter implements AutoCloseable {
     private volatile long left;
 
     /** @param evicts whether what was not used gives way to what comes */
-    LogWriter(CacheFiles files, Catalogue catalogue, Segments segments, Control control, Space space, boolean evicts) {
+    LogWriter(CacheFiles files, DiskIndex index, Segments segments, SharedCounters counters, Space space, boolean evicts) {
         this.files = files;
-        this.catalogue = catalogue;
+        this.index = index;
         this.segments = segments;
-        this.control = control;
+        this.counters = counters;
         this.space = space;
-        this.turnover = evicts ? new SecondChance(catalogue, segments, control) : null;
+        this.turnover = evicts ? new SecondChance(index, segments, counters) : null;
     }
 
     /** Before anything is appended: until then there is room for nothing. */
@@ -81,7 +81,7 @@ final class LogWriter implements AutoCloseable {
             return pages(bytes + ChronicleLog.SEGMENT_OVERHEAD) <= (budget - leaving) / 2;
         }
         long here = left;
-        long elsewhere = budget - control.used() - ChronicleLog.SEGMENT_OVERHEAD - (here == 0 ? LOG_BYTES : 0);
+        long elsewhere = budget - counters.used() - ChronicleLog.SEGMENT_OVERHEAD - (here == 0 ? LOG_BYTES : 0);
         return bytes <= Math.max(here, elsewhere) && bytes + waiting <= here + Math.max(0, elsewhere);
     }
 
@@ -95,20 +95,20 @@ final class LogWriter implements AutoCloseable {
      * @return false if there is no room for it
      * @throws IOException if the file system has none, or fails
      */
-    boolean append(Pending entry) throws IOException {
+    boolean append(PendingAppend entry) throws IOException {
         long bytes = Entry.mostBytes(entry.value.length());
         if (bytes > left && !begin(bytes)) {
             return false;
         }
-        long sequence = control.nextSequence();
+        long sequence = counters.nextSequence();
         int kind = entry.tombstone ? Entry.TOMBSTONE : Entry.VALUE;
         long valueAt = write(kind, entry.key, sequence, entry.value, entry.origin);
         Segment target = Objects.requireNonNull(segment);
         entry.publish(() -> {
             if (entry.tombstone) {
-                catalogue.tombstone(target, entry.key, sequence);
+                index.tombstone(target, entry.key, sequence);
             } else {
-                catalogue.value(target, valueAt, entry.key, sequence, entry.value.length());
+                index.value(target, valueAt, entry.key, sequence, entry.value.length());
             }
         });
         if (entry.tombstone) {
@@ -125,11 +125,11 @@ final class LogWriter implements AutoCloseable {
             return false;
         }
         SampleKey key = Entry.key(file, at);
-        long sequence = control.nextSequence();
+        long sequence = counters.nextSequence();
         Encoded value = Encoded.of(file.slice((int) at, length));
         long valueAt = write(Entry.VALUE, key, sequence, value, Entry.origin(file, at));
         Segment target = Objects.requireNonNull(segment);
-        catalogue.moved(key, Location.place(from, at), target, valueAt, sequence, length);
+        index.moved(key, Location.place(from, at), target, valueAt, sequence, length);
         return true;
     }
 
@@ -158,7 +158,7 @@ final class LogWriter implements AutoCloseable {
             while (freeBesides(old) < wanted && old.giveUp(null)) {
                 // what was used goes too: there is nowhere to write it
             }
-            while (budget - control.used() < wanted && old.unmapping().collect()) {
+            while (budget - counters.used() < wanted && old.unmaps().collect()) {
                 // until what was given up is back
             }
             if (!roll(bytes)) {
@@ -173,8 +173,8 @@ final class LogWriter implements AutoCloseable {
 
     /** What may be used without any file that was given up being gone. */
     private long freeBesides(SecondChance old) {
-        long given = old.unmapping().bytes();
-        return budget - leaving - LOG_BYTES - (control.used() - given);
+        long given = old.unmaps().bytes();
+        return budget - leaving - LOG_BYTES - (counters.used() - given);
     }
 
     /** Gives back the files in which this key was the last; whoever's they were, the one who deletes a file counts it. */
@@ -182,15 +182,15 @@ final class LogWriter implements AutoCloseable {
         for (Segment dead : segments.dead()) {
             segments.drop(dead);
             if (Files.deleteIfExists(dead.file)) {
-                control.giveBack(pages(dead.walked + 2L * Entry.WORD));
-                control.countChange();
+                counters.giveBack(pages(dead.walked + 2L * Entry.WORD));
+                counters.countChange();
             }
         }
     }
 
     private boolean roll(long bytes) throws IOException {
         long needed = pages(bytes + ChronicleLog.SEGMENT_OVERHEAD);
-        long free = budget - control.used() - (directory == null ? LOG_BYTES : 0) + unneeded();
+        long free = budget - counters.used() - (directory == null ? LOG_BYTES : 0) + unneeded();
         if (needed > free) {
             return false; // and go on with what is left, for smaller ones
         }
@@ -202,9 +202,9 @@ final class LogWriter implements AutoCloseable {
         if (directory == null && !openLog(bytes)) {
             return false;
         }
-        if (!control.take(wanted, budget)) {
+        if (!counters.take(wanted, budget)) {
             wanted = needed;
-            if (!control.take(wanted, budget)) {
+            if (!counters.take(wanted, budget)) {
                 return false;
             }
         }
@@ -213,7 +213,7 @@ final class LogWriter implements AutoCloseable {
         try {
             space.reserve(file, wanted);
         } catch (IOException e) {
-            control.giveBack(wanted);
+            counters.giveBack(wanted);
             throw e;
         }
         open.roll();
@@ -225,7 +225,7 @@ final class LogWriter implements AutoCloseable {
         segment = next;
         reserved = wanted;
         left = wanted - ChronicleLog.SEGMENT_OVERHEAD;
-        control.countChange();
+        counters.countChange();
         return true;
     }
 
@@ -234,7 +234,7 @@ final class LogWriter implements AutoCloseable {
         if (free < MARGIN) {
             throw new IOException("only %d bytes are free in %s".formatted(free, files.root));
         }
-        if (!control.take(LOG_BYTES, budget)) {
+        if (!counters.take(LOG_BYTES, budget)) {
             return false;
         }
         blockBytes = blockFor(bytes);
@@ -258,7 +258,7 @@ final class LogWriter implements AutoCloseable {
             segment = null;
             left = 0;
             space.trim(last.file, pages(last.walked + 2L * Entry.WORD), Files.size(last.file));
-            control.giveBack(unneeded);
+            counters.giveBack(unneeded);
             last.sealed = true;
         }
     }

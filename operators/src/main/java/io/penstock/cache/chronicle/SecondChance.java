@@ -31,17 +31,17 @@ final class SecondChance {
     private static final Logger LOG = LoggerFactory.getLogger(SecondChance.class);
 
     private final AccessFaults faults = new AccessFaults();
-    private final Catalogue catalogue;
+    private final DiskIndex index;
     private final Segments segments;
-    private final Control control;
-    private final Unmapping unmapping;
+    private final SharedCounters counters;
+    private final PendingUnmaps unmaps;
     private final Deque<Segment> order = new ArrayDeque<>();
 
-    SecondChance(Catalogue catalogue, Segments segments, Control control) {
-        this.catalogue = catalogue;
+    SecondChance(DiskIndex index, Segments segments, SharedCounters counters) {
+        this.index = index;
         this.segments = segments;
-        this.control = control;
-        this.unmapping = new Unmapping(control);
+        this.counters = counters;
+        this.unmaps = new PendingUnmaps(counters);
     }
 
     /** Takes over what other runs have written, in the order they did. */
@@ -57,8 +57,8 @@ final class SecondChance {
     }
 
     /** What was given up and is occupied still. */
-    Unmapping unmapping() {
-        return unmapping;
+    PendingUnmaps unmaps() {
+        return unmaps;
     }
 
     /**
@@ -72,19 +72,19 @@ final class SecondChance {
         if (eldest == null) {
             return false;
         }
-        long[] left = catalogue.evict(eldest, into != null, spared);
+        long[] left = index.evict(eldest, into != null, spared);
         if (into != null) {
             move(eldest, left, into);
             if (eldest.liveEntries.get() > 0) {
-                catalogue.evict(eldest, false, Set.of());
+                index.evict(eldest, false, Set.of());
             }
         }
         segments.drop(eldest);
         if (Files.deleteIfExists(eldest.file)) {
-            unmapping.add(eldest, LogWriter.pages(eldest.walked + 2L * Entry.WORD));
-            control.countChange();
+            unmaps.add(eldest, LogWriter.pages(eldest.walked + 2L * Entry.WORD));
+            counters.countChange();
         }
-        catalogue.forgetTombstones();
+        index.forgetTombstones();
         return true;
     }
 
@@ -115,7 +115,7 @@ final class SecondChance {
         try {
             for (long at : places) {
                 if (Entry.kind(file, at) == Entry.VALUE
-                        && catalogue.isWhole(Entry.key(file, at), eldest, at)
+                        && index.isWhole(Entry.key(file, at), eldest, at)
                         && !into.move(eldest, at)) {
                     return;
                 }

@@ -13,7 +13,7 @@ import java.util.function.LongConsumer;
  * Goes through all files of a cache and compares every checksum. Neither a process that appends meanwhile nor one that died
  * while it appended is damage: what is unfinished, with nothing behind it, is passed over.
  */
-final class Verification implements Walk.Finds {
+final class Verification implements SegmentScanner.Finds {
 
     private static final int UNFINISHED = 1 << 31;
 
@@ -56,7 +56,7 @@ final class Verification implements Walk.Finds {
 
     private void walk(Segment segment) {
         try {
-            new Walk(this).on(segment);
+            new SegmentScanner(this).on(segment);
             faults.raise();
             endsWith(segment);
         } catch (InternalError e) {
@@ -72,7 +72,7 @@ final class Verification implements Walk.Finds {
                     0,
                     "the line is not legible; the cache does without, and writes it anew when it is opened"));
         }
-        int illegible = new Roster(files.fillings()).illegible();
+        int illegible = new ProvenanceLog(files.fillings()).illegible();
         if (illegible > 0) {
             damaged.accept(new Damage(
                     "fillings",

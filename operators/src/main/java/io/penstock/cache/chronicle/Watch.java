@@ -28,16 +28,16 @@ final class Watch {
     private static final int ONE_IN = 20;
 
     private final Segments segments;
-    private final Catalogue catalogue;
-    private final Control control;
+    private final DiskIndex index;
+    private final SharedCounters counters;
     private final LongSupplier majorFaults;
     private long faultsSeen;
     private long restUntil = System.nanoTime();
 
-    Watch(Segments segments, Catalogue catalogue, Control control, LongSupplier majorFaults) {
+    Watch(Segments segments, DiskIndex index, SharedCounters counters, LongSupplier majorFaults) {
         this.segments = segments;
-        this.catalogue = catalogue;
-        this.control = control;
+        this.index = index;
+        this.counters = counters;
         this.majorFaults = majorFaults;
         this.faultsSeen = majorFaults.getAsLong();
     }
@@ -49,7 +49,7 @@ final class Watch {
         long start = System.nanoTime();
         if (faults != faultsSeen && start - restUntil >= 0) {
             faultsSeen = faults;
-            catalogue.uncheck();
+            index.uncheck();
             long end = System.nanoTime();
             restUntil = end + (end - start) * (ONE_IN - 1);
         }
@@ -64,13 +64,13 @@ final class Watch {
                 lose(segment, "it was cut shorter while it was open");
             }
         }
-        control.leaveIfShortened();
+        counters.leaveIfShortened();
         return some;
     }
 
     /** Gives up a file that cannot be read any more. */
     void lose(Segment segment, String why) {
-        if (catalogue.lose(segment)) {
+        if (index.lose(segment)) {
             LOG.warn(
                     "cannot read {} any more: {}; the samples in it are loaded again, delete the file when no process has the cache open",
                     segment.file,

@@ -39,18 +39,18 @@ final class Connector {
 
     private static final Duration AGAIN = Duration.ofSeconds(1);
 
-    private final Place place;
+    private final Address address;
     private final Settings settings;
     private final RedisCodec<byte[], Frame> codec;
 
-    Connector(Place place, Settings settings, RedisCodec<byte[], Frame> codec) {
-        this.place = place;
+    Connector(Address address, Settings settings, RedisCodec<byte[], Frame> codec) {
+        this.address = address;
         this.settings = settings;
         this.codec = codec;
     }
 
     /** Connects now, blocking; a failure leaves nothing behind. */
-    Wire connect() {
+    Connection connect() {
         AtomicReference<@Nullable EventLoop> loop = new AtomicReference<>();
         ClientResources resources = DefaultClientResources.builder()
                 .ioThreadPoolSize(2)
@@ -65,19 +65,19 @@ final class Connector {
                 .build();
         AbstractRedisClient client = null;
         try {
-            if (place.kind() == Place.Kind.CLUSTER) {
+            if (address.kind() == Address.Kind.CLUSTER) {
                 RedisClusterClient cluster = RedisClusterClient.create(resources, uris());
                 client = cluster;
                 cluster.setOptions(clusterOptions());
-                return new Wire(cluster, connected(cluster.connect(codec)), resources, loop);
+                return new Connection(cluster, connected(cluster.connect(codec)), resources, loop);
             }
             RedisClient single = RedisClient.create(resources);
             client = single;
             single.setOptions(options(ClientOptions.builder()).build());
             StatefulConnection<byte[], Frame> connection = single.connect(codec, uris().get(0));
-            return new Wire(single, connection, resources, loop);
+            return new Connection(single, connection, resources, loop);
         } catch (RuntimeException | Error e) {
-            Wire.shutDown(client, resources);
+            Connection.shutDown(client, resources);
             throw e;
         }
     }
@@ -98,22 +98,22 @@ final class Connector {
     }
 
     private List<RedisURI> uris() {
-        if (place.kind() == Place.Kind.SENTINELS) {
+        if (address.kind() == Address.Kind.SENTINELS) {
             RedisURI.Builder uri = RedisURI.builder();
-            place.hosts().forEach(host -> uri.withSentinel(host.name(), host.port()));
-            return List.of(complete(uri.withSentinelMasterId(place.master())));
+            address.hosts().forEach(host -> uri.withSentinel(host.name(), host.port()));
+            return List.of(complete(uri.withSentinelMasterId(address.master())));
         }
-        return place.hosts().stream()
+        return address.hosts().stream()
                 .map(host -> complete(RedisURI.builder().withHost(host.name()).withPort(host.port())))
                 .toList();
     }
 
     private RedisURI complete(RedisURI.Builder uri) {
-        uri.withSsl(place.tls())
-                .withDatabase(place.database())
+        uri.withSsl(address.tls())
+                .withDatabase(address.database())
                 .withTimeout(settings.timeout())
                 .withClientName("penstock");
-        if (place.tls()) {
+        if (address.tls()) {
             uri.withVerifyPeer(settings.verify().mode());
         }
         if (!settings.password().isNone()) {
@@ -135,7 +135,7 @@ final class Connector {
                         .keepAlive(true)
                         .build());
         Path certificates = settings.certificates();
-        if (place.tls()) {
+        if (address.tls()) {
             SslOptions.Builder ssl = SslOptions.builder().jdkSslProvider().handshakeTimeout(settings.timeout());
             if (certificates != null) {
                 ssl.trustManager(certificates.toFile());

@@ -21,7 +21,7 @@ final class Counts {
 
     void failed(Throwable e) {
         errors.increment();
-        LOG.debug("a command of the redis cache failed: {}", Reason.of(e));
+        LOG.debug("a command of the redis cache failed: {}", RedisFailure.of(e));
     }
 
     void damaged(byte[] name) {

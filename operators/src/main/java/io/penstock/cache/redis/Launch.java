@@ -52,7 +52,7 @@ final class Launch {
     }
 
     /** A server that runs, in use by this process. */
-    record Started(Registration server, Use use) {}
+    record Started(Registration server, UserPipe use) {}
 
     /** Starts it and waits until it answers. */
     Started run() throws IOException {
@@ -89,9 +89,9 @@ final class Launch {
         Files.deleteIfExists(log());
         Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.write(file, configuration(chosen));
-        Use use = Use.first(home, id);
+        UserPipe use = UserPipe.first(home, id);
         try {
-            Watcher watcher = Watcher.start(home, id, Use.pipe(home, id), List.of(program.toString(), file.toString()));
+            Watcher watcher = Watcher.start(home, id, UserPipe.pipe(home, id), List.of(program.toString(), file.toString()));
             if (answers(chosen, watcher.server())) {
                 Registration server =
                         new Registration(id, chosen, watcher.server(), watcher.process(), bytes, password);
@@ -107,7 +107,7 @@ final class Launch {
     }
 
     /** Waits until the server answers; false if it ends before, or takes too long. */
-    private boolean answers(int chosen, ProcessId server) {
+    private boolean answers(int chosen, ServerProcess server) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (System.nanoTime() < deadline) {
             try (PlainClient client = PlainClient.connect(chosen, password)) {

@@ -106,7 +106,7 @@ public final class NodeServer {
     }
 
     /** A server in use by this process, once more than before. */
-    record Running(Place place, Secret password, Runnable leaving) {
+    record Running(Address address, Secret password, Runnable leaving) {
         void leave() {
             leaving.run();
         }
@@ -119,8 +119,8 @@ public final class NodeServer {
             own(home);
             Launch.Started running = foundOrStarted(home, wanted);
             Registration server = running.server();
-            Use use = running.use();
-            Place place = new Place(Place.Kind.SERVERS, List.of(new Place.Host(LOOPBACK, server.port())), false, 0, "");
+            UserPipe use = running.use();
+            Address place = new Address(Address.Kind.SERVERS, List.of(new Address.Host(LOOPBACK, server.port())), false, 0, "");
             return new Running(place, server.password(), () -> leave(use));
         } catch (IOException e) {
             throw new StoreException("cannot start a redis server for this node in %s: %s".formatted(home, e), e);
@@ -140,7 +140,7 @@ public final class NodeServer {
     /** The server that is registered, if it answers and stays; any other is ended. */
     private Launch.@Nullable Started found(Path home) throws IOException {
         for (Registration server : Registration.all(home)) {
-            Use use = Use.of(home, server);
+            UserPipe use = UserPipe.of(home, server);
             if (use != null && server.answers()) {
                 if (server.bytes() != bytes) {
                     LOG.warn(
@@ -159,7 +159,7 @@ public final class NodeServer {
         return null;
     }
 
-    private static void leave(Use use) {
+    private static void leave(UserPipe use) {
         try {
             use.close();
         } catch (IOException e) {

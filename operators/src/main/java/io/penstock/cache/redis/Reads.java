@@ -30,7 +30,7 @@ final class Reads {
     private static final int GROUP_BYTES = 1 << 20;
     private static final int GROUPS = 4;
 
-    private final Link link;
+    private final Endpoint endpoint;
     private final KeySpace keys;
     private final Commands commands;
     private final Counts counts;
@@ -53,8 +53,8 @@ final class Reads {
         }
     }
 
-    Reads(Link link, KeySpace keys, Commands commands, Counts counts, Writes writes) {
-        this.link = link;
+    Reads(Endpoint endpoint, KeySpace keys, Commands commands, Counts counts, Writes writes) {
+        this.endpoint = endpoint;
         this.keys = keys;
         this.commands = commands;
         this.counts = counts;
@@ -71,7 +71,7 @@ final class Reads {
 
     private void sendIfDue() {
         if (isDue() && toDo.getAndIncrement() == 0) {
-            link.execute(this::drain);
+            endpoint.execute(this::drain);
         }
     }
 
@@ -107,10 +107,10 @@ final class Reads {
     }
 
     private void send(List<Read> group) {
-        Wire wire = link.wire();
-        if (wire != null && wire.isCluster()) {
+        Connection connection = endpoint.connection();
+        if (connection != null && connection.isCluster()) {
             sendEach(group);
-        } else if (!link.isUp()) { // it went while they waited
+        } else if (!endpoint.isUp()) { // it went while they waited
             deliver(group, null, null);
         } else {
             sendTogether(group);
@@ -123,8 +123,8 @@ final class Reads {
             names.add(read.name);
         }
         AsyncCommand<byte[], Frame, List<Frame>> command = commands.getAll(names);
-        link.judged(names.get(0), command).whenComplete((found, e) -> deliver(group, found, e));
-        link.sendNow(List.of(command));
+        endpoint.judged(names.get(0), command).whenComplete((found, e) -> deliver(group, found, e));
+        endpoint.sendNow(List.of(command));
     }
 
     private void sendEach(List<Read> group) {
@@ -136,7 +136,7 @@ final class Reads {
             byte[] name = group.get(i).name;
             AsyncCommand<byte[], Frame, Frame> command = commands.get(name);
             each.add(command);
-            link.judged(name, command).whenComplete((frame, e) -> {
+            endpoint.judged(name, command).whenComplete((frame, e) -> {
                 found[at] = frame;
                 if (e != null) {
                     counts.failed(e);
@@ -146,7 +146,7 @@ final class Reads {
                 }
             });
         }
-        link.sendNow(each);
+        endpoint.sendNow(each);
     }
 
     private void deliver(List<Read> group, @Nullable List<Frame> found, @Nullable Throwable e) {

@@ -42,13 +42,13 @@ public final class RedisOptions {
     private static final String PASSWORD = "PENSTOCK_REDIS_PASSWORD";
     private static final String USER = "PENSTOCK_REDIS_USER";
 
-    private final @Nullable Place place;
+    private final @Nullable Address address;
     private final @Nullable NodeServer spawned;
     private final String name;
     private final Settings settings;
 
-    private RedisOptions(@Nullable Place place, @Nullable NodeServer spawned, String name, Settings settings) {
-        this.place = place;
+    private RedisOptions(@Nullable Address address, @Nullable NodeServer spawned, String name, Settings settings) {
+        this.address = address;
         this.spawned = spawned;
         this.name = name;
         this.settings = settings;
@@ -67,11 +67,11 @@ public final class RedisOptions {
         if (spawn) {
             return new RedisOptions(null, NodeServer.of(uri), name, settings);
         }
-        Place place = uri.place();
+        Address address = uri.address();
         if (uri.parameters().containsKey("node")) {
-            place = place.own(uri.number("node"));
+            address = address.own(uri.number("node"));
         }
-        return new RedisOptions(place, null, name, settings);
+        return new RedisOptions(address, null, name, settings);
     }
 
     private static Settings settings(RedisUri uri) {
@@ -118,7 +118,7 @@ public final class RedisOptions {
     }
 
     private RedisOptions with(Settings changed) {
-        return new RedisOptions(place, spawned, name, changed);
+        return new RedisOptions(address, spawned, name, changed);
     }
 
     /**
@@ -126,7 +126,7 @@ public final class RedisOptions {
      * key has the fingerprint of the sample, the stages and the codec, so one name serves all versions of a pipeline.
      */
     public RedisOptions name(String dataset) {
-        return new RedisOptions(place, spawned, checkedName(dataset), settings);
+        return new RedisOptions(address, spawned, checkedName(dataset), settings);
     }
 
     private static String checkedName(String dataset) {
@@ -139,10 +139,10 @@ public final class RedisOptions {
 
     /** Of several servers only this node's own: the one at its number, counted round. */
     public RedisOptions node(int number) {
-        if (place == null) {
+        if (address == null) {
             throw new IllegalArgumentException("a spawned server is the node's own, so there is none to choose");
         }
-        return new RedisOptions(place.own(number), null, name, settings);
+        return new RedisOptions(address.own(number), null, name, settings);
     }
 
     /** Who one is at the servers; an empty user is the default one. */
@@ -213,7 +213,7 @@ public final class RedisOptions {
     private RedisTier opened() {
         NodeServer.Running running = spawned == null ? null : spawned.join(settings.password());
         try {
-            Place there = running == null ? Objects.requireNonNull(place) : running.place();
+            Address there = running == null ? Objects.requireNonNull(address) : running.address();
             Settings known = running == null ? settings : settings.login("", running.password());
             Counts counts = new Counts();
             KeySpace keys = new KeySpace(name);
@@ -237,7 +237,7 @@ public final class RedisOptions {
     /** Says where, and not who one is there. */
     @Override
     public String toString() {
-        String where = Stream.of(place, spawned)
+        String where = Stream.of(address, spawned)
                 .filter(Objects::nonNull)
                 .map(Object::toString)
                 .findFirst()

@@ -71,12 +71,12 @@ record RedisUri(String scheme, String login, String rest, Map<String, String> pa
         return colon < 0 ? Secret.NONE : Secret.of(plain(login.substring(colon + 1)));
     }
 
-    Place place() {
+    Address address() {
         boolean tls = scheme.startsWith("rediss");
-        Place.Kind kind = switch (scheme) {
-            case "redis", "rediss" -> Place.Kind.SERVERS;
-            case "redis-cluster", "rediss-cluster" -> Place.Kind.CLUSTER;
-            case "redis-sentinel", "rediss-sentinel" -> Place.Kind.SENTINELS;
+        Address.Kind kind = switch (scheme) {
+            case "redis", "rediss" -> Address.Kind.SERVERS;
+            case "redis-cluster", "rediss-cluster" -> Address.Kind.CLUSTER;
+            case "redis-sentinel", "rediss-sentinel" -> Address.Kind.SENTINELS;
             default -> throw wrong("it begins with \"" + scheme + "\"");
         };
         int slash = rest.indexOf('/');
@@ -86,24 +86,24 @@ record RedisUri(String scheme, String login, String rest, Map<String, String> pa
             throw wrong("what follows the slash is not a database's number");
         }
         String master = parameters.getOrDefault("master", "");
-        if (kind == Place.Kind.SENTINELS && master.isEmpty()) {
+        if (kind == Address.Kind.SENTINELS && master.isEmpty()) {
             throw wrong("sentinels are asked for a master by its name; say ?master=NAME");
         }
-        if (kind != Place.Kind.SENTINELS && !master.isEmpty()) {
+        if (kind != Address.Kind.SENTINELS && !master.isEmpty()) {
             throw wrong("master=NAME is for redis-sentinel://");
         }
-        if (kind == Place.Kind.CLUSTER && !database.isEmpty() && Integer.parseInt(database) != 0) {
+        if (kind == Address.Kind.CLUSTER && !database.isEmpty() && Integer.parseInt(database) != 0) {
             throw wrong("a cluster has no databases but 0");
         }
-        int standard = kind == Place.Kind.SENTINELS ? 26_379 : 6_379;
-        List<Place.Host> all = new ArrayList<>();
+        int standard = kind == Address.Kind.SENTINELS ? 26_379 : 6_379;
+        List<Address.Host> all = new ArrayList<>();
         for (String host : hosts.split(",", -1)) {
             all.add(host(host, standard));
         }
-        return new Place(kind, all, tls, database.isEmpty() ? 0 : Integer.parseInt(database), master);
+        return new Address(kind, all, tls, database.isEmpty() ? 0 : Integer.parseInt(database), master);
     }
 
-    private static Place.Host host(String text, int standard) {
+    private static Address.Host host(String text, int standard) {
         Matcher host = HOST.matcher(text);
         if (!host.matches()) {
             throw wrong("a host is missing or is not HOST:PORT");
@@ -113,7 +113,7 @@ record RedisUri(String scheme, String login, String rest, Map<String, String> pa
         if (number < 1 || number > MOST_PORT) {
             throw wrong("a port must be in [1, 65535], was " + number);
         }
-        return new Place.Host(host.group("six") != null ? host.group("six") : host.group("name"), number);
+        return new Address.Host(host.group("six") != null ? host.group("six") : host.group("name"), number);
     }
 
     @Nullable Duration time(String parameter) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes    it may hold
  * @param password of all its clients
  */
-record Registration(String id, int port, ProcessId process, ProcessId watcher, long bytes, Secret password) {
+record Registration(String id, int port, ServerProcess process, ServerProcess watcher, long bytes, Secret password) {
 
     private static final String PREFIX = "server-";
     private static final HexFormat HEX = HexFormat.of();
@@ -58,8 +58,8 @@ record Registration(String id, int port, ProcessId process, ProcessId watcher, l
                     : new Registration(
                             id,
                             Integer.parseInt(lines.get(0)),
-                            new ProcessId(Long.parseLong(lines.get(1)), Long.parseLong(lines.get(2))),
-                            new ProcessId(Long.parseLong(lines.get(3)), Long.parseLong(lines.get(4))),
+                            new ServerProcess(Long.parseLong(lines.get(1)), Long.parseLong(lines.get(2))),
+                            new ServerProcess(Long.parseLong(lines.get(3)), Long.parseLong(lines.get(4))),
                             Long.parseLong(lines.get(5)),
                             Secret.of(new String(HEX.parseHex(lines.get(6)), StandardCharsets.UTF_8)));
         } catch (NoSuchFileException | IllegalArgumentException | CharacterCodingException e) {
@@ -71,7 +71,7 @@ record Registration(String id, int port, ProcessId process, ProcessId watcher, l
         Path file = home.resolve(id + ".new");
         Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         List<String> lines = new ArrayList<>(List.of("" + port));
-        for (ProcessId one : List.of(process, watcher)) {
+        for (ServerProcess one : List.of(process, watcher)) {
             lines.add("" + one.number());
             lines.add("" + one.started());
         }

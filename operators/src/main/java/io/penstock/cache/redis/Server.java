@@ -11,29 +11,29 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** The part of a tier that lies in one place: a server, or a cluster. */
+/** The part of a tier that lies in one address: a server, or a cluster. */
 final class Server {
 
     private final long number;
-    private final Link link;
+    private final Endpoint endpoint;
     private final KeySpace keys;
     private final Commands commands;
     private final Counts counts;
     private final Usage usage;
     private final Reads reads;
     private final Writes writes;
-    private final Leases leases;
+    private final ServerLeases leases;
 
-    Server(Place place, Settings settings, KeySpace keys, Counts counts) {
+    Server(Address address, Settings settings, KeySpace keys, Counts counts) {
         this.commands = new Commands();
-        this.number = Fingerprint.of(place.toString()).high();
+        this.number = Fingerprint.of(address.toString()).high();
         this.keys = keys;
         this.counts = counts;
-        this.link = new Link(place, settings, commands, there -> refresh());
-        this.usage = new Usage(link, keys, commands);
-        this.writes = new Writes(link, keys, commands, counts, usage, settings.pendingBytes());
-        this.reads = new Reads(link, keys, commands, counts, writes);
-        this.leases = new Leases(link, keys, commands, writes, settings.leaseTime());
+        this.endpoint = new Endpoint(address, settings, commands, there -> refresh());
+        this.usage = new Usage(endpoint, keys, commands);
+        this.writes = new Writes(endpoint, keys, commands, counts, usage, settings.pendingBytes());
+        this.reads = new Reads(endpoint, keys, commands, counts, writes);
+        this.leases = new ServerLeases(endpoint, keys, commands, writes, settings.leaseTime());
     }
 
     /** What tells it from others, the same in all processes. */
@@ -42,7 +42,7 @@ final class Server {
     }
 
     Mono<Void> open(Duration atMost) {
-        return link.open(atMost);
+        return endpoint.open(atMost);
     }
 
     private void refresh() {
@@ -72,11 +72,11 @@ final class Server {
                 return Mono.just(true);
             }
             byte[] name = keys.sample(key);
-            return Mono.fromCompletionStage(() -> link.send(name, commands.exists(name)))
+            return Mono.fromCompletionStage(() -> endpoint.send(name, commands.exists(name)))
                     .publishOn(Schedulers.parallel())
                     .map(there -> there > 0)
                     .onErrorMap(e -> new StoreException(
-                            "cannot look into the redis cache at %s: %s".formatted(link, Reason.of(e)), e));
+                            "cannot look into the redis cache at %s: %s".formatted(endpoint, RedisFailure.of(e)), e));
         });
     }
 
@@ -85,8 +85,8 @@ final class Server {
     }
 
     private boolean isUp(SampleKey key) {
-        Wire wire = link.wire();
-        return wire != null && (wire.isCluster() ? link.isUp(keys.sample(key)) : link.isUp());
+        Connection connection = endpoint.connection();
+        return connection != null && (connection.isCluster() ? endpoint.isUp(keys.sample(key)) : endpoint.isUp());
     }
 
     Mono<Lease> lease(SampleKey key) {
@@ -99,12 +99,12 @@ final class Server {
 
     Flux<SampleKey> keys() {
         return Flux.defer(() -> {
-            Wire wire = link.wire();
-            if (wire == null) {
+            Connection connection = endpoint.connection();
+            if (connection == null) {
                 return Flux.error(
-                        new StoreException("cannot list the redis cache at %s: it is out of reach".formatted(link)));
+                        new StoreException("cannot list the redis cache at %s: it is out of reach".formatted(endpoint)));
             }
-            Flux<SampleKey> there = wire.scan(keys.pattern()).<SampleKey>handle((name, sink) -> {
+            Flux<SampleKey> there = connection.scan(keys.pattern()).<SampleKey>handle((name, sink) -> {
                 SampleKey key = keys.parse(name);
                 if (key != null) {
                     sink.next(key);
@@ -124,8 +124,8 @@ final class Server {
         return usage;
     }
 
-    @Nullable Wire wire() {
-        return link.wire();
+    @Nullable Connection connection() {
+        return endpoint.connection();
     }
 
     /** Sends what waits, gives leases back, and closes the connection. */
@@ -134,11 +134,11 @@ final class Server {
                 .then(leases.close())
                 .timeout(atMost)
                 .onErrorComplete()
-                .then(Mono.defer(() -> link.close(atMost)));
+                .then(Mono.defer(() -> endpoint.close(atMost)));
     }
 
     @Override
     public String toString() {
-        return link.toString();
+        return endpoint.toString();
     }
 }

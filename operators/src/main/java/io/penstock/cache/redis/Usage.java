@@ -22,7 +22,7 @@ final class Usage {
     private static final Pattern TOTAL = Pattern.compile("(?m)^total_system_memory:(\\d{1,18})\\s*$");
     private static final Pattern EVICTED = Pattern.compile("(?m)^evicted_keys:(\\d{1,18})\\s*$");
 
-    private final Link link;
+    private final Endpoint endpoint;
     private final KeySpace keys;
     private final Commands commands;
     private final Count samples = new Count(SAMPLES);
@@ -88,8 +88,8 @@ final class Usage {
         }
     }
 
-    Usage(Link link, KeySpace keys, Commands commands) {
-        this.link = link;
+    Usage(Endpoint endpoint, KeySpace keys, Commands commands) {
+        this.endpoint = endpoint;
         this.keys = keys;
         this.commands = commands;
     }
@@ -108,7 +108,7 @@ final class Usage {
     private void tell(Count count) {
         long more = count.takeOff();
         if (more != 0) {
-            link.send(keys.usage(), commands.add(keys.usage(), count.field, more))
+            endpoint.send(keys.usage(), commands.add(keys.usage(), count.field, more))
                     .whenComplete((all, e) -> {
                         count.landed(all);
                         if (e == null) {
@@ -120,23 +120,23 @@ final class Usage {
 
     /** Has the numbers asked for, if they are not fresh; they come later. */
     void refresh() {
-        Wire wire = link.wire();
-        if (wire == null
+        Connection connection = endpoint.connection();
+        if (connection == null
                 || System.nanoTime() - askedAt < FRESH
-                || !link.isUp(keys.usage())
+                || !endpoint.isUp(keys.usage())
                 || !asking.compareAndSet(false, true)) {
             return;
         }
         askedAt = System.nanoTime();
         AsyncCommand<byte[], Frame, List<Frame>> question = commands.counts(keys.usage(), SAMPLES, BYTES);
-        link.send(keys.usage(), question).whenComplete((numbers, e) -> {
+        endpoint.send(keys.usage(), question).whenComplete((numbers, e) -> {
             if (numbers != null && numbers.size() == 2) {
                 samples.heard(number(numbers.get(0)));
                 bytes.heard(number(numbers.get(1)));
             }
             asking.set(false);
         });
-        wire.infos().collectList().subscribe(this::heed, e -> {}); // some servers do not say it to everyone
+        connection.infos().collectList().subscribe(this::heed, e -> {}); // some servers do not say it to everyone
     }
 
     private void heed(List<String> infos) {

@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * A shell that starts a server, waits until its last user is gone, and ends it. It reads the named pipe that all
- * {@link Use users} hold open for writing: the kernel closes a user's end with its process, whatever ends that one, and
+ * {@link UserPipe users} hold open for writing: the kernel closes a user's end with its process, whatever ends that one, and
  * the end of file is the end of the last user. No process number is compared and no clock is asked.
  *
  * <p>It runs in a session of its own and ignores what a terminal sends, so a Ctrl-C ends the users only. The server is its
@@ -19,7 +19,7 @@ import java.util.List;
  * @param process of the shell
  * @param server  that it started
  */
-record Watcher(ProcessId process, ProcessId server) {
+record Watcher(ServerProcess process, ServerProcess server) {
 
     /** The arguments are the server's id and its command line. A line that a user writes names a file to make. */
     private static final String SCRIPT = """
@@ -54,7 +54,7 @@ record Watcher(ProcessId process, ProcessId server) {
             if (!number.matches("\\d{1,18}")) {
                 throw new IOException("its shell said \"%s\" instead of a process number".formatted(number));
             }
-            return new Watcher(ProcessId.of(shell.pid()), ProcessId.of(Long.parseLong(number)));
+            return new Watcher(ServerProcess.of(shell.pid()), ServerProcess.of(Long.parseLong(number)));
         }
     }
 }

@@ -32,7 +32,7 @@ final class Writes {
     private static final long FIRST_REST = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long LONGEST_REST = TimeUnit.SECONDS.toNanos(30);
 
-    private final Link link;
+    private final Endpoint endpoint;
     private final KeySpace keys;
     private final Commands commands;
     private final Counts counts;
@@ -48,8 +48,8 @@ final class Writes {
     private volatile long rest;
     private volatile long fullUntil;
 
-    Writes(Link link, KeySpace keys, Commands commands, Counts counts, Usage usage, long mostWaiting) {
-        this.link = link;
+    Writes(Endpoint endpoint, KeySpace keys, Commands commands, Counts counts, Usage usage, long mostWaiting) {
+        this.endpoint = endpoint;
         this.keys = keys;
         this.commands = commands;
         this.counts = counts;
@@ -69,7 +69,7 @@ final class Writes {
 
     Mono<Boolean> put(SampleKey key, ByteBuffer value) {
         PendingPut put = new PendingPut(key, keys.sample(key), value);
-        if (!link.isUp(put.name()) || isFull()) {
+        if (!endpoint.isUp(put.name()) || isFull()) {
             counts.refused.increment();
             return Mono.just(false);
         }
@@ -89,7 +89,7 @@ final class Writes {
 
     private void work() {
         if (toDo.getAndIncrement() == 0) {
-            link.execute(this::drain);
+            endpoint.execute(this::drain);
         }
     }
 
@@ -123,7 +123,7 @@ final class Writes {
         AtomicInteger missing = new AtomicInteger(puts.size());
         for (int i = 0; i < puts.size(); i++) {
             PendingPut put = puts.get(i);
-            link.judged(put.name(), batch.get(i)).whenComplete((answer, e) -> {
+            endpoint.judged(put.name(), batch.get(i)).whenComplete((answer, e) -> {
                 answered(put, answer, e);
                 if (missing.decrementAndGet() == 0) {
                     batches.decrementAndGet();
@@ -132,7 +132,7 @@ final class Writes {
                 }
             });
         }
-        link.sendNow(batch);
+        endpoint.sendNow(batch);
     }
 
     private void answered(PendingPut put, @Nullable String answer, @Nullable Throwable e) {
@@ -141,11 +141,11 @@ final class Writes {
             return;
         }
         byte[] name = put.name(); // is taken: by a value that is as good, or by a key of another type
-        link.send(name, commands.removeOtherType(name)).whenComplete((removed, failure) -> {
+        endpoint.send(name, commands.removeOtherType(name)).whenComplete((removed, failure) -> {
             if (removed == null || removed == 0) {
                 settle(put, null, failure);
             } else {
-                link.send(name, commands.setIfAbsent(name, Envelope.seal(put.key(), put.value())))
+                endpoint.send(name, commands.setIfAbsent(name, Envelope.seal(put.key(), put.value())))
                         .whenComplete((again, refusal) -> settle(put, again, refusal));
             }
         });
@@ -159,7 +159,7 @@ final class Writes {
             }
         } else {
             counts.refused.increment();
-            if (Link.isFull(e)) {
+            if (Endpoint.isFull(e)) {
                 refuseForAWhile();
             } else {
                 counts.failed(e);
@@ -200,7 +200,7 @@ final class Writes {
     }
 
     private void remove(byte[] name, AsyncCommand<byte[], Frame, Long> command) {
-        link.send(name, command).whenComplete((bytes, e) -> {
+        endpoint.send(name, command).whenComplete((bytes, e) -> {
             if (bytes != null && bytes >= 0) {
                 usage.add(-1, -PendingPut.bytes(name.length, bytes));
                 usage.tell();

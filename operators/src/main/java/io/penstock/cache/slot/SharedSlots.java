@@ -39,12 +39,12 @@ public final class SharedSlots implements AutoCloseable {
     private static final long WORTH_COLLECTING = 64L << 20;
 
     private final SlotFile file;
-    private final SlotFace indices;
+    private final SlotView indices;
     private final List<SlotTier> tiers = new CopyOnWriteArrayList<>();
 
     private SharedSlots(SlotFile file) {
         this.file = file;
-        this.indices = new SlotFace(file, SlotKeys.INDICES);
+        this.indices = new SlotView(file, SlotKeys.INDICES);
     }
 
     /** What a slot of an index is. */
@@ -118,7 +118,7 @@ public final class SharedSlots implements AutoCloseable {
      */
     public boolean put(long index, Tensor sample) {
         requireLayout(sample);
-        return !isOutOfRange(index) && indices.put(index, Encoded.of(sample.data())) == SlotFace.Outcome.HELD;
+        return !isOutOfRange(index) && indices.put(index, Encoded.of(sample.data())) == SlotView.Outcome.HELD;
     }
 
     private void requireLayout(Tensor sample) {

@@ -208,17 +208,17 @@ final class SlotFile implements AutoCloseable {
         assert before >= 0;
     }
 
-    Region slots() {
+    MappedEntries slots() {
         return map(SLOTS, header.held(), SLOT_BYTES);
     }
 
-    Region samples() {
+    MappedEntries samples() {
         return map(header.dataOffset(), header.held(), header.layout().sampleBytes());
     }
 
-    private Region map(long offset, long count, int width) {
+    private MappedEntries map(long offset, long count, int width) {
         try {
-            return Region.map(channel, offset, count, width);
+            return MappedEntries.map(channel, offset, count, width);
         } catch (IOException e) {
             throw new StoreException("cannot map slots at " + path, e);
         }

@@ -14,7 +14,7 @@ final class SlotTier implements Tier {
 
     private final SlotFile file;
     private final KeyTable keys;
-    private final SlotFace face;
+    private final SlotView face;
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
     private final LongAdder refused = new LongAdder();
@@ -23,7 +23,7 @@ final class SlotTier implements Tier {
     SlotTier(SlotFile file, KeyTable keys) {
         this.file = file;
         this.keys = keys;
-        this.face = new SlotFace(file, keys);
+        this.face = new SlotView(file, keys);
     }
 
     @Override
@@ -56,11 +56,11 @@ final class SlotTier implements Tier {
                     "a slot takes at most %d bytes, was %d; open the slots for larger samples"
                             .formatted(file.header().layout().sampleBytes(), value.length()));
         }
-        SlotFace.Outcome outcome = slot < 0 ? SlotFace.Outcome.REFUSED : face.put(slot, value);
-        if (outcome == SlotFace.Outcome.REFUSED) {
+        SlotView.Outcome outcome = slot < 0 ? SlotView.Outcome.REFUSED : face.put(slot, value);
+        if (outcome == SlotView.Outcome.REFUSED) {
             refused.increment();
         }
-        return outcome == SlotFace.Outcome.HELD;
+        return outcome == SlotView.Outcome.HELD;
     }
 
     @Override

@@ -38,33 +38,33 @@ class AppendsTest {
     @Test
     void look_whileThisProcessAppends_leavesNothingUnknownBehind() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
-            Control control = Control.map(directory.resolve("control-" + round));
+            SharedCounters counters = SharedCounters.map(directory.resolve("control-" + round));
             AtomicLong seen = new AtomicLong();
-            Follower follower = follower(control, seen);
-            FutureTask<Void> appending = new FutureTask<>(() -> count(control, seen), null);
+            PeerTail peers = peers(counters, seen);
+            FutureTask<Void> appending = new FutureTask<>(() -> count(counters, seen), null);
             new Thread(appending, "appends").start();
             while (!appending.isDone()) {
-                follower.follow();
+                peers.follow();
             }
             appending.get();
 
-            assertThat(follower.isBehind()).as("round %d", round).isFalse();
+            assertThat(peers.isBehind()).as("round %d", round).isFalse();
         }
     }
 
-    private static void count(Control control, AtomicLong seen) {
+    private static void count(SharedCounters counters, AtomicLong seen) {
         for (int i = 0; i < VALUES; i++) {
-            Appends.count(control, seen);
+            Appends.count(counters, seen);
         }
     }
 
-    private Follower follower(Control control, AtomicLong seen) throws IOException {
+    private PeerTail peers(SharedCounters counters, AtomicLong seen) throws IOException {
         CacheFiles files = new CacheFiles(directory);
         Segments segments = new Segments(Location.NUMBERS, false);
-        Catalogue catalogue = new Catalogue(RamIndex.forValuesOf(1 << 20), segments, false, false);
-        LogWriter writer = new LogWriter(files, catalogue, segments, control, new FileSystemSpace(directory), false);
-        Watch watch = new Watch(segments, catalogue, control, () -> 0);
-        return new Follower(files, catalogue, segments, control, writer, watch, seen);
+        DiskIndex index = new DiskIndex(RamIndex.forValuesOf(1 << 20), segments, false, false);
+        LogWriter writer = new LogWriter(files, index, segments, counters, new FileSystemSpace(directory), false);
+        Watch watch = new Watch(segments, index, counters, () -> 0);
+        return new PeerTail(files, index, segments, counters, writer, watch, seen);
     }
 
     /** So a process that asks before its first file is made is told of no bytes, however much it has put. */
@@ -93,7 +93,7 @@ class AppendsTest {
                 return disk.free();
             }
         };
-        try (ChronicleTier tier = new Opening(ChronicleTier.at(directory).maxBytes(64 << 20), slow).open()) {
+        try (ChronicleTier tier = new Opener(ChronicleTier.at(directory).maxBytes(64 << 20), slow).open()) {
             assertThat(Values.put(tier, 1)).isTrue();
             TierStatistics before = tier.statistics();
 

@@ -34,9 +34,9 @@ class ChronicleTierBlockHoundTest {
         ChronicleOptions options =
                 ChronicleTier.at(directory).maxBytes(64 << 20).pendingBytes(1 << 16);
         try (ChronicleTier tier = options.open();
-                ChronicleTier follower = options.readOnly().open()) {
+                ChronicleTier peers = options.readOnly().open()) {
             Mono<Long> all = Flux.range(0, samples)
-                    .flatMap(i -> Mono.defer(() -> load(tier, follower, i)).subscribeOn(Schedulers.parallel()), 16)
+                    .flatMap(i -> Mono.defer(() -> load(tier, peers, i)).subscribeOn(Schedulers.parallel()), 16)
                     .count();
 
             assertThat(all.block(Values.TIMEOUT)).isEqualTo(samples);
@@ -44,7 +44,7 @@ class ChronicleTierBlockHoundTest {
         }
     }
 
-    private static Mono<Boolean> load(ChronicleTier tier, ChronicleTier follower, int number) {
+    private static Mono<Boolean> load(ChronicleTier tier, ChronicleTier peers, int number) {
         long sample = number / 2;
         tier.filledBy(new Filling(List.of("source " + number % 100), List.of(), "codec"));
         return Mono.usingWhen(
@@ -54,6 +54,6 @@ class ChronicleTierBlockHoundTest {
                                 .switchIfEmpty(Mono.defer(
                                         () -> tier.put(Values.key(sample), ByteBuffer.wrap(Values.value(sample))))),
                         lease -> Mono.fromRunnable(lease::release))
-                .flatMap(done -> follower.get(Values.key(sample)).hasElement());
+                .flatMap(done -> peers.get(Values.key(sample)).hasElement());
     }
 }

@@ -69,7 +69,7 @@ class FullDiskTest {
     @Test
     void quota_usedUp_turnsTheCacheReadOnly() {
         ChronicleOptions options = ChronicleTier.at(directory).maxBytes(64 << 20);
-        try (ChronicleTier tier = new Opening(options, new Quota(4 << 20)).open()) {
+        try (ChronicleTier tier = new Opener(options, new Quota(4 << 20)).open()) {
             fillBeyond(tier);
         }
 

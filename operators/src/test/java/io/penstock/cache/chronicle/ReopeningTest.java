@@ -76,7 +76,7 @@ class ReopeningTest {
         fill(MANY, MANY + 3);
 
         try (ChronicleTier tier = options().open()) {
-            long told = tier.statistics().bytes() + Opening.FIXED_BYTES;
+            long told = tier.statistics().bytes() + Opener.FIXED_BYTES;
 
             assertThat(occupied()).isLessThanOrEqualTo(told).isGreaterThan(told - told / 20 - 64 * 1024);
         }

@@ -138,7 +138,7 @@ class NodeServerTest {
         options(BYTES).open().close();
         Process innocent = new ProcessBuilder("sleep", "600").start();
         try {
-            ProcessId other = new ProcessId(innocent.pid(), 12345);
+            ServerProcess other = new ServerProcess(innocent.pid(), 12345);
             new Registration("gone", 1, other, other, BYTES, Secret.of("x")).write(home());
 
             try (RedisTier tier = options(BYTES).open()) {

@@ -459,8 +459,8 @@ class SharedSlotsTest {
     @Test
     void put_thatFailsInTheMiddle_leavesTheSlotEmpty() {
         try (SharedSlots slots = open()) {
-            SlotFace face =
-                    new SlotFace(SlotFile.open(fixture.file, LAYOUT, there -> Long.MAX_VALUE), SlotKeys.INDICES);
+            SlotView face =
+                    new SlotView(SlotFile.open(fixture.file, LAYOUT, there -> Long.MAX_VALUE), SlotKeys.INDICES);
             assertThatThrownBy(() -> face.put(99, Encoded.of(java.nio.ByteBuffer.allocate(193))))
                     .isInstanceOf(IndexOutOfBoundsException.class);
 

@@ -16,8 +16,8 @@ final class SlotChild {
     private SlotChild() {}
 
     /** Slots by numbered keys of a version: what a changed stage makes of a data set. */
-    static SlotFace face(Path file, SlotLayout layout, int version) {
-        return new SlotFace(
+    static SlotView face(Path file, SlotLayout layout, int version) {
+        return new SlotView(
                 SlotFile.open(file, layout, there -> Long.MAX_VALUE),
                 new KeyTable(
                         layout.samples(),
@@ -77,7 +77,7 @@ final class SlotChild {
 
     /** Writes until it is killed, over and over. */
     private static void write(Path file, SlotLayout layout, int version) {
-        SlotFace face = face(file, layout, version);
+        SlotView face = face(file, layout, version);
         System.out.println("ready");
         for (long i = 0; ; i++) {
             face.put(
@@ -88,7 +88,7 @@ final class SlotChild {
 
     /** Fills the slots, looks at them, and says whether they are what they were whenever it is asked. */
     private static void look(Path file, SlotLayout layout, int version) throws IOException {
-        SlotFace face = face(file, layout, version);
+        SlotView face = face(file, layout, version);
         List<Tensor> views = new ArrayList<>();
         for (long i = 0; i < layout.samples(); i++) {
             face.put(i, Encoded.of(sample(layout, i, version).data()));

@@ -79,7 +79,7 @@ class SlotProcessesTest {
             }
             writer.destroyForcibly().waitFor();
 
-            SlotFace face = SlotChild.face(fixture.file, layout, round);
+            SlotView face = SlotChild.face(fixture.file, layout, round);
             for (int i = 0; i < 6; i++) {
                 ByteBuffer found = face.get(i);
                 Tensor expected = SlotChild.sample(layout, i, round);
@@ -90,7 +90,7 @@ class SlotProcessesTest {
                 } else {
                     halfWritten += isBeingWritten(layout, i) ? 1 : 0;
                     assertThat(face.accepts(i)).isTrue();
-                    assertThat(face.put(i, Encoded.of(expected.data()))).isEqualTo(SlotFace.Outcome.HELD);
+                    assertThat(face.put(i, Encoded.of(expected.data()))).isEqualTo(SlotView.Outcome.HELD);
                     assertThat(tensor(layout, face.get(i)).equals(expected)).isTrue();
                 }
             }
@@ -99,14 +99,14 @@ class SlotProcessesTest {
         assertThat(halfWritten).as("kills that left a slot half written").isPositive();
     }
 
-    private void forget(SlotFace face) throws IOException {
+    private void forget(SlotView face) throws IOException {
         face.close();
         java.nio.file.Files.delete(fixture.file);
     }
 
     private void waitWhileNobodyWrites(SlotLayout layout, int slot) {
         try (SlotFile file = SlotFile.open(fixture.file, layout, there -> Long.MAX_VALUE)) {
-            Region slots = file.slots();
+            MappedEntries slots = file.slots();
             while ((slots.piece(slot).getLong(slots.at(slot)) & 3) == 0) {
                 LockSupport.parkNanos(100_000);
             }
@@ -115,7 +115,7 @@ class SlotProcessesTest {
 
     private boolean isBeingWritten(SlotLayout layout, int slot) {
         try (SlotFile file = SlotFile.open(fixture.file, layout, there -> Long.MAX_VALUE)) {
-            Region slots = file.slots();
+            MappedEntries slots = file.slots();
             return (slots.piece(slot).getLong(slots.at(slot)) & 3) == 1;
         }
     }
@@ -126,13 +126,13 @@ class SlotProcessesTest {
         Process looker = start("look", layout, 1);
         BufferedReader answers = looker.inputReader();
         assertThat(answers.readLine()).isEqualTo("ready");
-        SlotFace changed = SlotChild.face(fixture.file, layout, 2);
+        SlotView changed = SlotChild.face(fixture.file, layout, 2);
 
         for (int i = 0; i < 20; i++) {
             assertThat(changed.get(i)).as("another stage's sample").isNull();
             assertThat(changed.accepts(i)).isFalse();
             assertThat(changed.put(i, Encoded.of(SlotChild.sample(layout, i, 2).data())))
-                    .isEqualTo(SlotFace.Outcome.REFUSED);
+                    .isEqualTo(SlotView.Outcome.REFUSED);
         }
         looker.outputWriter().append('?').flush();
         assertThat(answers.readLine()).isEqualTo("same");
@@ -143,7 +143,7 @@ class SlotProcessesTest {
         }
         for (int i = 0; i < 20; i++) {
             assertThat(changed.put(i, Encoded.of(SlotChild.sample(layout, i, 2).data())))
-                    .isEqualTo(SlotFace.Outcome.HELD);
+                    .isEqualTo(SlotView.Outcome.HELD);
             assertThat(tensor(layout, changed.get(i))).isEqualTo(SlotChild.sample(layout, i, 2));
         }
     }
@@ -158,7 +158,7 @@ class SlotProcessesTest {
         Process mate = start("look", layout, 2);
         assertThat(mate.inputReader().readLine()).isEqualTo("ready");
 
-        SlotFace face = SlotChild.face(fixture.file, layout, 2);
+        SlotView face = SlotChild.face(fixture.file, layout, 2);
 
         assertThat(face.samples()).isEqualTo(20);
         for (int i = 0; i < 20; i++) {

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * One use of a node's server: the writing end of the pipe that the server's {@link Watcher} reads. It ends with the process
  * at the latest.
  */
-record Use(FileChannel pipe) implements AutoCloseable {
+record UserPipe(FileChannel pipe) implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(2);
 
     /** Makes the pipe of a server that is to be started, and uses it. */
-    static Use first(Path home, String id) throws IOException {
+    static UserPipe first(Path home, String id) throws IOException {
         Path pipe = pipe(home, id);
         try {
             int status = new ProcessBuilder("mkfifo", "-m", "600", pipe.toString())
@@ -47,16 +47,16 @@ record Use(FileChannel pipe) implements AutoCloseable {
     }
 
     /** For reading too, since that never waits for another end. */
-    private static Use open(Path pipe) throws IOException {
-        return new Use(FileChannel.open(pipe, StandardOpenOption.READ, StandardOpenOption.WRITE));
+    private static UserPipe open(Path pipe) throws IOException {
+        return new UserPipe(FileChannel.open(pipe, StandardOpenOption.READ, StandardOpenOption.WRITE));
     }
 
     /**
      * Uses a server that is registered; null if its watcher has seen its last user go, or is gone itself. A watcher that
      * has answered while this end is open does not see an end of file before this end is closed.
      */
-    static @Nullable Use of(Path home, Registration server) throws IOException {
-        Use use;
+    static @Nullable UserPipe of(Path home, Registration server) throws IOException {
+        UserPipe use;
         try {
             use = open(pipe(home, server.id()));
         } catch (NoSuchFileException e) {
@@ -74,7 +74,7 @@ record Use(FileChannel pipe) implements AutoCloseable {
         return null;
     }
 
-    private boolean isSeen(Path home, ProcessId watcher) throws IOException {
+    private boolean isSeen(Path home, ServerProcess watcher) throws IOException {
         String name = "seen-" + UUID.randomUUID();
         Path seen = home.resolve(name);
         pipe.write(ByteBuffer.wrap((name + "\n").getBytes(StandardCharsets.US_ASCII)));

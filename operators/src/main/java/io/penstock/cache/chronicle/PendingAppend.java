@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** An entry that waits to be appended: its value is served from here until it can be found in the log. */
-public final class Pending {
+public final class PendingAppend {
 
     private static final Encoded NOTHING = Encoded.of(ByteBuffer.allocate(0));
 
@@ -21,19 +21,19 @@ public final class Pending {
     private boolean cancelled;
     private boolean done;
 
-    private Pending(SampleKey key, Encoded value, Origin origin, boolean tombstone) {
+    private PendingAppend(SampleKey key, Encoded value, Origin origin, boolean tombstone) {
         this.key = key;
         this.value = value;
         this.origin = origin;
         this.tombstone = tombstone;
     }
 
-    static Pending value(SampleKey key, Encoded value, Origin origin) {
-        return new Pending(key, value.compact(), origin, false);
+    static PendingAppend value(SampleKey key, Encoded value, Origin origin) {
+        return new PendingAppend(key, value.compact(), origin, false);
     }
 
-    static Pending tombstone(SampleKey key) {
-        return new Pending(key, NOTHING, Origin.UNKNOWN, true);
+    static PendingAppend tombstone(SampleKey key) {
+        return new PendingAppend(key, NOTHING, Origin.UNKNOWN, true);
     }
 
     /** The key is to be forgotten: it will not be published any more. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Of two entries for one key the one with the higher sequence number counts, and a tombstone hides what is older than it,
  * so it does not matter in which order the logs of several processes are read.
  */
-final class Catalogue implements Walk.Finds {
+final class DiskIndex implements SegmentScanner.Finds {
 
     private final RamIndex index;
     private final Segments segments;
@@ -44,7 +44,7 @@ final class Catalogue implements Walk.Finds {
     private int lastLength = -1;
 
     /** @param notesUse whether to note which values are asked for, for an LRU cache */
-    Catalogue(RamIndex index, Segments segments, boolean checkAlways, boolean notesUse) {
+    DiskIndex(RamIndex index, Segments segments, boolean checkAlways, boolean notesUse) {
         this.index = index;
         this.segments = segments;
         this.checkAlways = checkAlways;
@@ -300,7 +300,7 @@ final class Catalogue implements Walk.Finds {
         AccessFaults faults = new AccessFaults();
         for (Segment segment : segments.all()) {
             try {
-                new Walk(new Kept(segment, use)).on(segment.again());
+                new SegmentScanner(new Kept(segment, use)).on(segment.again());
                 faults.raise();
             } catch (InternalError e) {
                 damage(segment); // it was cut shorter, and what is behind cannot be told
@@ -308,7 +308,7 @@ final class Catalogue implements Walk.Finds {
         }
     }
 
-    private final class Kept implements Walk.Finds {
+    private final class Kept implements SegmentScanner.Finds {
         private final Segment kept;
         private final Consumer<KeptEntry> use;
 

@@ -10,7 +10,7 @@ import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-class PendingTest {
+class PendingAppendTest {
 
     /** Or what waits would hold fast many times the bytes that it is counted for. */
     @Test
@@ -19,7 +19,7 @@ class PendingTest {
         Schema<Tensor> schema = Schema.tensor("row");
         Encoded row = schema.encode(Tensor.ofBytes(chunk, 10, 10_000).row(3));
 
-        Pending waiting = Pending.value(SampleKey.of("x"), row, Origin.UNKNOWN);
+        PendingAppend waiting = PendingAppend.value(SampleKey.of("x"), row, Origin.UNKNOWN);
         chunk[30_000] = 7; // which nobody may do, and shows where the bytes are
 
         ByteBuffer view = waiting.view();

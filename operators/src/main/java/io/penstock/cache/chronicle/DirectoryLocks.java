@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * second opening in the same JVM is refused before it opens the file: by a lock on another file, of which the JDK itself
  * knows that this JVM holds it.
  */
-final class Locks implements AutoCloseable {
+final class DirectoryLocks implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Locks.class);
+    private static final Logger LOG = LoggerFactory.getLogger(DirectoryLocks.class);
     private static final long ALIVE = 0;
     private static final long OPENING = 1;
     private static final long FIRST_KEY = 1L << 32;
@@ -28,18 +28,18 @@ final class Locks implements AutoCloseable {
     private final FileChannel once;
     private final FileChannel channel;
 
-    private Locks(FileChannel once, FileChannel channel) {
+    private DirectoryLocks(FileChannel once, FileChannel channel) {
         this.once = once;
         this.channel = channel;
     }
 
     /** @throws StoreException if this JVM has the directory open already */
-    static Locks open(CacheFiles files) throws IOException {
+    static DirectoryLocks open(CacheFiles files) throws IOException {
         FileChannel once = openFile(files.once());
         try {
             FileLock lock = once.lock(0, 1, true);
             assert lock.isValid();
-            return new Locks(once, openFile(files.locks()));
+            return new DirectoryLocks(once, openFile(files.locks()));
         } catch (OverlappingFileLockException e) {
             once.close();
             throw new StoreException(

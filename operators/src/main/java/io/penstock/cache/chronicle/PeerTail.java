@@ -17,17 +17,17 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Reads what other processes append to their logs, when a shared counter says that there is something. */
-final class Follower {
+final class PeerTail {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
+    private static final Logger LOG = LoggerFactory.getLogger(PeerTail.class);
 
     private final CacheFiles files;
     private final Segments segments;
-    private final Control control;
+    private final SharedCounters counters;
     private final LogWriter writer;
     private final Watch watch;
     private final AccessFaults faults = new AccessFaults();
-    private final Walk walk;
+    private final SegmentScanner walk;
     private final ReentrantLock one = new ReentrantLock();
     private final Map<Path, Segment> known = new HashMap<>();
     private final Set<Path> told = new HashSet<>();
@@ -37,25 +37,25 @@ final class Follower {
     private volatile boolean stopped;
 
     /** @param seen how many appended entries of all processes are known here; the writer moves it over its own */
-    Follower(
+    PeerTail(
             CacheFiles files,
-            Catalogue catalogue,
+            DiskIndex index,
             Segments segments,
-            Control control,
+            SharedCounters counters,
             LogWriter writer,
             Watch watch,
             AtomicLong seen) {
         this.files = files;
         this.watch = watch;
         this.segments = segments;
-        this.control = control;
+        this.counters = counters;
         this.writer = writer;
-        this.walk = new Walk(catalogue);
+        this.walk = new SegmentScanner(index);
         this.seen = seen;
     }
 
     boolean isBehind() {
-        return !stopped && control.appended() != seen.get();
+        return !stopped && counters.appended() != seen.get();
     }
 
     /** Completes once all that was appended before can be found here; at once, on this thread, if there is nothing new. */
@@ -103,8 +103,8 @@ final class Follower {
     }
 
     private void read() throws IOException {
-        long appended = control.appended();
-        long changes = control.changes();
+        long appended = counters.appended();
+        long changes = counters.changes();
         if (changes != changesSeen) {
             list();
             changesSeen = changes;

@@ -19,20 +19,20 @@ import reactor.core.scheduler.Schedulers;
  * Who loads a key, agreed between processes by locks on single bytes, which the kernel frees when their owner dies, and
  * within this process, to which such locks do not apply, by a map. Waiting is asking again, soon and then less often.
  */
-final class Leases {
+final class NodeLeases {
 
     private static final long FIRST_WAIT_MILLIS = 1;
     private static final long LONGEST_WAIT_MILLIS = 32;
     private static final long SLOTS = 1L << 62;
 
-    private final Locks locks;
+    private final DirectoryLocks locks;
     private final Appends appends;
     private final Predicate<SampleKey> isThere;
     private final Mono<Void> follow;
     private final ConcurrentMap<Long, Boolean> taken = new ConcurrentHashMap<>();
 
     /** @param follow looks at what other processes have appended; {@code null} is never emitted */
-    Leases(Locks locks, Appends appends, Predicate<SampleKey> isThere, Mono<Void> follow) {
+    NodeLeases(DirectoryLocks locks, Appends appends, Predicate<SampleKey> isThere, Mono<Void> follow) {
         this.locks = locks;
         this.appends = appends;
         this.isThere = isThere;

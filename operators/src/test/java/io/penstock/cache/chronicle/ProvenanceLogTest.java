@@ -14,7 +14,7 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RosterTest {
+class ProvenanceLogTest {
 
     private static final Filling ONE = new Filling(List.of("images", "/data"), List.of("map decode"), "tensors 1 [a]");
     private static final Filling TWO = new Filling(List.of("images", "/data"), List.of("map resize"), "tensors 1 [a]");
@@ -25,16 +25,16 @@ class RosterTest {
 
     @Test
     void add_severalTimesByTwo_keepsALineForEach() throws IOException {
-        Roster roster = new Roster(folder.resolve("fillings"));
-        Roster other = new Roster(folder.resolve("fillings"));
+        ProvenanceLog provenance = new ProvenanceLog(folder.resolve("fillings"));
+        ProvenanceLog other = new ProvenanceLog(folder.resolve("fillings"));
 
-        assertThat(roster.read()).isEmpty();
-        roster.add(ONE);
-        roster.add(ONE);
+        assertThat(provenance.read()).isEmpty();
+        provenance.add(ONE);
+        provenance.add(ONE);
         other.add(ONE);
         other.add(TWO);
 
-        assertThat(roster.read()).containsExactly(ONE, TWO);
+        assertThat(provenance.read()).containsExactly(ONE, TWO);
         assertThat(Files.readString(folder.resolve("fillings")).lines().filter(line -> !line.isEmpty()))
                 .hasSize(2);
     }
@@ -42,28 +42,28 @@ class RosterTest {
     @Test
     void read_ofHalfALineAndADamagedOne_hasTheOthers() throws IOException {
         Path file = folder.resolve("fillings");
-        String damaged = Roster.line(ONE).replace("decode", "decade");
-        Files.writeString(file, damaged + "\n" + Roster.line(ONE).substring(0, 20));
+        String damaged = ProvenanceLog.line(ONE).replace("decode", "decade");
+        Files.writeString(file, damaged + "\n" + ProvenanceLog.line(ONE).substring(0, 20));
 
-        new Roster(file).add(TWO);
+        new ProvenanceLog(file).add(TWO);
 
-        assertThat(new Roster(file).read()).containsExactly(TWO);
+        assertThat(new ProvenanceLog(file).read()).containsExactly(TWO);
     }
 
     @Test
     void read_ofBytesThatAreNoText_isEmpty() throws IOException {
         Path file = Files.write(folder.resolve("fillings"), new byte[] {-1, 9, 0, 10, -128, 9, 9, 9});
 
-        assertThat(new Roster(file).read()).isEmpty();
+        assertThat(new ProvenanceLog(file).read()).isEmpty();
     }
 
     @Test
     void add_whereNothingCanBeWritten_onlyLosesTheLine() throws IOException {
-        Roster roster = new Roster(folder.resolve("missing").resolve("fillings"));
+        ProvenanceLog provenance = new ProvenanceLog(folder.resolve("missing").resolve("fillings"));
 
-        roster.add(ONE);
+        provenance.add(ONE);
 
-        assertThat(roster.read()).isEmpty();
+        assertThat(provenance.read()).isEmpty();
     }
 
     @Property(tries = 200)
@@ -73,12 +73,12 @@ class RosterTest {
             @ForAll String codec) {
         // what has no UTF-8 cannot come back from a file
         Filling filling = new Filling(
-                source.stream().map(RosterTest::writable).toList(),
-                stages.stream().map(RosterTest::writable).toList(),
+                source.stream().map(ProvenanceLogTest::writable).toList(),
+                stages.stream().map(ProvenanceLogTest::writable).toList(),
                 writable(codec));
 
-        assertThat(Roster.parse(Roster.line(filling))).isEqualTo(filling);
-        assertThat(Roster.line(filling).lines().count()).isEqualTo(1);
+        assertThat(ProvenanceLog.parse(ProvenanceLog.line(filling))).isEqualTo(filling);
+        assertThat(ProvenanceLog.line(filling).lines().count()).isEqualTo(1);
     }
 
     private static String writable(String word) {

@@ -12,9 +12,9 @@ import java.util.stream.Collectors;
  * @param database number of a server's database; 0 in a cluster
  * @param master   what sentinels call it; empty without them
  */
-record Place(Kind kind, List<Host> hosts, boolean tls, int database, String master) {
+record Address(Kind kind, List<Host> hosts, boolean tls, int database, String master) {
 
-    /** What the hosts of a place are. */
+    /** What the hosts at an address are. */
     enum Kind {
         /** Servers that know nothing of each other; with several, each has its own share of the keys. */
         SERVERS,
@@ -31,25 +31,25 @@ record Place(Kind kind, List<Host> hosts, boolean tls, int database, String mast
         }
     }
 
-    Place {
+    Address {
         hosts = List.copyOf(hosts);
     }
 
     /** The parts that are spoken to independently of each other. */
-    List<Place> parts() {
+    List<Address> parts() {
         return kind == Kind.SERVERS
                 ? hosts.stream()
-                        .map(host -> new Place(kind, List.of(host), tls, database, master))
+                        .map(host -> new Address(kind, List.of(host), tls, database, master))
                         .toList()
                 : List.of(this);
     }
 
     /** Only the server that is this node's own. */
-    Place own(int node) {
+    Address own(int node) {
         if (kind != Kind.SERVERS) {
             throw new IllegalArgumentException("only plain servers can be a node's own, these are " + this);
         }
-        return new Place(kind, List.of(hosts.get(Math.floorMod(node, hosts.size()))), tls, database, master);
+        return new Address(kind, List.of(hosts.get(Math.floorMod(node, hosts.size()))), tls, database, master);
     }
 
     @Override

@@ -13,21 +13,21 @@ import java.util.concurrent.TimeUnit;
  * back when the last view is unreachable, and only the collector knows. Until then they count in the budget. Confined to
  * one thread, which may be made to wait.
  */
-final class Unmapping {
+final class PendingUnmaps {
 
     private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(30);
     private static final long WAIT_MILLIS = 200;
 
-    private final Control control;
+    private final SharedCounters counters;
     private final ReferenceQueue<ByteBuffer> gone = new ReferenceQueue<>();
     private final Map<Reference<?>, Long> sizes = new HashMap<>();
     private long bytes;
     private long pause = SHORTEST_PAUSE;
     private long collected = System.nanoTime() - SHORTEST_PAUSE;
 
-    Unmapping(Control control) {
-        this.control = control;
+    PendingUnmaps(SharedCounters counters) {
+        this.counters = counters;
     }
 
     void add(Segment segment, long occupied) {
@@ -47,7 +47,7 @@ final class Unmapping {
         Long size = sizes.remove(one);
         if (size != null) {
             bytes -= size;
-            control.giveBack(size);
+            counters.giveBack(size);
         }
     }
 

@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
  * joined earlier is seen. That needs the order of both processes' stores and loads to be one for all (they are volatile).
  * If there is such a member the slot stays as it was.
  */
-final class SlotFace {
+final class SlotView {
 
-    private static final Logger LOG = LoggerFactory.getLogger(SlotFace.class);
+    private static final Logger LOG = LoggerFactory.getLogger(SlotView.class);
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -87,9 +87,9 @@ final class SlotFace {
 
     /** One's view of one generation. */
     private record Attached(
-            long generation, Region slots, Region samples, Membership membership, SampleKey id, long salt) {}
+            long generation, MappedEntries slots, MappedEntries samples, Membership membership, SampleKey id, long salt) {}
 
-    SlotFace(SlotFile file, SlotKeys keys) {
+    SlotView(SlotFile file, SlotKeys keys) {
         this.file = file;
         this.keys = keys;
     }
@@ -111,7 +111,7 @@ final class SlotFace {
                 return closed ? null : now;
             }
             SampleKey id = keys.id().with(generation);
-            Region samples = file.samples();
+            MappedEntries samples = file.samples();
             Membership membership = file.join(id);
             leaveWhenUnreachable(samples.roots(), membership);
             long salt = generation * 0x9E3779B97F4A7C15L;

@@ -3,9 +3,9 @@ package io.penstock.cache.redis;
 import java.util.concurrent.CompletionException;
 
 /** What went wrong, in words that say nothing of who one is at a server. */
-final class Reason {
+final class RedisFailure {
 
-    private Reason() {}
+    private RedisFailure() {}
 
     static Throwable cause(Throwable e) {
         Throwable cause = e;

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * written yet, and both bits without a length at the end of a file that was rolled.
  * @see <a href="https://github.com/OpenHFT/RFC/blob/master/Size-Prefixed-Blob/Size-Prefixed-Blob-0.1.md">Size Prefixed Blob</a>
  */
-final class Walk {
+final class SegmentScanner {
 
     private static final int UNFINISHED = 1 << 31;
     private static final int META = 1 << 30;
@@ -32,7 +32,7 @@ final class Walk {
         void damage(Segment segment);
     }
 
-    Walk(Finds finds) {
+    SegmentScanner(Finds finds) {
         this.finds = finds;
     }
 

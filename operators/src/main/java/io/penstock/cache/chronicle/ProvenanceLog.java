@@ -27,16 +27,16 @@ import org.slf4j.LoggerFactory;
  * <p>A line is a checksum, then words with tabs between them: the codec, how many words the source has, the source's, the
  * stages'.
  */
-final class Roster {
+final class ProvenanceLog {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Roster.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ProvenanceLog.class);
     private static final long MOST_BYTES = 16L << 20;
     private static final String BREAK = "\t";
 
     private final Path file;
     private final Set<Integer> known = ConcurrentHashMap.newKeySet();
 
-    Roster(Path file) {
+    ProvenanceLog(Path file) {
         this.file = file;
     }
 
@@ -112,7 +112,7 @@ final class Roster {
         words.add(Integer.toString(filling.source().size()));
         words.addAll(filling.source());
         words.addAll(filling.stages());
-        String text = String.join(BREAK, words.stream().map(Roster::escaped).toList());
+        String text = String.join(BREAK, words.stream().map(ProvenanceLog::escaped).toList());
         return "%08x".formatted(check(text)) + BREAK + text;
     }
 

@@ -20,7 +20,7 @@ import java.util.function.ToLongFunction;
  * it anew from the logs, so what it holds need not survive anything. One that is cut shorter while it is open leaves each
  * process with numbers of its own, by which there is no room for anything more.
  */
-final class Control {
+final class SharedCounters {
 
     static final int BYTES = 4096;
 
@@ -38,35 +38,35 @@ final class Control {
     private volatile ByteBuffer shared;
     private volatile boolean left;
 
-    private Control(Path file, ByteBuffer shared) {
+    private SharedCounters(Path file, ByteBuffer shared) {
         this.file = file;
         this.shared = shared;
     }
 
-    static Control map(Path file) throws IOException {
+    static SharedCounters map(Path file) throws IOException {
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             if (channel.size() < BYTES) {
                 // written rather than extended, so that a full disk says so here and not by a signal later
                 channel.write(ByteBuffer.allocate((int) (BYTES - channel.size())), channel.size());
             }
-            return new Control(file, channel.map(MapMode.READ_WRITE, 0, BYTES));
+            return new SharedCounters(file, channel.map(MapMode.READ_WRITE, 0, BYTES));
         }
     }
 
     /** Another process's counters to look at; where there are none, zeros that never change. */
-    static Control view(Path file) throws IOException {
+    static SharedCounters view(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
-            return new Control(file, ByteBuffer.allocateDirect(BYTES));
+            return new SharedCounters(file, ByteBuffer.allocateDirect(BYTES));
         }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            return new Control(
+            return new SharedCounters(
                     file,
                     channel.size() < BYTES
                             ? ByteBuffer.allocateDirect(BYTES)
                             : channel.map(MapMode.READ_ONLY, 0, BYTES));
         } catch (NoSuchFileException e) {
-            return new Control(file, ByteBuffer.allocateDirect(BYTES));
+            return new SharedCounters(file, ByteBuffer.allocateDirect(BYTES));
         }
     }
 

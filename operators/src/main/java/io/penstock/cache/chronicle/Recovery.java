@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** What is done about the leavings of processes that are gone, by one that has the directory for itself. */
-final class Tidying {
+final class Recovery {
 
     private final CacheFiles files;
     private final Segments segments;
     private final Space space;
 
-    Tidying(CacheFiles files, Segments segments, Space space) {
+    Recovery(CacheFiles files, Segments segments, Space space) {
         this.files = files;
         this.segments = segments;
         this.space = space;

@@ -22,7 +22,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** One connection to a server, or to all nodes of a cluster. */
-final class Wire {
+final class Connection {
 
     private static final String ALONE = "";
     private static final String NOBODY = "?";
@@ -35,7 +35,7 @@ final class Wire {
     private final ClientResources resources;
     private final AtomicReference<@Nullable EventLoop> loop;
 
-    Wire(
+    Connection(
             AbstractRedisClient client,
             StatefulConnection<byte[], Frame> connection,
             ClientResources resources,

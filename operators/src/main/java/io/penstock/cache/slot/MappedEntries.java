@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Equal entries one after another in a file, mapped in as many pieces as their length takes. */
-final class Region {
+final class MappedEntries {
 
     private static final long PIECE = 1L << 30;
 
@@ -19,14 +19,14 @@ final class Region {
     private final ByteBuffer[] pieces;
     private final ByteBuffer[] readOnly;
 
-    private Region(int width, long perPiece, ByteBuffer[] pieces) {
+    private MappedEntries(int width, long perPiece, ByteBuffer[] pieces) {
         this.width = width;
         this.perPiece = perPiece;
         this.pieces = pieces;
         this.readOnly = Stream.of(pieces).map(ByteBuffer::asReadOnlyBuffer).toArray(ByteBuffer[]::new);
     }
 
-    static Region map(FileChannel channel, long offset, long count, int width) throws IOException {
+    static MappedEntries map(FileChannel channel, long offset, long count, int width) throws IOException {
         long perPiece = Math.max(1, PIECE / width);
         ByteBuffer[] pieces = new ByteBuffer[(int) ((count + perPiece - 1) / perPiece)];
         for (int i = 0; i < pieces.length; i++) {
@@ -35,7 +35,7 @@ final class Region {
             MappedByteBuffer piece = channel.map(FileChannel.MapMode.READ_WRITE, offset + first * width, length);
             pieces[i] = piece.order(ByteOrder.LITTLE_ENDIAN);
         }
-        return new Region(width, perPiece, pieces);
+        return new MappedEntries(width, perPiece, pieces);
     }
 
     /** The mapped piece that has an entry. */

@@ -19,32 +19,32 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * What is known of one place: its connection, once there is one, and which of its servers are worth asking. Commands that
+ * What is known of one address: its connection, once there is one, and which of its servers are worth asking. Commands that
  * are sent one by one are collected until the thread that writes gets to them, and sent together.
  */
-final class Link {
+final class Endpoint {
 
     private static final String UNCONNECTED = "";
 
-    private final Place place;
+    private final Address address;
     private final Connector connector;
     private final Commands commands;
-    private final Consumer<Link> connected;
+    private final Consumer<Endpoint> connected;
     private final Scheduler timer = Schedulers.parallel();
     private final ConcurrentMap<String, Breaker> breakers = new ConcurrentHashMap<>();
     private final Breaker first;
     private final Queue<AsyncCommand<byte[], Frame, ?>> outbox = new ConcurrentLinkedQueue<>();
     private final AtomicInteger toSend = new AtomicInteger();
-    private volatile @Nullable Wire wire;
+    private volatile @Nullable Connection connection;
     private volatile boolean closed;
 
     /** @param connected told when there is a connection for the first time */
-    Link(Place place, Settings settings, Commands commands, Consumer<Link> connected) {
-        this.place = place;
-        this.connector = new Connector(place, settings, commands.codec());
+    Endpoint(Address address, Settings settings, Commands commands, Consumer<Endpoint> connected) {
+        this.address = address;
+        this.connector = new Connector(address, settings, commands.codec());
         this.commands = commands;
         this.connected = connected;
-        this.first = new Breaker(place.toString(), this::connect, timer);
+        this.first = new Breaker(address.toString(), this::connect, timer);
         breakers.put(UNCONNECTED, first);
     }
 
@@ -64,7 +64,7 @@ final class Link {
     }
 
     private Mono<?> connect() {
-        Wire there = wire;
+        Connection there = connection;
         if (there != null) {
             return Mono.fromCompletionStage(() -> there.ping(commands));
         }
@@ -73,8 +73,8 @@ final class Link {
                 .doOnNext(this::begin);
     }
 
-    private void begin(Wire made) {
-        wire = made;
+    private void begin(Connection made) {
+        connection = made;
         if (closed) {
             made.close();
         } else {
@@ -82,22 +82,22 @@ final class Link {
         }
     }
 
-    @Nullable Wire wire() {
-        return wire;
+    @Nullable Connection connection() {
+        return connection;
     }
 
     /** Whether there is a connection, and whoever has the key is worth asking. */
     boolean isUp(byte[] key) {
-        Wire there = wire;
+        Connection there = connection;
         return there != null && !closed && !breaker(there, key).isOpen();
     }
 
     /** Whether any of the servers may answer. */
     boolean isUp() {
-        return wire != null && !closed && !first.isOpen();
+        return connection != null && !closed && !first.isOpen();
     }
 
-    private Breaker breaker(Wire there, byte[] key) {
+    private Breaker breaker(Connection there, byte[] key) {
         if (!there.isCluster()) {
             return first;
         }
@@ -107,11 +107,11 @@ final class Link {
     }
 
     private Breaker breakerOf(byte[] key) {
-        return new Breaker(place + ", a node of it", () -> probe(key), timer);
+        return new Breaker(address + ", a node of it", () -> probe(key), timer);
     }
 
     private Mono<?> probe(byte[] key) {
-        Wire there = wire;
+        Connection there = connection;
         if (there == null) {
             return Mono.error(new RedisException("not connected"));
         }
@@ -124,7 +124,7 @@ final class Link {
 
     /** Runs it on the thread that writes, once it has nothing else to do. */
     void execute(Runnable work) {
-        Wire there = wire;
+        Connection there = connection;
         if (there == null) {
             work.run();
         } else {
@@ -158,7 +158,7 @@ final class Link {
 
     /** Sends commands as they are; to be judged by the caller. */
     void sendNow(List<? extends AsyncCommand<byte[], Frame, ?>> batch) {
-        Wire there = wire;
+        Connection there = connection;
         if (there == null || closed) {
             RedisException gone = new RedisException("not connected");
             batch.forEach(command -> command.completeExceptionally(gone));
@@ -173,7 +173,7 @@ final class Link {
     }
 
     private void judge(byte[] key, @Nullable Throwable e) {
-        Wire there = wire;
+        Connection there = connection;
         if (there == null) {
             return;
         }
@@ -187,7 +187,7 @@ final class Link {
 
     /** Whether a server has no room for what it is to take. */
     static boolean isFull(Throwable e) {
-        Throwable cause = Reason.cause(e);
+        Throwable cause = RedisFailure.cause(e);
         return cause instanceof RedisCommandExecutionException && message(cause).startsWith("OOM ");
     }
 
@@ -205,7 +205,7 @@ final class Link {
     Mono<Void> close(Duration atMost) {
         closed = true;
         breakers.values().forEach(Breaker::dispose);
-        Wire there = wire;
+        Connection there = connection;
         return there == null
                 ? Mono.empty()
                 : Mono.fromCompletionStage(there::close).then().timeout(atMost).onErrorComplete();
@@ -213,6 +213,6 @@ final class Link {
 
     @Override
     public String toString() {
-        return place.toString();
+        return address.toString();
     }
 }

@@ -11,13 +11,13 @@ import java.util.concurrent.locks.LockSupport;
  * @param number  that the system gave it
  * @param started when it was started, in milliseconds; 0 where the system does not tell
  */
-record ProcessId(long number, long started) {
+record ServerProcess(long number, long started) {
 
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
 
-    static ProcessId of(long number) {
-        return new ProcessId(
-                number, ProcessHandle.of(number).map(ProcessId::startOf).orElse(0L));
+    static ServerProcess of(long number) {
+        return new ServerProcess(
+                number, ProcessHandle.of(number).map(ServerProcess::startOf).orElse(0L));
     }
 
     private static long startOf(ProcessHandle handle) {

@@ -31,13 +31,13 @@ import reactor.core.scheduler.Schedulers;
  * <p>Source of the scheme: the documentation of {@code SET}, "Patterns".
  * @see <a href="https://redis.io/docs/latest/commands/set/">SET</a>
  */
-final class Leases {
+final class ServerLeases {
 
     private static final Lease NOTHING = () -> {};
     private static final long FIRST_WAIT_MILLIS = 2;
     private static final long LONGEST_WAIT_MILLIS = 64;
 
-    private final Link link;
+    private final Endpoint endpoint;
     private final KeySpace keys;
     private final Commands commands;
     private final Writes writes;
@@ -49,8 +49,8 @@ final class Leases {
     private final Set<Held> held = ConcurrentHashMap.newKeySet();
     private final Disposable heartbeat;
 
-    Leases(Link link, KeySpace keys, Commands commands, Writes writes, Duration time) {
-        this.link = link;
+    ServerLeases(Endpoint endpoint, KeySpace keys, Commands commands, Writes writes, Duration time) {
+        this.endpoint = endpoint;
         this.keys = keys;
         this.commands = commands;
         this.writes = writes;
@@ -82,7 +82,7 @@ final class Leases {
 
         void take(long waitMillis) {
             byte[] token = (owner + "-" + taken.incrementAndGet()).getBytes(StandardCharsets.US_ASCII);
-            CompletionStage<String> wish = link.send(name, commands.take(name, token, time))
+            CompletionStage<String> wish = endpoint.send(name, commands.take(name, token, time))
                     .whenComplete((answer, e) -> {
                         if (e != null) {
                             give(NOTHING);
@@ -100,12 +100,12 @@ final class Leases {
             if (cancelled) {
                 return;
             }
-            if (!link.isUp(name)) {
+            if (!endpoint.isUp(name)) {
                 give(NOTHING);
                 return;
             }
-            link.send(name, commands.removeEndless(name));
-            link.send(value, commands.exists(value)).whenComplete((there, e) -> {
+            endpoint.send(name, commands.removeEndless(name));
+            endpoint.send(value, commands.exists(value)).whenComplete((there, e) -> {
                 if (e != null || there > 0) {
                     give(NOTHING);
                 } else {
@@ -156,12 +156,12 @@ final class Leases {
         }
 
         CompletionStage<Long> giveBack() {
-            return link.send(name, commands.release(name, token)).whenComplete((was, e) -> held.remove(this));
+            return endpoint.send(name, commands.release(name, token)).whenComplete((was, e) -> held.remove(this));
         }
 
         void prolong() {
             if (System.nanoTime() - since > time.toNanos() / 4) {
-                link.send(name, commands.extend(name, token, time));
+                endpoint.send(name, commands.extend(name, token, time));
             }
         }
     }

@@ -16,17 +16,17 @@ import org.slf4j.LoggerFactory;
  * From a directory to a tier. Whoever finds nobody else there tidies up what dead processes left, and counts anew what is
  * used; processes that open at the same time do so one after the other.
  */
-final class Opening {
+final class Opener {
 
     /** Our small files and the directory itself. */
     static final int FIXED_BYTES = 4 * LogWriter.PAGE;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Opening.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Opener.class);
 
     private final ChronicleOptions options;
     private final @Nullable Space givenSpace;
 
-    Opening(ChronicleOptions options, @Nullable Space space) {
+    Opener(ChronicleOptions options, @Nullable Space space) {
         this.options = options;
         this.givenSpace = space;
     }
@@ -94,15 +94,15 @@ final class Opening {
 
     private ChronicleTier openToLook(CacheFiles files) throws IOException {
         files.requireFormat(false);
-        Control control = Control.view(files.control());
+        SharedCounters counters = SharedCounters.view(files.control());
         Space space = space(files.root);
-        Parts parts = new Parts(files, control, space, null);
-        parts.follower.readAll(false);
+        Parts parts = new Parts(files, counters, space, null);
+        parts.peers.readAll(false);
         return new ChronicleTier(parts);
     }
 
     private ChronicleTier openToUse(CacheFiles files) throws IOException {
-        Locks locks = Locks.open(files);
+        DirectoryLocks locks = DirectoryLocks.open(files);
         try (FileLock opening = locks.opening()) {
             assert opening.isValid();
             boolean alone = locks.isAlone();
@@ -117,21 +117,21 @@ final class Opening {
             }
             files.requireFormat(true);
             Space space = space(files.root);
-            Control control = Control.map(files.control());
+            SharedCounters counters = SharedCounters.map(files.control());
             if (alone) {
-                Tidying.removeHeadless(files);
-                control.reset(0, 0);
+                Recovery.removeHeadless(files);
+                counters.reset(0, 0);
             }
-            Parts parts = new Parts(files, control, space, locks);
-            parts.follower.readAll(alone);
+            Parts parts = new Parts(files, counters, space, locks);
+            parts.peers.readAll(alone);
             if (alone) {
-                control.reset(new Tidying(files, parts.segments, space).used(), parts.catalogue.lastSequence() + 1);
+                counters.reset(new Recovery(files, parts.segments, space).used(), parts.index.lastSequence() + 1);
             }
             if (options.evicts) {
-                parts.follower.stop();
+                parts.peers.stop();
             }
-            long budget = budget(space, control.used());
-            control.noteBudget(budget);
+            long budget = budget(space, counters.used());
+            counters.noteBudget(budget);
             parts.writer.limit(budget, options);
             return new ChronicleTier(parts);
         } catch (IOException | RuntimeException | Error e) {
@@ -152,32 +152,32 @@ final class Opening {
     /** What a tier consists of. */
     final class Parts {
         final CacheFiles files;
-        final Control control;
+        final SharedCounters counters;
         final Space space;
-        final @Nullable Locks locks;
+        final @Nullable DirectoryLocks locks;
         final boolean evicts = options.evicts;
         final Segments segments;
-        final Catalogue catalogue;
+        final DiskIndex index;
         final LogWriter writer;
         final Watch watch;
-        final Follower follower;
+        final PeerTail peers;
         final Appends appends;
-        final Roster roster;
+        final ProvenanceLog provenance;
 
-        Parts(CacheFiles files, Control control, Space space, @Nullable Locks locks) throws IOException {
+        Parts(CacheFiles files, SharedCounters counters, Space space, @Nullable DirectoryLocks locks) throws IOException {
             this.files = files;
-            this.control = control;
+            this.counters = counters;
             this.space = space;
             this.locks = locks;
             long expected = options.maxBytes > 0 ? options.maxBytes : space.free();
-            this.roster = new Roster(files.fillings());
+            this.provenance = new ProvenanceLog(files.fillings());
             AtomicLong seen = new AtomicLong();
             this.segments = new Segments(Location.NUMBERS, evicts);
-            this.catalogue = new Catalogue(RamIndex.forValuesOf(expected), segments, options.verifyEveryRead, evicts);
-            this.writer = new LogWriter(files, catalogue, segments, control, space, evicts);
-            this.watch = new Watch(segments, catalogue, control, Watch::majorFaults);
-            this.follower = new Follower(files, catalogue, segments, control, writer, watch, seen);
-            this.appends = new Appends(writer, catalogue, control, seen, options.pendingBytes, locks == null);
+            this.index = new DiskIndex(RamIndex.forValuesOf(expected), segments, options.verifyEveryRead, evicts);
+            this.writer = new LogWriter(files, index, segments, counters, space, evicts);
+            this.watch = new Watch(segments, index, counters, Watch::majorFaults);
+            this.peers = new PeerTail(files, index, segments, counters, writer, watch, seen);
+            this.appends = new Appends(writer, index, counters, seen, options.pendingBytes, locks == null);
         }
     }
 }
