@@ -1,5 +1,18 @@
 package io.penstock.cli;
 
+import io.penstock.cli.cache.CacheCommand;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.console.Terminal;
+import io.penstock.cli.demo.DemoCommand;
+import io.penstock.cli.explain.ExplainCommand;
+import io.penstock.cli.flag.Flags;
+import io.penstock.cli.flag.HelpFlag;
+import io.penstock.cli.materialize.MaterializeCommand;
+import io.penstock.cli.serve.ServeCommand;
+import io.penstock.cli.serve.ServeFilesCommand;
+import io.penstock.cli.show.ShowCommand;
+import io.penstock.cli.stream.StreamCommand;
 import io.penstock.fault.DataException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -1,5 +1,6 @@
 package io.penstock.cli;
 
+import io.penstock.cli.flag.HelpFlag;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -5,12 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Tar archives for tests. */
-final class TarBytes {
+public final class TarBytes {
 
     private TarBytes() {}
 
     /** An archive of files in the oldest form there is. */
-    static byte[] of(Object... namesAndBytes) {
+    public static byte[] of(Object... namesAndBytes) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (int i = 0; i < namesAndBytes.length; i += 2) {
             byte[] content = (byte[]) namesAndBytes[i + 1];

@@ -21,7 +21,9 @@ class HabitsTest {
     private static final JavaClasses SHIPPED = Modules.shipped();
 
     /** Where a program begins: here it may read properties and wait for a stream's end. */
-    private static final String[] PROGRAMS = {"io.penstock.cli..", "io.penstock.bench..", "io.penstock.train..", "io.penstock.spark..", "io.penstock.peers.."};
+    private static final String[] PROGRAMS = {
+        "io.penstock.cli..", "io.penstock.bench..", "io.penstock.train..", "io.penstock.spark..", "io.penstock.peers.."
+    };
 
     private static final Set<String> READS_PROPERTIES = Set.of(
             "java.lang.System.getProperty",

@@ -1,7 +1,11 @@
-package io.penstock.cli;
+package io.penstock.programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.Cli;
+import io.penstock.cli.Main;
+import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.NumberFlag;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;

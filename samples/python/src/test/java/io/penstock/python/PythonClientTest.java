@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.cli.Cli;
 import io.penstock.cli.CliProcess;
-import io.penstock.cli.Picture;
-import io.penstock.cli.ServedPlan;
-import io.penstock.cli.StreamOptions;
-import io.penstock.cli.StreamPlan;
+import io.penstock.cli.serve.ServedPlan;
+import io.penstock.cli.source.Picture;
+import io.penstock.cli.stream.StreamOptions;
+import io.penstock.cli.stream.StreamPlan;
 import io.penstock.digest.StreamDigest;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;

@@ -1,9 +1,9 @@
 package io.penstock.spark;
 
-import io.penstock.cli.Cacheable;
-import io.penstock.cli.MaterializeFlags;
-import io.penstock.cli.MaterializeTarget;
-import io.penstock.cli.Sharding;
+import io.penstock.cli.materialize.MaterializeFlags;
+import io.penstock.cli.materialize.MaterializeTarget;
+import io.penstock.cli.materialize.Sharding;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.order.Shard;
 import java.io.Serial;
 import org.apache.spark.api.java.function.Function;

@@ -1,6 +1,6 @@
 package io.penstock.spark;
 
-import io.penstock.cli.FilledCache;
+import io.penstock.cli.cache.FilledCache;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;

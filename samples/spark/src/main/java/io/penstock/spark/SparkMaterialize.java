@@ -1,16 +1,16 @@
 package io.penstock.spark;
 
 import io.penstock.cli.AddedCommand;
-import io.penstock.cli.CacheFlags;
-import io.penstock.cli.Cacheable;
 import io.penstock.cli.Main;
-import io.penstock.cli.MaterializeCommand;
-import io.penstock.cli.MaterializeFlags;
-import io.penstock.cli.MaterializeTarget;
-import io.penstock.cli.NumberFlag;
-import io.penstock.cli.Reason;
-import io.penstock.cli.Sharding;
-import io.penstock.cli.Warming;
+import io.penstock.cli.cache.CacheFlags;
+import io.penstock.cli.cache.Warming;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.materialize.MaterializeCommand;
+import io.penstock.cli.materialize.MaterializeFlags;
+import io.penstock.cli.materialize.MaterializeTarget;
+import io.penstock.cli.materialize.Sharding;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.DataException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.penstock.spark;
 
-import io.penstock.cli.Cacheable;
-import io.penstock.cli.MaterializeFlags;
-import io.penstock.cli.MaterializeTarget;
+import io.penstock.cli.materialize.MaterializeFlags;
+import io.penstock.cli.materialize.MaterializeTarget;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.StoreException;
 import java.io.Serial;
 import java.io.Serializable;

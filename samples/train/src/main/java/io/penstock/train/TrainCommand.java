@@ -9,14 +9,13 @@ import io.penstock.augment.Normalise;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.cli.AddedCommand;
-import io.penstock.cli.ByteSize;
-import io.penstock.cli.Interruption;
-import io.penstock.cli.MaterializedShards;
-import io.penstock.cli.Output;
-import io.penstock.cli.RankFlags;
-import io.penstock.cli.Reason;
-import io.penstock.cli.StreamCommand;
-import io.penstock.cli.TemporaryFolder;
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.console.TemporaryFolder;
+import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.RankFlags;
+import io.penstock.cli.source.MaterializedShards;
 import io.penstock.order.Shard;
 import io.penstock.pictures.PictureFolder;
 import java.nio.file.Path;
@@ -77,7 +76,7 @@ public final class TrainCommand implements AddedCommand {
                     .takeWhile(made -> !folder.isGivenUp())
                     .blockLast();
             return folder.isGivenUp()
-                    ? StreamCommand.INTERRUPTED
+                    ? Interruption.STATUS
                     : train(folder.path().toString(), shard);
         }
     }
@@ -102,7 +101,7 @@ public final class TrainCommand implements AddedCommand {
                 long started = System.nanoTime();
                 training.run(interruption.stop(), flags.stopAfter == null ? Long.MAX_VALUE : flags.stopAfter);
                 if (interruption.ended()) {
-                    return StreamCommand.INTERRUPTED;
+                    return Interruption.STATUS;
                 }
                 done(training, (System.nanoTime() - started) / 1e9);
                 return 0;

@@ -1,10 +1,10 @@
 package io.penstock.train;
 
-import io.penstock.cli.ByteSize;
-import io.penstock.cli.DiskSpec;
-import io.penstock.cli.Flags;
-import io.penstock.cli.HelpFlag;
-import io.penstock.cli.NumberFlag;
+import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.DiskSpec;
+import io.penstock.cli.flag.Flags;
+import io.penstock.cli.flag.HelpFlag;
+import io.penstock.cli.flag.NumberFlag;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Finding;
-import io.penstock.cli.Reason;
+import io.penstock.cli.console.Reason;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.cli.Output;
+import io.penstock.cli.console.Output;
 import java.util.Locale;
 
 /** Findings as a table: those with a limit say whether it was reached. */

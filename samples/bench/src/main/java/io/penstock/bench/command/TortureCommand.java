@@ -2,12 +2,12 @@ package io.penstock.bench.command;
 
 import io.penstock.bench.torture.Toll;
 import io.penstock.bench.torture.Torture;
-import io.penstock.cli.HelpFlag;
 import io.penstock.cli.Main;
-import io.penstock.cli.NumberFlag;
-import io.penstock.cli.Output;
-import io.penstock.cli.ProgressLine;
-import io.penstock.cli.Terminal;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.console.Terminal;
+import io.penstock.cli.flag.HelpFlag;
+import io.penstock.cli.flag.NumberFlag;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;

@@ -1,6 +1,7 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
 import io.penstock.cache.chronicle.CacheDirectory;
+import io.penstock.cli.source.Sources;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;

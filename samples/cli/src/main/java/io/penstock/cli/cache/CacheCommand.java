@@ -1,5 +1,6 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
+import io.penstock.cli.flag.HelpFlag;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -12,7 +13,7 @@ import picocli.CommandLine.Spec;
         abbreviateSynopsis = true,
         usageHelpWidth = 100,
         description = "Look into, check, fill, explain and clear the directory of a cache.")
-final class CacheCommand implements Runnable {
+public final class CacheCommand implements Runnable {
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it
@@ -24,7 +25,7 @@ final class CacheCommand implements Runnable {
 
     private CacheCommand() {}
 
-    static CommandLine command() {
+    public static CommandLine command() {
         return new CommandLine(new CacheCommand())
                 .addSubcommand(new CacheInspectCommand())
                 .addSubcommand(new CacheVerifyCommand())

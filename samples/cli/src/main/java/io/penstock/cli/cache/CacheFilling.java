@@ -1,5 +1,8 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Shard;
 import java.util.function.Consumer;
@@ -7,7 +10,7 @@ import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /** Fills a cache with what it lacks, and says how that went. */
-final class CacheFilling {
+public final class CacheFilling {
 
     private final CacheFlags flags;
     private final String event;
@@ -20,7 +23,7 @@ final class CacheFilling {
      * @param failures        told of each sample that cannot be loaded, on the thread that tried
      * @param failuresAllowed whether that is no reason to end with status 1
      */
-    CacheFilling(CacheFlags flags, String event, Consumer<SampleException> failures, boolean failuresAllowed) {
+    public CacheFilling(CacheFlags flags, String event, Consumer<SampleException> failures, boolean failuresAllowed) {
         this.flags = flags;
         this.event = event;
         this.failures = failures;
@@ -32,7 +35,7 @@ final class CacheFilling {
      * @param place opens the cache
      * @return the exit status
      */
-    int run(
+    public int run(
             Cacheable<?> samples,
             Supplier<? extends FilledCache> place,
             int inFlight,
@@ -46,7 +49,7 @@ final class CacheFilling {
         } finally {
             lastWrites.done();
         }
-        return ended ? warming.outcome().report(flags, event, failuresAllowed) : StreamCommand.INTERRUPTED;
+        return ended ? warming.outcome().report(flags, event, failuresAllowed) : Interruption.STATUS;
     }
 
     private void interrupted(Warming.Outcome so) {

@@ -1,7 +1,11 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.console.Terminal;
+import io.penstock.cli.flag.HelpFlag;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -25,7 +29,7 @@ public final class CacheFlags {
     private CommandSpec spec;
 
     /** Prints a line for people, or an event for programs. */
-    void print(String forPeople, String event, Consumer<ObjectNode> fields) {
+    public void print(String forPeople, String event, Consumer<ObjectNode> fields) {
         Output out = new Output(spec.commandLine().getOut());
         if (json) {
             ObjectNode node = JsonNodeFactory.instance.objectNode().put("event", event);
@@ -42,22 +46,22 @@ public final class CacheFlags {
         print("left alone: %s, which is not the cache's".formatted(name), "foreign", node -> node.put("file", name));
     }
 
-    ProgressLine progress(long total) {
+    public ProgressLine progress(long total) {
         return new ProgressLine(err(), !json && Terminal.onStandardError(), total);
     }
 
     /** The same told to another program: an event a second among those that it reads. */
-    ProgressLine progressEvents(long total) {
+    public ProgressLine progressEvents(long total) {
         return ProgressLine.toldTo(
                 done -> print("", "progress", node -> node.put("done", done).put("samples", total)), err(), total);
     }
 
-    boolean json() {
+    public boolean json() {
         return json;
     }
 
     /** One line on standard error, for what ends with status 1. */
-    void complain(String line) {
+    public void complain(String line) {
         err().println(spec.qualifiedName() + ": " + Terminal.escape(line));
     }
 

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.cache.Filling;
@@ -6,6 +6,7 @@ import io.penstock.cache.chronicle.CacheDirectory;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
 import io.penstock.cache.chronicle.SegmentReport;
+import io.penstock.cli.flag.ByteSize;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;

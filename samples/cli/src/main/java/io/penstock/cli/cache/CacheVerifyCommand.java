@@ -1,6 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
 import io.penstock.cache.chronicle.CacheDirectory;
+import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.source.Sources;
 import io.penstock.shard.TarShards;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

@@ -1,5 +1,10 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.DiskSpec;
+import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.source.CacheSourceFlags;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.order.Shard;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

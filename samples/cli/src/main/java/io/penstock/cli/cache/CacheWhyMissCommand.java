@@ -1,7 +1,10 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
 import io.penstock.cache.chronicle.CacheDirectory;
 import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.source.CacheSourceFlags;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.pipeline.Dataset;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;

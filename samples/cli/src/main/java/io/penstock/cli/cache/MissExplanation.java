@@ -1,10 +1,11 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
 import io.penstock.cache.Filling;
 import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
+import io.penstock.cli.source.Cacheable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Shard;
 import io.penstock.pipeline.Dataset;

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.console;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +12,9 @@ import reactor.core.publisher.Sinks;
  * is printed before the virtual machine goes. Its exit status is then 128 and the signal's number.
  */
 public final class Interruption implements AutoCloseable {
+
+    /** The exit status of a command that was interrupted. */
+    public static final int STATUS = 130;
 
     private static final Logger LOG = LoggerFactory.getLogger(Interruption.class);
     private static final long GRACE_MILLIS = 900;

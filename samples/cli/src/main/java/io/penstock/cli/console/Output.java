@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.console;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -19,12 +19,12 @@ public final class Output {
     }
 
     /** Standard output as text. Unlike {@code System.out}, it throws {@link Failed} where a write fails. */
-    static PrintWriter standard() {
+    public static PrintWriter standard() {
         return new PrintWriter(new OutputStreamWriter(standardBytes(), StandardCharsets.UTF_8), true);
     }
 
     /** Standard output as bytes, which throws {@link Failed} where a write fails. */
-    static OutputStream standardBytes() {
+    public static OutputStream standardBytes() {
         return new FilterOutputStream(new FileOutputStream(FileDescriptor.out)) {
             @Override
             public void write(byte[] bytes, int offset, int length) {
@@ -49,7 +49,7 @@ public final class Output {
     }
 
     /** Standard output takes no more. */
-    static final class Failed extends RuntimeException {
+    public static final class Failed extends RuntimeException {
         private static final long serialVersionUID = 1;
 
         private final boolean closedPipe;
@@ -62,7 +62,7 @@ public final class Output {
         }
 
         /** Whether the reader of a pipe has gone, so that the program ends without a message. */
-        boolean isClosedPipe() {
+        public boolean isClosedPipe() {
             return closedPipe;
         }
     }

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.console;
 
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -44,7 +44,7 @@ public final class ProgressLine {
     }
 
     /** No line: each second another program is told how many steps are done. */
-    static ProgressLine toldTo(LongConsumer program, PrintWriter out, long total) {
+    public static ProgressLine toldTo(LongConsumer program, PrintWriter out, long total) {
         return new ProgressLine(out, false, program, total);
     }
 
@@ -58,7 +58,7 @@ public final class ProgressLine {
     }
 
     /** Whether so much time has passed that showing it again is worth it. */
-    boolean isDue() {
+    public boolean isDue() {
         long passed = System.nanoTime() - lastShown;
         return program == null ? shown && passed >= EVERY_NANOS : passed >= EVENT_NANOS;
     }

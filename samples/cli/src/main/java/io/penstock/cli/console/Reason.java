@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.console;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;

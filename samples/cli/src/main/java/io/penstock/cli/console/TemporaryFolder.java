@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.console;
 
 import io.penstock.fault.StoreException;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.console;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -19,13 +19,13 @@ public final class Terminal {
      * The text with its control characters written as {@code \}{@code u001b}, as JSON writes them. Names of files and
      * messages of servers may hold sequences that a terminal obeys.
      */
-    static String escape(String text) {
+    public static String escape(String text) {
         return CONTROL.matcher(text)
                 .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
     }
 
     /** Escapes what the program's loggers print on standard error. */
-    static void escapeLogs() {
+    public static void escapeLogs() {
         System.setErr(new PrintStream(System.err, true, StandardCharsets.UTF_8) {
             @Override
             public void print(String text) {

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;

@@ -1,6 +1,20 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.console.TemporaryFolder;
+import io.penstock.cli.console.Terminal;
+import io.penstock.cli.flag.HelpFlag;
+import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.report.EpochReport;
+import io.penstock.cli.report.JsonReporter;
+import io.penstock.cli.report.Reporter;
+import io.penstock.cli.stream.StreamOptions;
+import io.penstock.cli.stream.StreamPlan;
+import io.penstock.cli.stream.StreamRun;
 import io.penstock.pictures.PictureFolder;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -25,7 +39,7 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         description =
                 "Make a small labelled data set and stream it three times: decode, resize, cache, augment, batch.")
-final class DemoCommand implements Callable<Integer> {
+public final class DemoCommand implements Callable<Integer> {
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it
@@ -81,7 +95,7 @@ final class DemoCommand implements Callable<Integer> {
                     })
                     .blockLast();
             progress.clear();
-            return folder.isGivenUp() ? StreamCommand.INTERRUPTED : show(folder.path());
+            return folder.isGivenUp() ? Interruption.STATUS : show(folder.path());
         }
     }
 
@@ -106,7 +120,7 @@ final class DemoCommand implements Callable<Integer> {
                             : "the page is at %s until Ctrl-C".formatted(address));
             live.run(interruption.stop());
             interruption.ended();
-            return StreamCommand.INTERRUPTED;
+            return Interruption.STATUS;
         }
     }
 
@@ -144,7 +158,7 @@ final class DemoCommand implements Callable<Integer> {
             Reporter reporter = json ? new JsonReporter(out, false) : new DemoReporter(out);
             return StreamRun.of(plan, reporter, err(), !json && Terminal.onStandardError())
                     ? 0
-                    : StreamCommand.INTERRUPTED;
+                    : Interruption.STATUS;
         }
     }
 

@@ -1,5 +1,11 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
+import io.penstock.cli.console.Output;
+import io.penstock.cli.report.EpochReport;
+import io.penstock.cli.report.Headroom;
+import io.penstock.cli.report.Reporter;
+import io.penstock.cli.report.RunReport;
+import io.penstock.cli.report.TableReporter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,10 +1,11 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
 import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;
+import io.penstock.cli.source.Picture;
 import io.penstock.fault.SampleException;
 import io.penstock.folder.ImageFolder;
 import io.penstock.folder.LabelledFile;

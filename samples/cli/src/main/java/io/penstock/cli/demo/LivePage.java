@@ -1,6 +1,7 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.cli.report.EpochReport;
 import io.penstock.page.PageServer;
 import java.net.URI;
 import java.nio.file.Path;

@@ -1,6 +1,12 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
 import io.penstock.batch.Batches;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.report.EpochLog;
+import io.penstock.cli.report.EpochReport;
+import io.penstock.cli.report.Surroundings;
+import io.penstock.cli.source.Picture;
+import io.penstock.cli.stream.StreamPlan;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;

@@ -1,10 +1,13 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
+import io.penstock.cli.report.EpochReport;
+import io.penstock.cli.report.JsonReporter;
+import io.penstock.cli.report.Verdict;
 import io.penstock.page.Show;
 import io.penstock.pipeline.StageStatistics;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;

@@ -1,5 +1,6 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
+import io.penstock.cli.report.EpochReport;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.StageStatistics;
 import java.time.Duration;

@@ -1,5 +1,6 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
+import io.penstock.cli.source.Picture;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;

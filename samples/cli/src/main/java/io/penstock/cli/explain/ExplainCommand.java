@@ -1,6 +1,13 @@
-package io.penstock.cli;
+package io.penstock.cli.explain;
 
 import io.penstock.batch.BatchPlan;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.Flags;
+import io.penstock.cli.flag.HelpFlag;
+import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.stream.StreamOptions;
+import io.penstock.cli.stream.StreamPlan;
 import io.penstock.digest.StreamDigest;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
@@ -29,7 +36,7 @@ import picocli.CommandLine.Spec;
             "Say which samples, changed by which augmentations, were in one batch of a run.",
             "Takes the flags that the run had; nothing is loaded unless it has to be."
         })
-final class ExplainCommand implements Callable<Integer> {
+public final class ExplainCommand implements Callable<Integer> {
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it
@@ -57,7 +64,7 @@ final class ExplainCommand implements Callable<Integer> {
         this.options = options;
     }
 
-    static CommandLine command() {
+    public static CommandLine command() {
         CommandSpec flags = CommandSpec.forAnnotatedObject(StreamOptions.class);
         ExplainCommand command = new ExplainCommand((StreamOptions) flags.userObject());
         return new CommandLine(CommandSpec.forAnnotatedObject(command).addMixin("flags", flags));

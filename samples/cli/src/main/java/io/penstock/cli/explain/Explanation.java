@@ -1,8 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.explain;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.cli.console.Output;
 import io.penstock.order.Draw;
 import io.penstock.order.Shard;
 import io.penstock.pipeline.ResumeToken;

@@ -1,16 +1,16 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import io.penstock.tensor.Shape;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** A part of an array as {@code --region} says it, in NumPy's words: {@code 0:5,:,2:9}. */
-record ArrayRegion(String text) {
+public record ArrayRegion(String text) {
 
     /** Where it begins and ends along each axis of a shape. */
-    static final class Bounds {
-        final long[] start;
-        final long[] stop;
+    public static final class Bounds {
+        public final long[] start;
+        public final long[] stop;
 
         private Bounds(int axes) {
             this.start = new long[axes];
@@ -18,8 +18,11 @@ record ArrayRegion(String text) {
         }
     }
 
-    /** @throws IllegalArgumentException if it has another number of axes, or reaches over an end */
-    Bounds within(Shape shape) {
+    /**
+     * Its bounds in an array of this shape.
+     * @throws IllegalArgumentException if it has another number of axes, or reaches over an end
+     */
+    public Bounds within(Shape shape) {
         String[] axes = text.split(",", -1);
         if (axes.length != shape.rank()) {
             throw new IllegalArgumentException(
@@ -43,7 +46,7 @@ record ArrayRegion(String text) {
     }
 
     /** For picocli. */
-    static final class Reader implements ITypeConverter<ArrayRegion> {
+    public static final class Reader implements ITypeConverter<ArrayRegion> {
         @Override
         public ArrayRegion convert(String text) {
             if (!text.matches("\\s*(\\d{0,18}|\\d{0,18}:\\d{0,18})\\s*(,\\s*(\\d{1,18}|\\d{0,18}:\\d{0,18})\\s*)*")) {

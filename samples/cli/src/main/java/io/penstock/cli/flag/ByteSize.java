@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -41,7 +41,7 @@ public record ByteSize(long bytes, double share) {
      * Reads a size.
      * @throws IllegalArgumentException if it is not one, is 0, or does not fit into 63 bits
      */
-    static ByteSize parse(String text) {
+    public static ByteSize parse(String text) {
         Matcher matcher = WRITTEN.matcher(text.strip());
         if (!matcher.matches()) {
             throw malformed(text);
@@ -85,7 +85,7 @@ public record ByteSize(long bytes, double share) {
     }
 
     /** At least so many bytes with one decimal at most, as one would write it: {@code 1.2GiB}. */
-    static String roundedUp(long bytes) {
+    public static String roundedUp(long bytes) {
         int power = 0;
         BigDecimal value = BigDecimal.valueOf(Math.max(0, bytes));
         while (power < UNITS.length - 1 && value.compareTo(BigDecimal.valueOf(1000)) >= 0) {

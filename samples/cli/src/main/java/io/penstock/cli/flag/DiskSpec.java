@@ -1,8 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import io.penstock.cache.chronicle.ChronicleOptions;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cli.console.Reason;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -20,7 +21,7 @@ public record DiskSpec(Path directory, @Nullable ByteSize size) {
      * Reads it. What follows the last comma is a size if it begins as a number does, so that directories may have commas.
      * @throws IllegalArgumentException if there is no directory, or no size where one is
      */
-    static DiskSpec parse(String text) {
+    public static DiskSpec parse(String text) {
         int comma = text.lastIndexOf(',');
         boolean sized = comma >= 0 && comma + 1 < text.length() && beginsNumber(text.charAt(comma + 1));
         String directory = sized ? text.substring(0, comma) : text;

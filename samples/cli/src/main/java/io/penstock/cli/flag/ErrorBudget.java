@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import io.penstock.pipeline.ErrorPolicy;
 import java.util.regex.Pattern;
@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * @param samples at most, where it is no share
  * @param share   of all samples in {@code [0, 1]}, negative where it is a number
  */
-record ErrorBudget(long samples, double share) {
+public record ErrorBudget(long samples, double share) {
 
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
     private static final Pattern SHARE = Pattern.compile("\\d{1,3}(\\.\\d{1,9})?%");
@@ -28,7 +28,7 @@ record ErrorBudget(long samples, double share) {
                 "a number of samples such as 10, or a share of them such as 0.5%, was expected, was \"" + text + "\"");
     }
 
-    ErrorPolicy of(ErrorPolicy policy) {
+    public ErrorPolicy of(ErrorPolicy policy) {
         return share < 0 ? policy.budget(samples) : policy.budgetShare(share);
     }
 }

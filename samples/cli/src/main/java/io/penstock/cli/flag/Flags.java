@@ -1,7 +1,8 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import io.penstock.cache.HitCheck;
 import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cli.console.Reason;
 import io.penstock.order.Remainder;
 import io.penstock.order.ShardMode;
 import java.nio.file.InvalidPathException;
@@ -18,7 +19,7 @@ public final class Flags {
     private Flags() {}
 
     /** What becomes of a sample that cannot be loaded. */
-    enum OnError {
+    public enum OnError {
         FAIL,
         SKIP,
         SUBSTITUTE
@@ -37,7 +38,7 @@ public final class Flags {
     }
 
     /** A share of hits to check, such as {@code 1%}, or {@code 1%,warn}. */
-    static final class Hits implements ITypeConverter<HitCheck> {
+    public static final class Hits implements ITypeConverter<HitCheck> {
 
         private static final String WARN = ",warn";
 
@@ -59,7 +60,7 @@ public final class Flags {
     }
 
     /** A number of failures, or a share of the samples. */
-    static final class Budget implements ITypeConverter<ErrorBudget> {
+    public static final class Budget implements ITypeConverter<ErrorBudget> {
         @Override
         public ErrorBudget convert(String text) {
             try {
@@ -71,7 +72,7 @@ public final class Flags {
     }
 
     /** A path of a file or folder. */
-    static final class Place implements ITypeConverter<Path> {
+    public static final class Place implements ITypeConverter<Path> {
         @Override
         public Path convert(String text) {
             try {
@@ -86,7 +87,7 @@ public final class Flags {
     }
 
     /** A word of {@link Remainder}, in lower case. */
-    static final class Remainders implements ITypeConverter<Remainder> {
+    public static final class Remainders implements ITypeConverter<Remainder> {
         @Override
         public Remainder convert(String text) {
             return word(Remainder.class, text);
@@ -94,7 +95,7 @@ public final class Flags {
     }
 
     /** A shard mode, as {@link ShardMode#parse} reads it. */
-    static final class Shards implements ITypeConverter<ShardMode> {
+    public static final class Shards implements ITypeConverter<ShardMode> {
         @Override
         public ShardMode convert(String text) {
             try {
@@ -106,7 +107,7 @@ public final class Flags {
     }
 
     /** A word of {@link OnError}, in lower case. */
-    static final class OnErrors implements ITypeConverter<OnError> {
+    public static final class OnErrors implements ITypeConverter<OnError> {
         @Override
         public OnError convert(String text) {
             return word(OnError.class, text);
@@ -114,7 +115,7 @@ public final class Flags {
     }
 
     /** A cache policy, as {@link CachePolicy#named} reads it. */
-    static final class Policy implements ITypeConverter<CachePolicy> {
+    public static final class Policy implements ITypeConverter<CachePolicy> {
         @Override
         public CachePolicy convert(String text) {
             try {

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import picocli.CommandLine.Option;
 

@@ -1,7 +1,8 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import io.penstock.cache.Tier;
 import io.penstock.cache.lazy.LazyShard;
+import io.penstock.cli.console.Reason;
 import io.penstock.order.Topology;
 import java.nio.file.Path;
 import java.util.function.Function;
@@ -18,7 +19,7 @@ import picocli.CommandLine.TypeConversionException;
  * @param min      samples at least
  * @param agree    where ranks agree on its size, null where all have as much
  */
-record LazySpec(
+public record LazySpec(
         Owner owner, double overflow, long min, @Nullable Path agree) {
 
     private static final String FORM =
@@ -32,7 +33,7 @@ record LazySpec(
     }
 
     /** A shard and how many samples an epoch of all ranks has. */
-    record Sized(LazyShard shard, long samples) {}
+    public record Sized(LazyShard shard, long samples) {}
 
     /** @throws IllegalArgumentException if it is none */
     static LazySpec parse(String text) {
@@ -75,7 +76,7 @@ record LazySpec(
      * @throws IllegalArgumentException if there is no cache, or it holds too little, or ranks may not have as much and are
      *     not to agree
      */
-    Sized sized(Topology topology, @Nullable Tier cache, boolean fixed, long size, long sampleBytes) {
+    public Sized sized(Topology topology, @Nullable Tier cache, boolean fixed, long size, long sampleBytes) {
         if (cache == null) {
             throw new IllegalArgumentException("--lazy-shard needs a cache to fit into: --cache-ram or --cache-disk");
         }
@@ -114,7 +115,7 @@ record LazySpec(
     }
 
     /** For picocli. */
-    static final class Reader implements ITypeConverter<LazySpec> {
+    public static final class Reader implements ITypeConverter<LazySpec> {
         @Override
         public LazySpec convert(String text) {
             try {

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import java.math.BigDecimal;
 import java.util.function.Function;
@@ -29,11 +29,11 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
         this.value = value;
     }
 
-    final BigDecimal min() {
+    public final BigDecimal min() {
         return min;
     }
 
-    final BigDecimal max() {
+    public final BigDecimal max() {
         return max;
     }
 
@@ -86,14 +86,14 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     }
 
     /** Loads under way, as {@code Execution} takes them. */
-    static final class InFlight extends Ints {
+    public static final class InFlight extends Ints {
         InFlight() {
             super(1, 1 << 20);
         }
     }
 
     /** Windows that are open at a time, as {@code Sampler} takes them. */
-    static final class Windows extends Ints {
+    public static final class Windows extends Ints {
         Windows() {
             super(1, 1 << 20);
         }
@@ -114,21 +114,21 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     }
 
     /** How many levels of folders lie above the classes. */
-    static final class Levels extends Ints {
+    public static final class Levels extends Ints {
         Levels() {
             super(0, 64);
         }
     }
 
     /** One of the {@link Members}. */
-    static final class Rank extends Ints {
+    public static final class Rank extends Ints {
         Rank() {
             super(0, (1 << 20) - 1);
         }
     }
 
     /** How often something is tried again. */
-    static final class Retries extends Ints {
+    public static final class Retries extends Ints {
         Retries() {
             super(0, 1_000_000);
         }
@@ -142,7 +142,7 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     }
 
     /** A port to listen on, or 0 for any free one. */
-    static final class Port extends Ints {
+    public static final class Port extends Ints {
         Port() {
             super(0, 65_535);
         }
@@ -156,7 +156,7 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
     }
 
     /** The place of a sample or a batch. */
-    static final class Index extends Longs {
+    public static final class Index extends Longs {
         Index() {
             super(0, Long.MAX_VALUE);
         }

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import io.penstock.order.Shard;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ public final class RankFlags {
         return of(rank, world);
     }
 
-    static Shard of(@Nullable Integer rank, @Nullable Integer world) {
+    public static Shard of(@Nullable Integer rank, @Nullable Integer world) {
         if (rank == null && world == null) {
             return Shard.fromEnvironment();
         }

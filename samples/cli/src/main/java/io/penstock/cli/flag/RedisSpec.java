@@ -1,7 +1,8 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import io.penstock.cache.redis.RedisOptions;
 import io.penstock.cache.redis.RedisTier;
+import io.penstock.cli.console.Reason;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -11,11 +12,11 @@ import picocli.CommandLine.TypeConversionException;
  *
  * @param options where it is, and how it is dealt with
  */
-record RedisSpec(RedisOptions options) {
+public record RedisSpec(RedisOptions options) {
 
     private static final String FROM_ENVIRONMENT = "env:";
 
-    static RedisSpec parse(String text) {
+    public static RedisSpec parse(String text) {
         if (text.startsWith(FROM_ENVIRONMENT)) {
             String variable = text.substring(FROM_ENVIRONMENT.length());
             String uri = System.getenv(variable);
@@ -35,12 +36,12 @@ record RedisSpec(RedisOptions options) {
      * Opens the cache.
      * @throws io.penstock.fault.StoreException if a server is to be started, and cannot be
      */
-    RedisTier open() {
+    public RedisTier open() {
         return options.open();
     }
 
     /** For picocli, whose own words would repeat the text. */
-    static final class Reader implements ITypeConverter<RedisSpec> {
+    public static final class Reader implements ITypeConverter<RedisSpec> {
         @Override
         public RedisSpec convert(String text) {
             try {

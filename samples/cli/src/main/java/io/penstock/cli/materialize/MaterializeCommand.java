@@ -1,5 +1,12 @@
-package io.penstock.cli;
+package io.penstock.cli.materialize;
 
+import io.penstock.cli.cache.CacheFilling;
+import io.penstock.cli.cache.CacheFlags;
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.RankFlags;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Shard;
 import io.penstock.quarantine.QuarantineFile;
@@ -89,7 +96,7 @@ public final class MaterializeCommand implements Callable<Integer> {
     private int toTar(Cacheable<?> samples, Path folder, Shard shard, Consumer<SampleException> failures) {
         Sharding<?> sharding = new Sharding<>(job.shards(samples, folder, failures), shard);
         boolean ended = sharding.run(progress(sharding.samples()), this::interrupted);
-        return ended ? sharding.outcome().report(flags, MATERIALIZED) : StreamCommand.INTERRUPTED;
+        return ended ? sharding.outcome().report(flags, MATERIALIZED) : Interruption.STATUS;
     }
 
     private void interrupted(Sharding.Outcome so) {

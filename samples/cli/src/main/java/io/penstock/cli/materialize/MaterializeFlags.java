@@ -1,5 +1,10 @@
-package io.penstock.cli;
+package io.penstock.cli.materialize;
 
+import io.penstock.cli.flag.Flags;
+import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.source.CacheSourceFlags;
+import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.TarParts;
 import io.penstock.fault.SampleException;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Execution;

@@ -1,5 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.materialize;
 
+import io.penstock.cli.cache.FilledCache;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.DiskSpec;
+import io.penstock.cli.flag.RedisSpec;
 import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;

@@ -1,5 +1,8 @@
-package io.penstock.cli;
+package io.penstock.cli.materialize;
 
+import io.penstock.cli.cache.CacheFlags;
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.ProgressLine;
 import io.penstock.order.Shard;
 import io.penstock.write.ShardJob;
 import io.penstock.write.Written;

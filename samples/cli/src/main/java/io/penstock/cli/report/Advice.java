@@ -1,5 +1,6 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
+import io.penstock.cli.flag.ByteSize;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +14,7 @@ import java.util.stream.Collectors;
  * @param enoughBytes that a cache of so many samples needs
  * @param budgets     what could be had, the smallest first
  */
-record Advice(double enoughShare, long enoughBytes, List<Budget> budgets) {
+public record Advice(double enoughShare, long enoughBytes, List<Budget> budgets) {
 
     /** Below this, an epoch is over before it matters. */
     private static final double WORTH_SAYING = 0.02;
@@ -31,7 +32,7 @@ record Advice(double enoughShare, long enoughBytes, List<Budget> budgets) {
     record Budget(String name, long bytes, double share, double seconds) {}
 
     /** Empty where the epoch loaded nothing, or nobody knows how much a sample takes in a cache. */
-    static Optional<Advice> of(Surroundings around, EpochReport epoch) {
+    public static Optional<Advice> of(Surroundings around, EpochReport epoch) {
         long all = around.allBytes();
         if (all <= 0 || epoch.samples() == 0 || epoch.statistics().loads() == 0) {
             return Optional.empty();
@@ -62,7 +63,7 @@ record Advice(double enoughShare, long enoughBytes, List<Budget> budgets) {
     }
 
     /** For the verdict; empty where a cache would change nothing. */
-    String text() {
+    public String text() {
         double without = named("none").seconds();
         double with = named("all").seconds();
         if (enoughShare <= 0 || without - with < WORTH_SAYING * Math.max(SHORTEST, without)) {

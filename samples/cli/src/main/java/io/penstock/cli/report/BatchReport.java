@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import io.penstock.pipeline.ResumeToken;
 import org.jspecify.annotations.Nullable;
@@ -12,5 +12,5 @@ import org.jspecify.annotations.Nullable;
  * @param content the sum of its samples' hashes, null unless digests were asked for
  * @param resume  where a run goes on that has received it
  */
-record BatchReport(
+public record BatchReport(
         long step, long epoch, int samples, @Nullable Long content, ResumeToken resume) {}

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import io.penstock.digest.EpochDigest;
 import io.penstock.digest.StreamDigest;
@@ -18,20 +18,20 @@ import org.jspecify.annotations.Nullable;
  * would count some that never arrive. They wait here, in order, until the batch that holds them is received; no more do
  * than the ring of batches holds.
  */
-final class DeliveredDigests<T> implements EpochLog.Digesting {
+public final class DeliveredDigests<T> implements EpochLog.Digesting {
 
     private final boolean wanted;
     private final Queue<Sample<T>> onTheWay = new ConcurrentLinkedQueue<>();
     private final StreamDigest<T> digest;
     private List<Sample<T>> last = List.of();
 
-    DeliveredDigests(boolean wanted, Schema<T> schema) {
+    public DeliveredDigests(boolean wanted, Schema<T> schema) {
         this.wanted = wanted;
         this.digest = StreamDigest.of(schema);
     }
 
     /** Notes a sample that goes into a batch. */
-    void sample(Sample<T> sample) {
+    public void sample(Sample<T> sample) {
         if (sample.isPresent()) {
             onTheWay.add(sample);
         }
@@ -55,7 +55,7 @@ final class DeliveredDigests<T> implements EpochLog.Digesting {
     }
 
     /** The samples of the last batch; none where nobody wants digests. */
-    List<Sample<T>> last() {
+    public List<Sample<T>> last() {
         return last;
     }
 

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import io.penstock.order.Position;
 import io.penstock.pipeline.Batch;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Adds up batches, as they are received, into one report an epoch. An epoch that brings no batch is reported too, so that
  * there is one report for each. Called by one thread at a time.
  */
-final class EpochLog {
+public final class EpochLog {
 
     private static final double NANOS = 1e9;
 
@@ -36,17 +36,17 @@ final class EpochLog {
     private long samplesInAll;
 
     /** What adds up the digests of the batches that were received. */
-    interface Digesting {
+    public interface Digesting {
 
         /** Counts a batch's samples in. */
-        void batch(Batch batch);
+        public void batch(Batch batch);
 
         /** The digests of an epoch so far; null if nobody wants them. */
         EpochReport.@Nullable Digests of(long epoch);
     }
 
     /** @param clock in nanoseconds */
-    EpochLog(
+    public EpochLog(
             Position from,
             LongSupplier clock,
             LongFunction<RunStatistics> statistics,
@@ -64,7 +64,7 @@ final class EpochLog {
     }
 
     /** Counts a batch in, which stays the caller's to close. */
-    void batch(Batch batch) {
+    public void batch(Batch batch) {
         fillTo(batch.epoch());
         lastBatch = clock.getAsLong();
         if (batches == 0) {
@@ -84,7 +84,7 @@ final class EpochLog {
     }
 
     /** The whole run has come to its end, after this many epochs counted from 0. */
-    void completed(long epochs) {
+    public void completed(long epochs) {
         fillTo(epochs);
         if (position.epoch() < epochs) {
             position = new Position(epochs, 0);
@@ -92,7 +92,7 @@ final class EpochLog {
     }
 
     /** The run was stopped: reports the part of an epoch that was seen, if any. */
-    void stopped() {
+    public void stopped() {
         if (batches > 0) {
             epochEnds();
         }
@@ -136,7 +136,7 @@ final class EpochLog {
         return sum;
     }
 
-    Position position() {
+    public Position position() {
         return position;
     }
 
@@ -144,16 +144,16 @@ final class EpochLog {
         return epoch;
     }
 
-    long batchesInAll() {
+    public long batchesInAll() {
         return batchesInAll;
     }
 
-    long samplesInAll() {
+    public long samplesInAll() {
         return samplesInAll;
     }
 
     /** From the start to the last batch. */
-    double seconds() {
+    public double seconds() {
         return (lastBatch - start) / NANOS;
     }
 }

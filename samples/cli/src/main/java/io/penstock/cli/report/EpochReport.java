@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import io.penstock.pipeline.RunStatistics;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param statistics        what the pipeline did for it
  * @param digests           null unless they were asked for
  */
-record EpochReport(
+public record EpochReport(
         long epoch,
         long samples,
         long batches,
@@ -28,9 +28,9 @@ record EpochReport(
         @Nullable Digests digests) {
 
     /** The order and the content of an epoch as two 64-bit numbers. */
-    record Digests(long order, long content) {}
+    public record Digests(long order, long content) {}
 
-    double samplesPerSecond() {
+    public double samplesPerSecond() {
         return seconds > 0 ? samples / seconds : 0;
     }
 
@@ -38,7 +38,7 @@ record EpochReport(
         return seconds > 0 ? bytes / seconds : 0;
     }
 
-    long hits() {
+    public long hits() {
         return statistics.hits().values().stream().mapToLong(Long::longValue).sum();
     }
 }

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.StageStatistics;

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import io.penstock.order.Position;
 import io.penstock.pipeline.Batch;
@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
  * with no pipeline behind them. The consumer of {@code stream} is its own bookkeeping, and the digest where one is asked
  * for; what it shows is how far the pipeline is from being the slower side.
  */
-final class Headroom<T> {
+public final class Headroom<T> {
 
     private static final long LONG_ENOUGH_NANOS = 500_000_000;
     private static final int ROUNDS_AT_LEAST = 2;
@@ -28,7 +28,7 @@ final class Headroom<T> {
     private final Deque<Kept<T>> kept = new ArrayDeque<>();
 
     /** What receives batches. */
-    interface Consumer<T> {
+    public interface Consumer<T> {
 
         /** Receives a batch, which stays the caller's to close, and the samples in it where they were kept. */
         void accept(Batch batch, List<Sample<T>> samples);
@@ -43,20 +43,20 @@ final class Headroom<T> {
      * @param samples delivered in all rounds
      * @param seconds that took
      */
-    record Report(long batches, long samples, double seconds) {
+    public record Report(long batches, long samples, double seconds) {
 
-        double samplesPerSecond() {
+        public double samplesPerSecond() {
             return seconds > 0 ? samples / seconds : 0;
         }
     }
 
     /** @param most batches to keep */
-    Headroom(int most) {
+    public Headroom(int most) {
         this.most = most;
     }
 
     /** Copies a batch, in place of the oldest if there are enough. */
-    void keep(Batch batch, List<Sample<T>> samples) {
+    public void keep(Batch batch, List<Sample<T>> samples) {
         if (kept.size() == most) {
             kept.removeFirst();
         }
@@ -72,7 +72,7 @@ final class Headroom<T> {
      * Delivers what was kept for half a second at least; nothing if nothing was.
      * @param clock in nanoseconds
      */
-    Optional<Report> measure(Consumer<T> consumer, LongSupplier clock) {
+    public Optional<Report> measure(Consumer<T> consumer, LongSupplier clock) {
         if (kept.isEmpty()) {
             return Optional.empty();
         }

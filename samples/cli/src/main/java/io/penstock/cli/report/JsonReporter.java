@@ -1,21 +1,22 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.cli.console.Output;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Map;
 
 /** One JSON object a line, and nothing else. */
-final class JsonReporter implements Reporter {
+public final class JsonReporter implements Reporter {
 
     private final Output out;
     private final boolean hitsVerified;
     private Map<String, Integer> classes = Map.of();
 
     /** @param hitsVerified whether hits are loaded again, so that what came of it is to be said */
-    JsonReporter(Output out, boolean hitsVerified) {
+    public JsonReporter(Output out, boolean hitsVerified) {
         this.out = out;
         this.hitsVerified = hitsVerified;
     }
@@ -30,7 +31,7 @@ final class JsonReporter implements Reporter {
         out.line(epoch(report, hitsVerified).toString());
     }
 
-    static ObjectNode epoch(EpochReport report, boolean hitsVerified) {
+    public static ObjectNode epoch(EpochReport report, boolean hitsVerified) {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         node.put("event", "epoch")
                 .put("epoch", report.epoch())
@@ -128,7 +129,7 @@ final class JsonReporter implements Reporter {
         return "%016x".formatted(digest);
     }
 
-    static double rounded(double value, int decimals) {
+    public static double rounded(double value, int decimals) {
         return BigDecimal.valueOf(value)
                 .setScale(decimals, RoundingMode.HALF_UP)
                 .doubleValue();

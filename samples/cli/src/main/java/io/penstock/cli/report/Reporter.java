@@ -1,9 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import java.util.Map;
 
 /** Where reports go: lines of JSON for programs, a table for people. Called from one thread at a time. */
-interface Reporter {
+public interface Reporter {
 
     /** Told at the start of the classes of the samples and how many each has; of none where they have no known ones. */
     default void started(Map<String, Integer> classes) {}

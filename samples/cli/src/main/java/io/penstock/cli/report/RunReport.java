@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import io.penstock.pipeline.ResumeToken;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param shard   what the shard mode means for the cache; null where there is one rank or no cache
  * @param advice  whether more cache would help; null where nothing was loaded to judge it by
  */
-record RunReport(
+public record RunReport(
         long epochs,
         double seconds,
         ResumeToken resume,

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import io.penstock.order.Sampler;
 import io.penstock.order.ShardMode;
@@ -13,10 +13,10 @@ import java.util.Optional;
  * @param samples of an epoch, over all ranks
  * @param held    by this rank's cache now
  */
-record ShardEffect(ShardMode mode, int rank, int world, long samples, long held) {
+public record ShardEffect(ShardMode mode, int rank, int world, long samples, long held) {
 
     /** That of several ranks over a cache; none where there is one rank, or nothing is cached. */
-    static Optional<ShardEffect> of(Sampler sampler, Surroundings around) {
+    public static Optional<ShardEffect> of(Sampler sampler, Surroundings around) {
         Surroundings.Held held = around.cache();
         int world = sampler.shard().worldSize();
         long samples = sampler.samples(around.samples());
@@ -44,7 +44,7 @@ record ShardEffect(ShardMode mode, int rank, int world, long samples, long held)
         return Math.min(1, held / (samples * by.keptShare(world)));
     }
 
-    String words() {
+    public String words() {
         if (mode.isGlobal()) {
             return "the samples held are %s of those of all %d ranks, which is what a cache of one rank's own hits; --shard stable would hit %s"
                     .formatted(percent(global()), world, percent(stable()));

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import io.penstock.cache.TierStatistics;
 import java.util.Set;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param randomStages the names of those that no cache can skip
  * @param cache        how full it is, null if there is none
  */
-record Surroundings(
+public record Surroundings(
         long samples,
         int workers,
         int processors,
@@ -35,9 +35,9 @@ record Surroundings(
     }
 
     /** What a cache holds. */
-    record Held(long samples, long bytes) {
+    public record Held(long samples, long bytes) {
 
-        static Held of(TierStatistics statistics) {
+        public static Held of(TierStatistics statistics) {
             return new Held(statistics.samples(), statistics.bytes());
         }
 

@@ -1,12 +1,13 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
+import io.penstock.cli.console.Output;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A table, one row an epoch as it ends, and a verdict. */
-final class TableReporter implements Reporter {
+public final class TableReporter implements Reporter {
 
     private static final String HEAD =
             "epoch   samples  seconds  samples/s     MB/s  first batch    loads  hits ram hits disk   misses  skipped";
@@ -18,7 +19,7 @@ final class TableReporter implements Reporter {
     private boolean headed;
 
     /** @param quarantine the file that lists what was skipped, if there is one */
-    TableReporter(Output out, @Nullable String quarantine) {
+    public TableReporter(Output out, @Nullable String quarantine) {
         this.out = out;
         this.quarantine = quarantine;
     }
@@ -31,7 +32,7 @@ final class TableReporter implements Reporter {
     }
 
     /** The classes and how many samples each has: the first of them, and how many there are. */
-    static String classes(Map<String, Integer> counts) {
+    public static String classes(Map<String, Integer> counts) {
         String first = counts.entrySet().stream()
                 .limit(MAX_CLASSES)
                 .map(each -> each.getKey() + " " + each.getValue())

@@ -1,5 +1,6 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
+import io.penstock.cli.flag.ByteSize;
 import io.penstock.pipeline.StageStatistics;
 import io.penstock.pipeline.StageStatistics.Kind;
 import java.time.Duration;
@@ -15,7 +16,7 @@ import java.util.stream.Collectors;
  * <p>By Little's law: a stage's time over the wall's is how many workers it kept busy, the source's time over the wall's
  * how many loads were in flight. Whichever of the two is used up sets the pace; if neither is, the consumer does.
  */
-final class Verdict {
+public final class Verdict {
 
     private static final double BUSY = 0.6;
     private static final double IN_FLIGHT = 0.6;
@@ -32,7 +33,7 @@ final class Verdict {
     }
 
     /** Of the last epoch, which is the one that is repeated if the run goes on. */
-    static String of(Surroundings around, EpochReport lastEpoch) {
+    public static String of(Surroundings around, EpochReport lastEpoch) {
         return new Verdict(around, lastEpoch).text();
     }
 

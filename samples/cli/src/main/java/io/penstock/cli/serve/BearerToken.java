@@ -1,5 +1,6 @@
-package io.penstock.cli;
+package io.penstock.cli.serve;
 
+import io.penstock.cli.console.Reason;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,12 @@
-package io.penstock.cli;
+package io.penstock.cli.serve;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.HelpFlag;
+import io.penstock.cli.stream.StreamOptions;
+import io.penstock.cli.stream.StreamPlan;
 import io.penstock.serve.BatchServer;
 import io.penstock.serve.ServerPlan;
 import java.nio.file.Path;
@@ -24,7 +30,7 @@ import reactor.core.publisher.Mono;
         usageHelpWidth = 100,
         description = "Serve the batches of a pipeline that flags describe, as stream has them, over HTTP until "
                 + "interrupted. The first line printed is the address.")
-final class ServeCommand implements Callable<Integer> {
+public final class ServeCommand implements Callable<Integer> {
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it
@@ -42,7 +48,7 @@ final class ServeCommand implements Callable<Integer> {
         this.serving = serving;
     }
 
-    static CommandLine command() {
+    public static CommandLine command() {
         CommandSpec flags = CommandSpec.forAnnotatedObject(StreamOptions.class);
         CommandSpec more = CommandSpec.forAnnotatedObject(ServeOptions.class);
         ServeCommand command = new ServeCommand((StreamOptions) flags.userObject(), (ServeOptions) more.userObject());
@@ -54,7 +60,7 @@ final class ServeCommand implements Callable<Integer> {
     public Integer call() {
         try (Interruption interruption = Interruption.watch(() -> {})) {
             int status = serve(interruption);
-            return interruption.ended() ? StreamCommand.INTERRUPTED : status;
+            return interruption.ended() ? Interruption.STATUS : status;
         }
     }
 

@@ -1,7 +1,12 @@
-package io.penstock.cli;
+package io.penstock.cli.serve;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.HelpFlag;
+import io.penstock.cli.flag.NumberFlag;
 import io.penstock.store.http.Faults;
 import io.penstock.store.http.FileServer;
 import java.nio.file.Path;
@@ -29,7 +34,7 @@ import picocli.CommandLine.TypeConversionException;
         description =
                 "Serve a folder over HTTP on 127.0.0.1 until interrupted: with ranges, late and with faults if asked. "
                         + "The first line printed is the address.")
-final class ServeFilesCommand implements Callable<Integer> {
+public final class ServeFilesCommand implements Callable<Integer> {
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it
@@ -126,7 +131,7 @@ final class ServeFilesCommand implements Callable<Integer> {
                 interruption.stop().block();
             }
             interruption.ended();
-            return StreamCommand.INTERRUPTED;
+            return Interruption.STATUS;
         }
     }
 

@@ -1,5 +1,6 @@
-package io.penstock.cli;
+package io.penstock.cli.serve;
 
+import io.penstock.cli.flag.NumberFlag;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

@@ -1,5 +1,6 @@
-package io.penstock.cli;
+package io.penstock.cli.serve;
 
+import io.penstock.cli.stream.StreamPlan;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;

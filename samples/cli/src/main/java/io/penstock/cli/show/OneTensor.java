@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.show;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.pipeline.Dataset;

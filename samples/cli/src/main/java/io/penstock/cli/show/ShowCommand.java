@@ -1,7 +1,16 @@
-package io.penstock.cli;
+package io.penstock.cli.show;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.console.Terminal;
+import io.penstock.cli.flag.ArrayRegion;
+import io.penstock.cli.flag.HelpFlag;
+import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.report.TableReporter;
+import io.penstock.cli.source.SourceSpec;
+import io.penstock.cli.source.Sources;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.ZarrArray;
 import java.io.BufferedReader;
@@ -31,7 +40,7 @@ import reactor.core.Exceptions;
 
 /** {@code penstock show}: what a source is, one of its samples, a part of an array, or a checksum of all. */
 @Command(name = "show", usageHelpWidth = 100, description = "Say what sources are, and show their samples.")
-final class ShowCommand implements Callable<Integer> {
+public final class ShowCommand implements Callable<Integer> {
 
     private static final String STANDARD_INPUT = "-";
 

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.show;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.tensor.Shape;

@@ -1,6 +1,8 @@
-package io.penstock.cli;
+package io.penstock.cli.show;
 
 import io.penstock.array.ArrayRows;
+import io.penstock.cli.source.SourceSpec;
+import io.penstock.cli.source.Sources;
 import io.penstock.fault.DataException;
 import io.penstock.fault.StoreException;
 import io.penstock.folder.LabelledFile;

@@ -1,11 +1,12 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
+import io.penstock.cli.flag.NumberFlag;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The flags of {@code stream} that decide what goes into a cache. */
-final class CacheSourceFlags {
+public final class CacheSourceFlags {
 
     @Option(
             order = 1,
@@ -34,7 +35,7 @@ final class CacheSourceFlags {
     private @Nullable Integer depth;
 
     /** Opens the source, and writes nothing beside it. */
-    Cacheable<?> open() {
+    public Cacheable<?> open() {
         return open(null);
     }
 
@@ -43,7 +44,7 @@ final class CacheSourceFlags {
      * @param cache the directory of the cache, for what is kept beside the samples; null for none
      * @throws IllegalArgumentException if the flags do not fit together
      */
-    Cacheable<?> open(@Nullable Path cache) {
+    public Cacheable<?> open(@Nullable Path cache) {
         return Cacheable.open(source.withDepth(depth), resize, cache);
     }
 }

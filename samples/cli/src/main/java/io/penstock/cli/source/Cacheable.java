@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
 import io.penstock.cache.Filling;
 import io.penstock.cache.Fingerprint;
@@ -49,12 +49,12 @@ public record Cacheable<T>(
      * @param cache the directory of the cache on disk, for what is kept beside the samples; null where there is none
      * @throws IllegalArgumentException if the flags do not fit together
      */
-    static Cacheable<?> open(SourceSpec source, @Nullable Integer resize, @Nullable Path cache) {
+    public static Cacheable<?> open(SourceSpec source, @Nullable Integer resize, @Nullable Path cache) {
         return Cacheable.<Cacheable<?>>open(source, resize, cache, pictures -> pictures, tensors -> tensors);
     }
 
     /** As {@link #open}, for who goes on differently with pictures than with other samples. */
-    static <R> R open(
+    public static <R> R open(
             SourceSpec source,
             @Nullable Integer resize,
             @Nullable Path cache,
@@ -119,7 +119,7 @@ public record Cacheable<T>(
     }
 
     /** Behind a cache, if there is one, with hits checked if that is wanted. */
-    Dataset<T> in(@Nullable Tier cache, @Nullable HitCheck check) {
+    public Dataset<T> in(@Nullable Tier cache, @Nullable HitCheck check) {
         if (cache == null) {
             return dataset;
         }
@@ -132,7 +132,7 @@ public record Cacheable<T>(
      * ranks that saw different samples would cut different shards.
      * @throws FormatException if all of them are broken
      */
-    Cacheable<T> measured() {
+    public Cacheable<T> measured() {
         long size = dataset.size();
         if (sampleBytes > 0 || size == 0) {
             return this;
@@ -157,7 +157,7 @@ public record Cacheable<T>(
     }
 
     /** As whom a cache knows it. */
-    Filling filling() {
+    public Filling filling() {
         return Dataset.filling(dataset, schema);
     }
 }

@@ -1,8 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.penstock.cli.console.Reason;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
 import io.penstock.tensor.Tensor;
 import java.util.function.UnaryOperator;
@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
  */
 public record Picture(Tensor pixels, int label) {
 
-    Picture with(UnaryOperator<Tensor> change) {
+    public Picture with(UnaryOperator<Tensor> change) {
         return new Picture(change.apply(pixels), label);
     }
 }

@@ -1,11 +1,13 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.ByteSize;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Where samples come from, as {@code --source} says it. */
-sealed interface SourceSpec {
+public sealed interface SourceSpec {
 
     /**
      * Class folders of images in a folder or a zip, or a manifest of images at an HTTP address.

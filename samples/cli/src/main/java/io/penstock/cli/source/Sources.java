@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
 import io.penstock.array.ArrayRows;
 import io.penstock.folder.ImageFolder;
@@ -19,10 +19,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Opens what a {@link SourceSpec} names. All of it blocks. */
-final class Sources {
+public final class Sources {
 
     /** The folder in a cache's directory for what reading tar archives needs. */
-    static final String TAR_INDEX = "tar-index";
+    public static final String TAR_INDEX = "tar-index";
 
     private Sources() {}
 
@@ -31,14 +31,14 @@ final class Sources {
      *
      * @param classes how many images each has, in the order of the labels; empty where there are none
      */
-    record LabelledImages(Dataset<LabelledFile> files, Map<String, Integer> classes) {
+    public record LabelledImages(Dataset<LabelledFile> files, Map<String, Integer> classes) {
         private static LabelledImages of(ImageFolder images) {
             return new LabelledImages(images, images.labelCounts());
         }
     }
 
     /** By the labels of a manifest that has some, else by class folders. */
-    static LabelledImages images(SourceSpec.Images source) {
+    public static LabelledImages images(SourceSpec.Images source) {
         StorePlace place = source.place();
         if (!place.isHttp() || place.isZip()) {
             return LabelledImages.of(ImageFolder.open(place.open(), source.depth()));
@@ -59,7 +59,7 @@ final class Sources {
         return new LabelledImages(files, files.labelCounts());
     }
 
-    static RecordFiles records(SourceSpec.Records source) {
+    public static RecordFiles records(SourceSpec.Records source) {
         if (!source.place().isHttp()) {
             return RecordFiles.open(source.place().path(), source.recordBytes());
         }
@@ -67,7 +67,7 @@ final class Sources {
         return RecordFiles.open(file.store(), file.key(), source.recordBytes());
     }
 
-    static ZarrArray zarr(SourceSpec.Zarr source) {
+    public static ZarrArray zarr(SourceSpec.Zarr source) {
         return Objects.requireNonNull(
                 ZarrArray.open(source.store().open(), source.path()).block(), "an array");
     }
@@ -83,7 +83,7 @@ final class Sources {
                 : array;
     }
 
-    static TarShards shards(SourceSpec.Tar source) {
+    public static TarShards shards(SourceSpec.Tar source) {
         if (!source.shards().isHttp()) {
             return TarShards.open(MaterializedShards.in(source.shards().path()));
         }
@@ -100,7 +100,7 @@ final class Sources {
         return cache == null ? shards.index() : shards.index(cache.resolve(TAR_INDEX));
     }
 
-    static TextLines lines(SourceSpec.Lines source) {
+    public static TextLines lines(SourceSpec.Lines source) {
         if (source.files().isHttp()) {
             StorePlace.Located file = source.files().locateHttp();
             return source.json()
@@ -112,7 +112,7 @@ final class Sources {
                 : TextLines.open(source.files().path());
     }
 
-    static ArrayRows array(SourceSpec.Array source) {
+    public static ArrayRows array(SourceSpec.Array source) {
         if (source.file().isNpz() && !source.idx()) {
             return ArrayRows.openNpz(source.file().open(), source.name());
         }

@@ -1,5 +1,6 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
+import io.penstock.cli.console.TemporaryFolder;
 import io.penstock.fault.StoreException;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
@@ -15,7 +16,7 @@ import java.nio.file.Path;
  *
  * @param text what the flag says
  */
-record StorePlace(String text) {
+public record StorePlace(String text) {
 
     /** A file and the store that has it. */
     record Located(Store store, String key) {}

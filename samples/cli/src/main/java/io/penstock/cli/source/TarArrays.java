@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
 import io.penstock.array.NpyFile;
 import io.penstock.fault.FormatException;

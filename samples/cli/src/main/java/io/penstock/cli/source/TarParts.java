@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Samples as parts that other readers of WebDataset's layout know. */
-final class TarParts {
+public final class TarParts {
 
     static final String PIXELS = "pixels";
     static final String LABEL = "label";
@@ -23,7 +23,7 @@ final class TarParts {
     private TarParts() {}
 
     /** A label becomes {@code cls}, a number as text; bytes become {@code bin}; an array becomes {@code NAME.npy}. */
-    static <T> TarWriter<T> writer(Schema<T> schema) {
+    public static <T> TarWriter<T> writer(Schema<T> schema) {
         List<String> names = schema.names();
         return TarWriter.ofParts(value -> {
             List<Tensor> fields = schema.flatten(value);

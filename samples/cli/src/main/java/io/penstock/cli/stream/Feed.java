@@ -1,8 +1,11 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
 import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
 import io.penstock.cache.Tier;
+import io.penstock.cli.flag.DiskSpec;
+import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.Picture;
 import io.penstock.order.Draw;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Pipeline;
@@ -24,7 +27,7 @@ import reactor.core.publisher.Mono;
  * @param dice     what is drawn for a sample, by the name of the stage that draws it: of those behind which nothing can be
  *                 cached
  */
-record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) {
+public record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) {
 
     private static final int CHANNELS = 3;
 
@@ -35,7 +38,7 @@ record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) 
     }
 
     /** Of what it delivers. */
-    Schema<T> schema() {
+    public Schema<T> schema() {
         return base.schema();
     }
 
@@ -50,7 +53,7 @@ record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) 
     }
 
     /** What random stages draw. Blocks where a sample has to be loaded for it. */
-    Map<String, Record> dice(Draw draw) {
+    public Map<String, Record> dice(Draw draw) {
         Map<String, Record> drawn = new LinkedHashMap<>();
         dice.forEach((stage, each) -> each.drawn(draw).blockOptional().ifPresent(found -> drawn.put(stage, found)));
         return drawn;

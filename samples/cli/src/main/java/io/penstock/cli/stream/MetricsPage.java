@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
 import com.sun.net.httpserver.HttpExchange;
 import io.micrometer.prometheusmetrics.PrometheusConfig;

@@ -1,5 +1,13 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.console.Terminal;
+import io.penstock.cli.flag.HelpFlag;
+import io.penstock.cli.report.JsonReporter;
+import io.penstock.cli.report.Reporter;
+import io.penstock.cli.report.TableReporter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -17,8 +25,6 @@ import picocli.CommandLine.Spec;
         description = "Stream a data set through a pipeline that flags describe, and report each epoch.")
 public final class StreamCommand implements Callable<Integer> {
 
-    public static final int INTERRUPTED = 130;
-
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it
     private final HelpFlag help = new HelpFlag();
@@ -33,7 +39,7 @@ public final class StreamCommand implements Callable<Integer> {
         this.options = options;
     }
 
-    static CommandLine command() {
+    public static CommandLine command() {
         CommandSpec flags = CommandSpec.forAnnotatedObject(StreamOptions.class);
         StreamCommand command = new StreamCommand((StreamOptions) flags.userObject());
         return new CommandLine(CommandSpec.forAnnotatedObject(command).addMixin("flags", flags));
@@ -65,6 +71,6 @@ public final class StreamCommand implements Callable<Integer> {
             spec.commandLine().getErr().println("metrics at " + plan.metrics());
         }
         boolean terminal = !options.json() && Terminal.onStandardError();
-        return StreamRun.of(plan, reporter, spec.commandLine().getErr(), terminal) ? 0 : INTERRUPTED;
+        return StreamRun.of(plan, reporter, spec.commandLine().getErr(), terminal) ? 0 : Interruption.STATUS;
     }
 }

@@ -1,7 +1,15 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
 import io.penstock.cache.HitCheck;
 import io.penstock.cache.ram.CachePolicy;
+import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.DiskSpec;
+import io.penstock.cli.flag.ErrorBudget;
+import io.penstock.cli.flag.Flags;
+import io.penstock.cli.flag.LazySpec;
+import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.flag.RedisSpec;
+import io.penstock.cli.source.SourceSpec;
 import io.penstock.order.Remainder;
 import io.penstock.order.ShardMode;
 import java.nio.file.Path;

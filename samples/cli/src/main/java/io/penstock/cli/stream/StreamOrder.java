@@ -1,5 +1,8 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.LazySpec;
+import io.penstock.cli.flag.RankFlags;
 import io.penstock.fault.StoreException;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;

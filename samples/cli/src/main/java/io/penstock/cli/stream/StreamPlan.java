@@ -1,9 +1,15 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
 import io.penstock.batch.Batches;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;
+import io.penstock.cli.cache.LastWrites;
+import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.DiskSpec;
+import io.penstock.cli.flag.Flags;
+import io.penstock.cli.flag.LazySpec;
+import io.penstock.cli.report.Surroundings;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
@@ -85,7 +91,7 @@ public final class StreamPlan<T> implements AutoCloseable {
     }
 
     /** The same for looking at it beside the run: without the files and ports that a run writes and serves. */
-    static StreamPlan<?> lookedAt(StreamOptions options) {
+    public static StreamPlan<?> lookedAt(StreamOptions options) {
         return of(options, StreamResources::withoutOutputs);
     }
 
@@ -159,15 +165,15 @@ public final class StreamPlan<T> implements AutoCloseable {
         return options.inFlight() == null ? execution : execution.inFlight(options.inFlight());
     }
 
-    Pipeline<T> pipeline() {
+    public Pipeline<T> pipeline() {
         return pipeline;
     }
 
-    Feed<T> feed() {
+    public Feed<T> feed() {
         return feed;
     }
 
-    Sampler sampler() {
+    public Sampler sampler() {
         return sampler;
     }
 
@@ -176,12 +182,12 @@ public final class StreamPlan<T> implements AutoCloseable {
     }
 
     /** The samples of this rank, loaded ahead as far as the flags allow. */
-    Flux<Sample<T>> samples() {
+    public Flux<Sample<T>> samples() {
         return samples(sampler);
     }
 
     /** The same in another order. */
-    Flux<Sample<T>> samples(Sampler order) {
+    public Flux<Sample<T>> samples(Sampler order) {
         ByteSize ahead = options.prefetchBytes();
         if (ahead == null) {
             return pipeline.stream(order, execution);
@@ -196,7 +202,7 @@ public final class StreamPlan<T> implements AutoCloseable {
     }
 
     /** The draw that was delivered for another which was loaded: itself, or what took its place. */
-    Draw delivered(Draw draw) {
+    public Draw delivered(Draw draw) {
         Draw now = draw;
         for (int attempt = 1; failed.contains(now.index()) && attempt <= ErrorPolicy.SUBSTITUTES; attempt++) {
             now = ErrorPolicy.substituteFor(draw, attempt, pipeline.size());
@@ -209,19 +215,19 @@ public final class StreamPlan<T> implements AutoCloseable {
     }
 
     /** Where the page of counts is, if one was asked for. */
-    @Nullable String metrics() {
+    public @Nullable String metrics() {
         MetricsPage metrics = resources.metrics();
         return metrics == null ? null : metrics.address();
     }
 
     /** How samples are stacked, for one subscription. */
-    Batches<T> batches() {
+    public Batches<T> batches() {
         Batches<T> batches = Batches.of(options.batch(), feed.schema()).remainder(options.remainder());
         return options.pad() ? batches.padShapes() : batches;
     }
 
     /** The token of a position of this plan. */
-    ResumeToken token(Position at) {
+    public ResumeToken token(Position at) {
         return token.at(at);
     }
 
@@ -229,7 +235,7 @@ public final class StreamPlan<T> implements AutoCloseable {
      * The position of a token of this plan.
      * @throws IllegalArgumentException if it is another plan's, saying what differs
      */
-    Position position(ResumeToken token) {
+    public Position position(ResumeToken token) {
         return token.resume(sampler, pipeline).start();
     }
 
@@ -249,7 +255,7 @@ public final class StreamPlan<T> implements AutoCloseable {
     }
 
     /** What a RAM cache could sensibly have; 0 where the system does not say. */
-    static long roomForACache() {
+    public static long roomForACache() {
         return (long) (SENSIBLE_SHARE * RamTier.freeBytes().orElse(0));
     }
 

@@ -1,8 +1,11 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;
+import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.DiskSpec;
+import io.penstock.cli.flag.RedisSpec;
 import io.penstock.pipeline.Execution;
 import io.penstock.quarantine.QuarantineFile;
 import java.io.IOException;

@@ -1,5 +1,18 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.ProgressLine;
+import io.penstock.cli.report.Advice;
+import io.penstock.cli.report.BatchReport;
+import io.penstock.cli.report.DeliveredDigests;
+import io.penstock.cli.report.EpochLog;
+import io.penstock.cli.report.EpochReport;
+import io.penstock.cli.report.Headroom;
+import io.penstock.cli.report.Reporter;
+import io.penstock.cli.report.RunReport;
+import io.penstock.cli.report.ShardEffect;
+import io.penstock.cli.report.Surroundings;
+import io.penstock.cli.report.Verdict;
 import io.penstock.order.Position;
 import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.ResumeToken;
@@ -14,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /** Runs a plan once, to its end, to {@code --stop-after}, or until a signal comes. */
-final class StreamRun<T> {
+public final class StreamRun<T> {
 
     private static final int HEADROOM_BATCHES = 8;
 
@@ -49,7 +62,7 @@ final class StreamRun<T> {
      * @param terminal whether {@code err} is one
      * @return false if a signal ended it
      */
-    static <T> boolean of(StreamPlan<T> plan, Reporter reporter, PrintWriter err, boolean terminal) {
+    public static <T> boolean of(StreamPlan<T> plan, Reporter reporter, PrintWriter err, boolean terminal) {
         return new StreamRun<>(plan, reporter, err, terminal).run();
     }
 

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,11 @@ import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
+import io.penstock.cli.Cli;
+import io.penstock.cli.TarBytes;
+import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.SourceSpec;
+import io.penstock.cli.source.StorePlace;
 import io.penstock.pictures.Photograph;
 import io.penstock.pictures.PictureFolder;
 import io.penstock.tensor.Encoded;

@@ -1,7 +1,10 @@
-package io.penstock.cli;
+package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.report.EpochReport;
+import io.penstock.cli.report.JsonReporter;
 import io.penstock.pictures.PictureFolder;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,10 +1,11 @@
-package io.penstock.cli;
+package io.penstock.cli.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
+import io.penstock.cli.Cli;
 import io.penstock.folder.ImageFolder;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;

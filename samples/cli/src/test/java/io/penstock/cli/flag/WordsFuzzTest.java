@@ -1,8 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.flag;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.penstock.cli.source.SourceSpec;
 import io.penstock.order.ShardMode;
 import io.penstock.pipeline.ResumeToken;
 import io.penstock.tensor.Shape;

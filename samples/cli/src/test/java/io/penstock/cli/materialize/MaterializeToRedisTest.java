@@ -1,7 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.materialize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.Cli;
+import io.penstock.cli.TestRedis;
 import io.penstock.pictures.PictureFolder;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cli.console.Output;
 import io.penstock.order.Position;
 import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.RunStatistics;

@@ -1,7 +1,8 @@
-package io.penstock.cli;
+package io.penstock.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.Cli;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;

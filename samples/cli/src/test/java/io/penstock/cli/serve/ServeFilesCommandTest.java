@@ -1,9 +1,11 @@
-package io.penstock.cli;
+package io.penstock.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.penstock.cli.Cli;
+import io.penstock.cli.CliProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,8 +1,10 @@
-package io.penstock.cli;
+package io.penstock.cli.show;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.cli.Cli;
+import io.penstock.cli.TarBytes;
 import io.penstock.pictures.Photograph;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -1,7 +1,8 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.Cli;
 import io.penstock.store.http.FileServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.Cli;
+import io.penstock.cli.TarBytes;
 import io.penstock.pictures.Photograph;
 import io.penstock.store.http.FileServer;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.array.ArrayRows;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.cli.TarBytes;
 import io.penstock.fault.DataException;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;

@@ -1,8 +1,10 @@
-package io.penstock.cli;
+package io.penstock.cli.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cli.Cli;
+import io.penstock.cli.CliProcess;
 import io.penstock.store.http.FileServer;
 import io.penstock.store.http.HttpOptions;
 import java.net.URI;

@@ -1,9 +1,11 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.penstock.cli.Cli;
+import io.penstock.cli.CliProcess;
 import io.penstock.pictures.PictureFolder;
 import io.penstock.pipeline.ResumeToken;
 import java.io.BufferedReader;

@@ -1,8 +1,13 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cli.Cli;
+import io.penstock.cli.report.EpochReport;
+import io.penstock.cli.report.Headroom;
+import io.penstock.cli.report.Reporter;
+import io.penstock.cli.report.RunReport;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

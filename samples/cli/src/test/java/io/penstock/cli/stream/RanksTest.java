@@ -1,8 +1,10 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.cli.Cli;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.order.Position;
 import io.penstock.order.ShardMode;
 import io.penstock.pictures.PictureFolder;

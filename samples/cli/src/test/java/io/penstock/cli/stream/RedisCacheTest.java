@@ -1,7 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.Cli;
+import io.penstock.cli.CliProcess;
 import io.penstock.pictures.PictureFolder;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,8 +1,9 @@
-package io.penstock.cli;
+package io.penstock.cli.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.cli.Cli;
 import io.penstock.pictures.PictureFolder;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
