@@ -50,7 +50,8 @@ public final class AugmentSpec {
             try {
                 String kind = word.name().endsWith("crop") ? "crop" : word.name();
                 if (!seen.add(kind)) {
-                    throw new IllegalArgumentException(kind.equals("crop") ? "one crop is enough" : "it is there twice");
+                    throw new IllegalArgumentException(
+                            kind.equals("crop") ? "one crop is enough" : "it is there twice");
                 }
                 augment = with(augment, word);
             } catch (IllegalArgumentException e) {

@@ -93,9 +93,7 @@ public final class RandomErasing implements ImageTransform<Erasure> {
     @Override
     public Tensor apply(Tensor image, Erasure drawn) {
         CroppedRows rows = CroppedRows.whole(image);
-        return new Pass(rows)
-                .erased(eraser(image.dtype(), rows.size(), drawn))
-                .run();
+        return new Pass(rows).erased(eraser(image.dtype(), rows.size(), drawn)).run();
     }
 
     /** The eraser for an image of this kind; null if there is nothing to erase. */
@@ -126,7 +124,8 @@ public final class RandomErasing implements ImageTransform<Erasure> {
             } else if (one >= 0 && one <= 255) {
                 pixel.put((byte) Math.rint(one));
             } else {
-                throw new IllegalArgumentException("erase value for u8 must be in [0, 255], was " + AugmentWord.text(one));
+                throw new IllegalArgumentException(
+                        "erase value for u8 must be in [0, 255], was " + AugmentWord.text(one));
             }
         }
         return pixel.array();

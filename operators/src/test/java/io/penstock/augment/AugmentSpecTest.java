@@ -16,7 +16,7 @@ class AugmentSpecTest {
 
     @Test
     void parse_ofAllWords_isTheChainTheySay() {
-        Tensor image = Pictures.counting(40, 40, 3);
+        Tensor image = TestImages.counting(40, 40, 3);
         Augment spelled = Augment.crop(RandomCrop.of(20, 24).padding(4, Padding.REFLECT))
                 .flip(HorizontalFlip.of(0.25))
                 .jitter(0.4, 0.3, 0.2, 0.1)
@@ -28,7 +28,7 @@ class AugmentSpecTest {
 
         assertThat(parsed.name()).isEqualTo(spelled.name());
         for (int i = 0; i < 20; i++) {
-            assertThat(parsed.apply(image, Pictures.dice(i))).isEqualTo(spelled.apply(image, Pictures.dice(i)));
+            assertThat(parsed.apply(image, TestImages.dice(i))).isEqualTo(spelled.apply(image, TestImages.dice(i)));
         }
     }
 

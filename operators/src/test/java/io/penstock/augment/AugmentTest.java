@@ -29,19 +29,19 @@ class AugmentTest {
 
     @Test
     void cropAndFlip_ofFixedDraws_keepTheirBytes() {
-        Tensor image = Pictures.image(3, 3, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+        Tensor image = TestImages.image(3, 3, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9);
         Augment augment = Augment.crop(2, 2).flip();
 
         List<Tensor> first = IntStream.range(0, 4)
-                .mapToObj(i -> augment.apply(image, Pictures.dice(i)))
+                .mapToObj(i -> augment.apply(image, TestImages.dice(i)))
                 .toList();
 
         assertThat(first)
                 .containsExactly(
-                        Pictures.image(2, 2, 1, 5, 6, 8, 9),
-                        Pictures.image(2, 2, 1, 6, 5, 9, 8),
-                        Pictures.image(2, 2, 1, 3, 2, 6, 5),
-                        Pictures.image(2, 2, 1, 6, 5, 9, 8));
+                        TestImages.image(2, 2, 1, 5, 6, 8, 9),
+                        TestImages.image(2, 2, 1, 6, 5, 9, 8),
+                        TestImages.image(2, 2, 1, 3, 2, 6, 5),
+                        TestImages.image(2, 2, 1, 6, 5, 9, 8));
     }
 
     @Property
@@ -55,7 +55,7 @@ class AugmentTest {
             @ForAll @IntRange(min = 1, max = 30) int width,
             @ForAll @IntRange(max = 1000) int seed) {
         int channels = new int[] {1, 3, 4}[seed % 3];
-        Tensor image = Pictures.noise(DType.U8, height, width, channels, seed);
+        Tensor image = TestImages.noise(DType.U8, height, width, channels, seed);
         RandomCrop crop = RandomCrop.of(height, Math.max(1, width / 2)).padding(1);
         RandomResizedCrop resizedCrop = RandomResizedCrop.of(9, 17);
         HorizontalFlip flip = HorizontalFlip.of(0.5);
@@ -75,29 +75,29 @@ class AugmentTest {
         parts = erases ? parts.then(erasing) : parts;
         parts = normalises ? parts.then(normalise) : parts;
 
-        assertThat(chain.apply(image, Pictures.dice(seed))).isEqualTo(parts.apply(image, Pictures.dice(seed)));
+        assertThat(chain.apply(image, TestImages.dice(seed))).isEqualTo(parts.apply(image, TestImages.dice(seed)));
     }
 
     @Test
     void parameters_drawnOnce_giveTheSameImageAgain() {
-        Tensor image = Pictures.noise(DType.U8, 12, 12, 3, 0);
+        Tensor image = TestImages.noise(DType.U8, 12, 12, 3, 0);
 
-        Augment.Parameters drawn = ALL.draw(image.shape(), Pictures.dice(7));
+        Augment.Parameters drawn = ALL.draw(image.shape(), TestImages.dice(7));
 
-        assertThat(ALL.draw(image.shape(), Pictures.dice(7))).isEqualTo(drawn);
-        assertThat(ALL.apply(image, drawn)).isEqualTo(ALL.apply(image, Pictures.dice(7)));
+        assertThat(ALL.draw(image.shape(), TestImages.dice(7))).isEqualTo(drawn);
+        assertThat(ALL.apply(image, drawn)).isEqualTo(ALL.apply(image, TestImages.dice(7)));
     }
 
     @Test
     void sameDraw_onManyThreads_givesTheSameBytes() {
-        Tensor image = Pictures.noise(DType.U8, 12, 12, 3, 1);
+        Tensor image = TestImages.noise(DType.U8, 12, 12, 3, 1);
         List<Tensor> alone = IntStream.range(0, 500)
-                .mapToObj(i -> ALL.apply(image, Pictures.dice(i % 50)))
+                .mapToObj(i -> ALL.apply(image, TestImages.dice(i % 50)))
                 .toList();
 
         List<Tensor> together = IntStream.range(0, 500)
                 .parallel()
-                .mapToObj(i -> ALL.apply(image, Pictures.dice(i % 50)))
+                .mapToObj(i -> ALL.apply(image, TestImages.dice(i % 50)))
                 .toList();
 
         assertThat(together).isEqualTo(alone);
@@ -133,37 +133,37 @@ class AugmentTest {
         }
 
         static Tensor image(long index) {
-            return Pictures.noise(DType.U8, 9, 9, 3, index);
+            return TestImages.noise(DType.U8, 9, 9, 3, index);
         }
     }
 
     @Test
     void ownFunction_afterAChain_goesOnWithTheSameDice() {
-        Tensor image = Pictures.image(1, 2, 1, 10, 20);
+        Tensor image = TestImages.image(1, 2, 1, 10, 20);
         RandomTransform<Tensor> darken =
-                (value, random) -> random.nextLong() < 0 ? Pictures.image(1, 2, 1, 0, 0) : value;
+                (value, random) -> random.nextLong() < 0 ? TestImages.image(1, 2, 1, 0, 0) : value;
 
         List<Tensor> results = IntStream.range(0, 64)
-                .mapToObj(i -> Augment.whole().flip().then(darken).apply(image, Pictures.dice(i)))
+                .mapToObj(i -> Augment.whole().flip().then(darken).apply(image, TestImages.dice(i)))
                 .distinct()
                 .toList();
 
         assertThat(results)
-                .containsExactlyInAnyOrder(image, Pictures.image(1, 2, 1, 20, 10), Pictures.image(1, 2, 1, 0, 0));
+                .containsExactlyInAnyOrder(image, TestImages.image(1, 2, 1, 20, 10), TestImages.image(1, 2, 1, 0, 0));
     }
 
     @Test
     void apply_ofAWholeChain_allocatesOneArray() {
         var threads = ManagementFactory.getPlatformMXBean(com.sun.management.ThreadMXBean.class);
         Assumptions.assumeTrue(threads.isThreadAllocatedMemorySupported(), "this Java does not count allocations");
-        Tensor image = Pictures.noise(DType.U8, 224, 224, 3, 0);
+        Tensor image = TestImages.noise(DType.U8, 224, 224, 3, 0);
         Augment augment =
                 Augment.crop(200, 200).flip().jitter(0.4, 0.4, 0.4, 0.1).normalise(Normalise.imageNet());
-        augment.apply(image, Pictures.dice(0));
+        augment.apply(image, TestImages.dice(0));
 
         long before = threads.getCurrentThreadAllocatedBytes();
         for (int i = 0; i < 10; i++) {
-            augment.apply(image, Pictures.dice(i));
+            augment.apply(image, TestImages.dice(i));
         }
         long each = (threads.getCurrentThreadAllocatedBytes() - before) / 10;
 
@@ -173,9 +173,9 @@ class AugmentTest {
 
     @Test
     void chain_ofNothing_returnsTheImageItself() {
-        Tensor image = Pictures.counting(2, 2, 3);
+        Tensor image = TestImages.counting(2, 2, 3);
 
-        assertThat(Augment.whole().apply(image, Pictures.dice(0))).isSameAs(image);
+        assertThat(Augment.whole().apply(image, TestImages.dice(0))).isSameAs(image);
         assertThat(Augment.whole().name()).isEqualTo("whole");
     }
 
@@ -192,11 +192,11 @@ class AugmentTest {
 
     @Test
     void apply_ofWrongImage_saysWhatIsWanted() {
-        assertThatThrownBy(() -> ALL.apply(Pictures.counting(5, 5, 3), Pictures.dice(0)))
+        assertThatThrownBy(() -> ALL.apply(TestImages.counting(5, 5, 3), TestImages.dice(0)))
                 .hasMessage("cannot crop 6 × 6 out of 5 × 5; resize to at least that or pad");
-        assertThatThrownBy(() -> ALL.apply(Pictures.noise(DType.F32, 9, 9, 3, 0), Pictures.dice(0)))
+        assertThatThrownBy(() -> ALL.apply(TestImages.noise(DType.F32, 9, 9, 3, 0), TestImages.dice(0)))
                 .hasMessageStartingWith("cannot jitter f32[9, 9, 3]");
-        assertThatThrownBy(() -> Augment.whole().flip().draw(Shape.of(0, 3, 3), Pictures.dice(0)))
+        assertThatThrownBy(() -> Augment.whole().flip().draw(Shape.of(0, 3, 3), TestImages.dice(0)))
                 .hasMessageStartingWith("cannot augment a tensor of shape [0, 3, 3]");
     }
 }

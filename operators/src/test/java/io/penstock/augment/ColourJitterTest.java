@@ -23,11 +23,11 @@ class ColourJitterTest {
 
     @Test
     void jitter_ofFixedDraw_keepsItsBytes() {
-        Tensor image = Pictures.image(2, 2, 3, 200, 100, 50, 0, 128, 255, 10, 20, 30, 90, 90, 90);
+        Tensor image = TestImages.image(2, 2, 3, 200, 100, 50, 0, 128, 255, 10, 20, 30, 90, 90, 90);
 
-        Colour colour = JITTER.draw(image.shape(), Pictures.dice(0));
+        Colour colour = JITTER.draw(image.shape(), TestImages.dice(0));
         Tensor first = JITTER.apply(image, colour);
-        Tensor second = JITTER.apply(image, Pictures.dice(1));
+        Tensor second = JITTER.apply(image, TestImages.dice(1));
 
         assertThat(colour)
                 .isEqualTo(new Colour(
@@ -36,44 +36,44 @@ class ColourJitterTest {
                         1.3494174228703235,
                         -0.027968000562616904,
                         List.of(Adjustment.SATURATION, Adjustment.HUE, Adjustment.BRIGHTNESS, Adjustment.CONTRAST)));
-        assertThat(first).isEqualTo(Pictures.image(2, 2, 3, 255, 68, 22, 0, 236, 255, 0, 24, 35, 113, 113, 113));
-        assertThat(second).isEqualTo(Pictures.image(2, 2, 3, 194, 59, 68, 31, 229, 248, 8, 24, 27, 94, 94, 94));
+        assertThat(first).isEqualTo(TestImages.image(2, 2, 3, 255, 68, 22, 0, 236, 255, 0, 24, 35, 113, 113, 113));
+        assertThat(second).isEqualTo(TestImages.image(2, 2, 3, 194, 59, 68, 31, 229, 248, 8, 24, 27, 94, 94, 94));
     }
 
     @Test
     void brightness_multipliesAndClamps() {
-        Tensor image = Pictures.image(1, 2, 3, 0, 1, 3, 100, 169, 200);
+        Tensor image = TestImages.image(1, 2, 3, 0, 1, 3, 100, 169, 200);
 
         Tensor brighter = JITTER.apply(image, new Colour(1.5, 1, 1, 0, IN_ORDER));
 
-        assertThat(brighter).isEqualTo(Pictures.image(1, 2, 3, 0, 2, 5, 150, 254, 255));
+        assertThat(brighter).isEqualTo(TestImages.image(1, 2, 3, 0, 2, 5, 150, 254, 255));
     }
 
     @Test
     void contrast_movesAwayFromTheMeanGrey() {
         // greys are 100 and 200, so their mean is 150
-        Tensor image = Pictures.image(1, 2, 3, 100, 100, 100, 200, 200, 200);
+        Tensor image = TestImages.image(1, 2, 3, 100, 100, 100, 200, 200, 200);
 
         Tensor lower = JITTER.apply(image, new Colour(1, 0.5, 1, 0, IN_ORDER));
         Tensor higher = JITTER.apply(image, new Colour(1, 3, 1, 0, IN_ORDER));
 
-        assertThat(lower).isEqualTo(Pictures.image(1, 2, 3, 125, 125, 125, 175, 175, 175));
-        assertThat(higher).isEqualTo(Pictures.image(1, 2, 3, 0, 0, 0, 255, 255, 255));
+        assertThat(lower).isEqualTo(TestImages.image(1, 2, 3, 125, 125, 125, 175, 175, 175));
+        assertThat(higher).isEqualTo(TestImages.image(1, 2, 3, 0, 0, 0, 255, 255, 255));
     }
 
     @Test
     void contrast_weighsChannelsAsTheEyeDoes() {
-        Tensor image = Pictures.image(1, 1, 3, 200, 100, 50);
+        Tensor image = TestImages.image(1, 1, 3, 200, 100, 50);
 
         Tensor none = JITTER.apply(image, new Colour(1, 0, 1, 0, IN_ORDER));
 
         // 0.299 · 200 + 0.587 · 100 + 0.114 · 50 = 124.2
-        assertThat(none).isEqualTo(Pictures.image(1, 1, 3, 124, 124, 124));
+        assertThat(none).isEqualTo(TestImages.image(1, 1, 3, 124, 124, 124));
     }
 
     @Test
     void contrast_afterBrightness_takesTheMeanOfTheBrighter() {
-        Tensor image = Pictures.image(1, 2, 1, 100, 200);
+        Tensor image = TestImages.image(1, 2, 1, 100, 200);
         List<Adjustment> contrastFirst =
                 List.of(Adjustment.CONTRAST, Adjustment.BRIGHTNESS, Adjustment.HUE, Adjustment.SATURATION);
 
@@ -81,32 +81,32 @@ class ColourJitterTest {
         Tensor before = JITTER.apply(image, new Colour(0.5, 4, 1, 0, contrastFirst));
 
         // 50 and 100 away from 75 are -25 and 175; 100 and 200 away from 150 are -50 and 350
-        assertThat(after).isEqualTo(Pictures.image(1, 2, 1, 0, 175));
-        assertThat(before).isEqualTo(Pictures.image(1, 2, 1, 0, 128));
+        assertThat(after).isEqualTo(TestImages.image(1, 2, 1, 0, 175));
+        assertThat(before).isEqualTo(TestImages.image(1, 2, 1, 0, 128));
     }
 
     @Test
     void saturation_movesAwayFromThePixelsGrey() {
-        Tensor image = Pictures.image(1, 1, 3, 200, 100, 50);
+        Tensor image = TestImages.image(1, 1, 3, 200, 100, 50);
 
         Tensor grey = JITTER.apply(image, new Colour(1, 1, 0, 0, IN_ORDER));
         Tensor half = JITTER.apply(image, new Colour(1, 1, 0.5, 0, IN_ORDER));
         Tensor more = JITTER.apply(image, new Colour(1, 1, 2, 0, IN_ORDER));
 
-        assertThat(grey).isEqualTo(Pictures.image(1, 1, 3, 124, 124, 124));
-        assertThat(half).isEqualTo(Pictures.image(1, 1, 3, 162, 112, 87));
-        assertThat(more).isEqualTo(Pictures.image(1, 1, 3, 255, 76, 0));
+        assertThat(grey).isEqualTo(TestImages.image(1, 1, 3, 124, 124, 124));
+        assertThat(half).isEqualTo(TestImages.image(1, 1, 3, 162, 112, 87));
+        assertThat(more).isEqualTo(TestImages.image(1, 1, 3, 255, 76, 0));
     }
 
     @Test
     void hue_byThirds_rotatesTheChannels() {
-        Tensor image = Pictures.image(1, 2, 3, 200, 100, 50, 7, 7, 7);
+        Tensor image = TestImages.image(1, 2, 3, 200, 100, 50, 7, 7, 7);
 
         Tensor third = JITTER.apply(image, new Colour(1, 1, 1, 1.0 / 3, IN_ORDER));
         Tensor back = JITTER.apply(image, new Colour(1, 1, 1, -1.0 / 3, IN_ORDER));
 
-        assertThat(third).isEqualTo(Pictures.image(1, 2, 3, 50, 200, 100, 7, 7, 7));
-        assertThat(back).isEqualTo(Pictures.image(1, 2, 3, 100, 50, 200, 7, 7, 7));
+        assertThat(third).isEqualTo(TestImages.image(1, 2, 3, 50, 200, 100, 7, 7, 7));
+        assertThat(back).isEqualTo(TestImages.image(1, 2, 3, 100, 50, 200, 7, 7, 7));
     }
 
     @Property
@@ -115,11 +115,11 @@ class ColourJitterTest {
             @ForAll @IntRange(max = 255) int green,
             @ForAll @IntRange(max = 255) int blue,
             @ForAll @DoubleRange(min = -0.5, max = 0.5) double turn) {
-        Tensor image = Pictures.image(1, 1, 3, red, green, blue);
+        Tensor image = TestImages.image(1, 1, 3, red, green, blue);
 
         Tensor turned = JITTER.apply(image, new Colour(1, 1, 1, turn, IN_ORDER));
 
-        assertThat(Pictures.values(turned)).containsExactly(slowTurn(red, green, blue, turn), within(0.51));
+        assertThat(TestImages.values(turned)).containsExactly(slowTurn(red, green, blue, turn), within(0.51));
     }
 
     /** From RGB to HSV and back by the textbook, in double precision. */
@@ -146,9 +146,9 @@ class ColourJitterTest {
             @ForAll @IntRange(min = 1, max = 9) int width,
             @ForAll @IntRange(max = 1000) int seed) {
         int channels = new int[] {1, 3, 4}[seed % 3];
-        Tensor image = Pictures.noise(DType.U8, height, width, channels, seed);
+        Tensor image = TestImages.noise(DType.U8, height, width, channels, seed);
 
-        assertThat(ColourJitter.of(0, 0, 0, 0).apply(image, Pictures.dice(seed)))
+        assertThat(ColourJitter.of(0, 0, 0, 0).apply(image, TestImages.dice(seed)))
                 .isEqualTo(image);
     }
 
@@ -157,15 +157,15 @@ class ColourJitterTest {
             @ForAll @IntRange(min = 1, max = 9) int height,
             @ForAll @IntRange(min = 1, max = 9) int width,
             @ForAll @IntRange(max = 1000) int seed) {
-        Tensor four = Pictures.noise(DType.U8, height, width, 4, seed);
+        Tensor four = TestImages.noise(DType.U8, height, width, 4, seed);
         byte[] colours = new byte[height * width * 3];
         for (int i = 0; i < colours.length; i++) {
             colours[i] = (byte) four.longAt(i / 3 * 4 + i % 3);
         }
         Tensor three = Tensor.ofBytes(colours, height, width, 3);
 
-        Tensor jitteredFour = ColourJitter.of(1, 1, 1, 0.5).apply(four, Pictures.dice(seed));
-        Tensor jitteredThree = ColourJitter.of(1, 1, 1, 0.5).apply(three, Pictures.dice(seed));
+        Tensor jitteredFour = ColourJitter.of(1, 1, 1, 0.5).apply(four, TestImages.dice(seed));
+        Tensor jitteredThree = ColourJitter.of(1, 1, 1, 0.5).apply(three, TestImages.dice(seed));
 
         for (int i = 0; i < height * width; i++) {
             assertThat(jitteredFour.longAt(4 * i + 3)).isEqualTo(four.longAt(4 * i + 3));
@@ -177,7 +177,7 @@ class ColourJitterTest {
 
     @Test
     void jitter_ofGrey_hasNoSaturationAndNoHue() {
-        Tensor image = Pictures.image(1, 3, 1, 0, 100, 200);
+        Tensor image = TestImages.image(1, 3, 1, 0, 100, 200);
 
         assertThat(JITTER.apply(image, new Colour(1, 1, 0, 0.5, IN_ORDER))).isEqualTo(image);
     }
@@ -188,7 +188,7 @@ class ColourJitterTest {
         double brightness = 0;
 
         for (int i = 0; i < 24_000; i++) {
-            Colour colour = ColourJitter.of(0.4, 2, 0, 0.1).draw(Pictures.dice(i));
+            Colour colour = ColourJitter.of(0.4, 2, 0, 0.1).draw(TestImages.dice(i));
             orders.merge(colour.order(), 1, Integer::sum);
             brightness += colour.brightness();
             assertThat(colour.brightness()).isBetween(0.6, 1.4);
@@ -206,7 +206,7 @@ class ColourJitterTest {
 
     @Test
     void strongestJitter_doesNotOverflow() {
-        Tensor image = Pictures.image(1, 2, 3, 255, 0, 0, 0, 255, 255);
+        Tensor image = TestImages.image(1, 2, 3, 255, 0, 0, 0, 255, 255);
 
         Tensor most = JITTER.apply(image, new Colour(1, 1, Colour.MAX_FACTOR, 0, IN_ORDER));
 
@@ -222,10 +222,10 @@ class ColourJitterTest {
                 .hasMessage("contrast must be in [0, 101], was 102.0");
         assertThatThrownBy(() -> new Colour(1, 1, 1, 0, List.of(Adjustment.HUE)))
                 .hasMessage("order must name each of the four adjustments once, was [HUE]");
-        assertThatThrownBy(() -> JITTER.apply(Pictures.noise(DType.F32, 2, 2, 3, 0), Pictures.dice(0)))
+        assertThatThrownBy(() -> JITTER.apply(TestImages.noise(DType.F32, 2, 2, 3, 0), TestImages.dice(0)))
                 .hasMessage(
                         "cannot jitter f32[2, 2, 3]; it takes u8[h, w, c] of 1, 3 or 4 channels, before normalisation");
-        assertThatThrownBy(() -> JITTER.apply(Pictures.counting(2, 2, 2), Pictures.dice(0)))
+        assertThatThrownBy(() -> JITTER.apply(TestImages.counting(2, 2, 2), TestImages.dice(0)))
                 .hasMessageStartingWith("cannot jitter u8[2, 2, 2]");
     }
 }

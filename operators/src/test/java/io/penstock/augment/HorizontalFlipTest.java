@@ -17,11 +17,11 @@ class HorizontalFlipTest {
 
     @Test
     void flip_ofAnImage_mirrorsItsPixelsNotItsChannels() {
-        Tensor image = Pictures.image(2, 2, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+        Tensor image = TestImages.image(2, 2, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
 
-        Tensor flipped = HorizontalFlip.of(1).apply(image, Pictures.dice(0));
+        Tensor flipped = HorizontalFlip.of(1).apply(image, TestImages.dice(0));
 
-        assertThat(flipped).isEqualTo(Pictures.image(2, 2, 3, 4, 5, 6, 1, 2, 3, 10, 11, 12, 7, 8, 9));
+        assertThat(flipped).isEqualTo(TestImages.image(2, 2, 3, 4, 5, 6, 1, 2, 3, 10, 11, 12, 7, 8, 9));
     }
 
     @Property
@@ -31,7 +31,7 @@ class HorizontalFlipTest {
             @ForAll @IntRange(min = 1, max = 5) int channels,
             @ForAll DType dtype,
             @ForAll long seed) {
-        Tensor image = Pictures.noise(dtype, height, width, channels, seed);
+        Tensor image = TestImages.noise(dtype, height, width, channels, seed);
         HorizontalFlip flip = HorizontalFlip.of(1);
 
         Tensor once = flip.apply(image, new Flip(true));
@@ -53,11 +53,11 @@ class HorizontalFlipTest {
 
         long half = IntStream.range(0, 10_000)
                 .filter(i ->
-                        HorizontalFlip.of(0.5).draw(shape, Pictures.dice(i)).flipped())
+                        HorizontalFlip.of(0.5).draw(shape, TestImages.dice(i)).flipped())
                 .count();
         long tenth = IntStream.range(0, 10_000)
                 .filter(i ->
-                        HorizontalFlip.of(0.1).draw(shape, Pictures.dice(i)).flipped())
+                        HorizontalFlip.of(0.1).draw(shape, TestImages.dice(i)).flipped())
                 .count();
 
         // four deviations of a binomial: sqrt(10,000 · p · (1 − p)) is 50 and 30; the seeds are fixed
@@ -70,18 +70,18 @@ class HorizontalFlipTest {
         Shape shape = Shape.of(4, 4, 3);
 
         for (int i = 0; i < 1000; i++) {
-            assertThat(HorizontalFlip.of(0).draw(shape, Pictures.dice(i)).flipped())
+            assertThat(HorizontalFlip.of(0).draw(shape, TestImages.dice(i)).flipped())
                     .isFalse();
-            assertThat(HorizontalFlip.of(1).draw(shape, Pictures.dice(i)).flipped())
+            assertThat(HorizontalFlip.of(1).draw(shape, TestImages.dice(i)).flipped())
                     .isTrue();
         }
     }
 
     @Test
     void flip_notDrawn_returnsTheImageItself() {
-        Tensor image = Pictures.counting(2, 2, 3);
+        Tensor image = TestImages.counting(2, 2, 3);
 
-        assertThat(HorizontalFlip.of(0).apply(image, Pictures.dice(0))).isSameAs(image);
+        assertThat(HorizontalFlip.of(0).apply(image, TestImages.dice(0))).isSameAs(image);
     }
 
     @Test

@@ -14,7 +14,7 @@ class NormaliseTest {
 
     @Test
     void normalise_byHalves_mapsBytesToMinusOneToOne() {
-        Tensor image = Pictures.image(1, 2, 1, 0, 255);
+        Tensor image = TestImages.image(1, 2, 1, 0, 255);
 
         Tensor normal = Normalise.of(new double[] {0.5}, new double[] {0.5}).apply(image);
 
@@ -28,7 +28,7 @@ class NormaliseTest {
             @ForAll @IntRange(min = 1, max = 4) int channels,
             @ForAll boolean oneForAll,
             @ForAll @IntRange(max = 1000) int seed) {
-        Tensor image = Pictures.noise(DType.U8, height, width, channels, seed);
+        Tensor image = TestImages.noise(DType.U8, height, width, channels, seed);
         double[] mean = new double[oneForAll ? 1 : channels];
         double[] deviation = new double[mean.length];
         for (int i = 0; i < mean.length; i++) {
@@ -49,9 +49,9 @@ class NormaliseTest {
 
     @Test
     void normalise_inAChain_isAFunctionAndATransform() {
-        Tensor image = Pictures.counting(4, 4, 3);
+        Tensor image = TestImages.counting(4, 4, 3);
 
-        Tensor chained = RandomCrop.of(4, 4).then(Normalise.imageNet()).apply(image, Pictures.dice(0));
+        Tensor chained = RandomCrop.of(4, 4).then(Normalise.imageNet()).apply(image, TestImages.dice(0));
 
         assertThat(chained).isEqualTo(Normalise.imageNet().apply(image));
         assertThat((float) chained.doubleAt(0)).isEqualTo((float) (-0.485 / 0.229));
@@ -65,9 +65,9 @@ class NormaliseTest {
                 .hasMessage("normalisation needs a mean and a deviation for each channel, has 3 and 1");
         assertThatThrownBy(() -> Normalise.of(new double[] {0}, new double[] {0}))
                 .hasMessage("channel 0 needs a finite mean and a deviation above 0, has 0.0 and 0.0");
-        assertThatThrownBy(() -> Normalise.of(three, three).apply(Pictures.counting(2, 2, 4)))
+        assertThatThrownBy(() -> Normalise.of(three, three).apply(TestImages.counting(2, 2, 4)))
                 .hasMessage("cannot normalise u8[2, 2, 4]; there are 3 means, one for each channel");
-        assertThatThrownBy(() -> Normalise.of(three, three).apply(Pictures.noise(DType.F32, 2, 2, 3, 0)))
+        assertThatThrownBy(() -> Normalise.of(three, three).apply(TestImages.noise(DType.F32, 2, 2, 3, 0)))
                 .hasMessage("cannot normalise f32[2, 2, 3]; it takes u8, so do it once and last");
     }
 }

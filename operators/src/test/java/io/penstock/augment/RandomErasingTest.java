@@ -18,13 +18,14 @@ class RandomErasingTest {
 
     @Test
     void erasing_ofFixedDraw_keepsItsBytes() {
-        Tensor image = Pictures.image(4, 4, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+        Tensor image = TestImages.image(4, 4, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
 
-        Tensor erased = RandomErasing.of(1).apply(image, Pictures.dice(0));
-        Tensor noisy = RandomErasing.of(1).noise().apply(image, Pictures.dice(0));
+        Tensor erased = RandomErasing.of(1).apply(image, TestImages.dice(0));
+        Tensor noisy = RandomErasing.of(1).noise().apply(image, TestImages.dice(0));
 
-        assertThat(erased).isEqualTo(Pictures.image(4, 4, 1, 1, 2, 3, 4, 5, 0, 7, 8, 9, 0, 11, 12, 13, 0, 15, 16));
-        assertThat(noisy).isEqualTo(Pictures.image(4, 4, 1, 1, 2, 3, 4, 5, 233, 7, 8, 9, 215, 11, 12, 13, 55, 15, 16));
+        assertThat(erased).isEqualTo(TestImages.image(4, 4, 1, 1, 2, 3, 4, 5, 0, 7, 8, 9, 0, 11, 12, 13, 0, 15, 16));
+        assertThat(noisy)
+                .isEqualTo(TestImages.image(4, 4, 1, 1, 2, 3, 4, 5, 233, 7, 8, 9, 215, 11, 12, 13, 55, 15, 16));
     }
 
     @Property
@@ -35,11 +36,11 @@ class RandomErasingTest {
             @ForAll boolean floats,
             @ForAll boolean noise,
             @ForAll @IntRange(max = 1000) int seed) {
-        Tensor image = Pictures.noise(floats ? DType.F32 : DType.U8, height, width, channels, seed);
+        Tensor image = TestImages.noise(floats ? DType.F32 : DType.U8, height, width, channels, seed);
         RandomErasing erasing =
                 noise ? RandomErasing.of(1).noise() : RandomErasing.of(1).value(7);
 
-        Erasure erasure = erasing.draw(image.shape(), Pictures.dice(seed));
+        Erasure erasure = erasing.draw(image.shape(), TestImages.dice(seed));
         Tensor erased = erasing.apply(image, erasure);
 
         Region region = erasure.region();
@@ -51,8 +52,8 @@ class RandomErasingTest {
                         && x >= region.left()
                         && x < region.left() + region.width();
                 for (int channel = 0; channel < channels; channel++) {
-                    double was = Pictures.at(image, y, x, channel);
-                    double is = Pictures.at(erased, y, x, channel);
+                    double was = TestImages.at(image, y, x, channel);
+                    double is = TestImages.at(erased, y, x, channel);
                     assertThat(is)
                             .satisfies(value -> assertThat(inside ? noise || value == 7 : value == was)
                                     .isTrue());
@@ -63,21 +64,21 @@ class RandomErasingTest {
 
     @Test
     void value_ofEachChannel_fillsEachChannel() {
-        Tensor image = Pictures.counting(2, 2, 3);
+        Tensor image = TestImages.counting(2, 2, 3);
         RandomErasing erasing = RandomErasing.of(1).value(124, 116.4, 103.6);
 
         Tensor erased = erasing.apply(image, new Erasure(new Region(1, 0, 1, 2), 0));
 
-        assertThat(erased).isEqualTo(Pictures.image(2, 2, 3, 0, 1, 2, 3, 4, 5, 124, 116, 104, 124, 116, 104));
+        assertThat(erased).isEqualTo(TestImages.image(2, 2, 3, 0, 1, 2, 3, 4, 5, 124, 116, 104, 124, 116, 104));
     }
 
     @Test
     void noise_ofBytes_isUniformAndRepeatable() {
-        Tensor image = Pictures.counting(100, 100, 3);
+        Tensor image = TestImages.counting(100, 100, 3);
         Erasure all = new Erasure(new Region(0, 0, 100, 100), 5);
         RandomErasing erasing = RandomErasing.of(1).noise();
 
-        double[] noise = Pictures.values(erasing.apply(image, all));
+        double[] noise = TestImages.values(erasing.apply(image, all));
 
         // mean 127.5 with a deviation of 0.43 over 30,000 values, variance 5461
         double mean = Arrays.stream(noise).average().orElseThrow();
@@ -85,18 +86,18 @@ class RandomErasingTest {
                 Arrays.stream(noise).map(v -> (v - mean) * (v - mean)).average().orElseThrow();
         assertThat(mean).isCloseTo(127.5, within(1.7));
         assertThat(variance).isCloseTo(5461, within(110.0));
-        assertThat(Pictures.values(erasing.apply(image, all))).isEqualTo(noise);
-        assertThat(Pictures.values(erasing.apply(image, new Erasure(all.region(), 6))))
+        assertThat(TestImages.values(erasing.apply(image, all))).isEqualTo(noise);
+        assertThat(TestImages.values(erasing.apply(image, new Erasure(all.region(), 6))))
                 .isNotEqualTo(noise);
         assertThat(Arrays.copyOfRange(noise, 0, 300)).isNotEqualTo(Arrays.copyOfRange(noise, 300, 600));
     }
 
     @Test
     void noise_ofFloats_isCloseToNormal() {
-        Tensor image = Pictures.noise(DType.F32, 100, 100, 3, 0);
+        Tensor image = TestImages.noise(DType.F32, 100, 100, 3, 0);
         Erasure all = new Erasure(new Region(0, 0, 100, 100), 5);
 
-        double[] noise = Pictures.values(RandomErasing.of(1).noise().apply(image, all));
+        double[] noise = TestImages.values(RandomErasing.of(1).noise().apply(image, all));
 
         double mean = Arrays.stream(noise).average().orElseThrow();
         double variance =
@@ -113,7 +114,7 @@ class RandomErasingTest {
         RandomErasing erasing = RandomErasing.of(0.25);
 
         Region[] regions = IntStream.range(0, 20_000)
-                .mapToObj(i -> erasing.draw(shape, Pictures.dice(i)).region())
+                .mapToObj(i -> erasing.draw(shape, TestImages.dice(i)).region())
                 .filter(region -> !region.isEmpty())
                 .toArray(Region[]::new);
 
@@ -129,23 +130,23 @@ class RandomErasingTest {
         RandomErasing tall = RandomErasing.of(1).ratio(2, 3);
 
         for (int i = 0; i < 100; i++) {
-            Region region = tall.draw(Shape.of(300, 300, 3), Pictures.dice(i)).region();
+            Region region = tall.draw(Shape.of(300, 300, 3), TestImages.dice(i)).region();
             assertThat((double) region.height() / region.width()).isBetween(1.9, 3.1);
         }
     }
 
     @Test
     void erasing_notDrawn_returnsTheImageItself() {
-        Tensor image = Pictures.counting(9, 9, 3);
+        Tensor image = TestImages.counting(9, 9, 3);
 
-        assertThat(RandomErasing.of(0).apply(image, Pictures.dice(0))).isSameAs(image);
+        assertThat(RandomErasing.of(0).apply(image, TestImages.dice(0))).isSameAs(image);
     }
 
     @Test
     void arguments_outOfRange_areRefused() {
         RandomErasing erasing = RandomErasing.of(1);
         Erasure pixel = new Erasure(new Region(0, 0, 1, 1), 0);
-        Tensor image = Pictures.counting(2, 2, 3);
+        Tensor image = TestImages.counting(2, 2, 3);
 
         assertThatThrownBy(() -> RandomErasing.of(-1)).hasMessage("erase must be in [0, 1], was -1");
         assertThatThrownBy(() -> erasing.scale(0.1, 2))
@@ -160,7 +161,7 @@ class RandomErasingTest {
                 .hasMessage("cannot erase with 2 values from u8[2, 2, 3]; give one, or one for each channel");
         assertThatThrownBy(() -> erasing.apply(image, new Erasure(new Region(0, 2, 1, 1), 0)))
                 .hasMessage("cannot erase 1 × 1 at (0, 2) from 2 × 2; draw it for an image of this size");
-        assertThatThrownBy(() -> erasing.apply(Pictures.noise(DType.I8, 2, 2, 1, 0), pixel))
+        assertThatThrownBy(() -> erasing.apply(TestImages.noise(DType.I8, 2, 2, 1, 0), pixel))
                 .hasMessage("cannot erase from i8[2, 2, 1]; it takes u8 or f32");
     }
 }

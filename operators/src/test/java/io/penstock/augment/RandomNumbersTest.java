@@ -29,7 +29,7 @@ class RandomNumbersTest {
         int[] counts = new int[7];
 
         for (int i = 0; i < 70_000; i++) {
-            counts[RandomNumbers.below(Pictures.dice(i), 7)]++;
+            counts[RandomNumbers.below(TestImages.dice(i), 7)]++;
         }
 
         // chi-squared with 6 degrees of freedom exceeds 22.5 once in a thousand; the seeds are fixed
@@ -79,8 +79,8 @@ class RandomNumbersTest {
     private static int steps(ImageTransform<?> transform) {
         int steps = -1;
         for (int i = 0; i < 300; i++) {
-            Pictures.Counting dice = new Pictures.Counting(i);
-            transform.draw(Pictures.counting(5 + i % 7, 5 + i % 11, 3).shape(), dice);
+            TestImages.Counting dice = new TestImages.Counting(i);
+            transform.draw(TestImages.counting(5 + i % 7, 5 + i % 11, 3).shape(), dice);
             assertThat(steps == -1 || steps == dice.count()).isTrue();
             steps = dice.count();
         }

@@ -19,33 +19,33 @@ class RandomResizedCropTest {
 
     @Test
     void resizedCrop_ofFixedDraw_keepsItsBytes() {
-        Tensor image = Pictures.counting(9, 9, 3);
+        Tensor image = TestImages.counting(9, 9, 3);
         RandomResizedCrop crop = RandomResizedCrop.of(2, 2);
 
-        Region region = crop.draw(image.shape(), Pictures.dice(0));
+        Region region = crop.draw(image.shape(), TestImages.dice(0));
         Tensor resized = crop.apply(image, region);
 
         assertThat(region).isEqualTo(new Region(1, 0, 8, 8));
-        assertThat(resized).isEqualTo(Pictures.image(2, 2, 3, 84, 85, 86, 93, 94, 95, 171, 172, 173, 180, 181, 182));
+        assertThat(resized).isEqualTo(TestImages.image(2, 2, 3, 84, 85, 86, 93, 94, 95, 171, 172, 173, 180, 181, 182));
     }
 
     @Test
     void enlarging_byTwo_interpolatesBetweenHalfPixelCentres() {
-        Tensor image = Pictures.image(1, 2, 1, 0, 100);
+        Tensor image = TestImages.image(1, 2, 1, 0, 100);
 
         Tensor resized = RandomResizedCrop.of(1, 4).apply(image, new Region(0, 0, 1, 2));
 
-        assertThat(resized).isEqualTo(Pictures.image(1, 4, 1, 0, 25, 75, 100));
+        assertThat(resized).isEqualTo(TestImages.image(1, 4, 1, 0, 25, 75, 100));
     }
 
     @Test
     void reducing_byTwo_weighsAllPixelsWithinReach() {
-        Tensor image = Pictures.image(1, 4, 1, 0, 80, 160, 240);
+        Tensor image = TestImages.image(1, 4, 1, 0, 80, 160, 240);
 
         Tensor resized = RandomResizedCrop.of(1, 2).apply(image, new Region(0, 0, 1, 4));
 
         // the first is centred on 1.0 and reaches to 3.0: weights 3/4, 3/4, 1/4 at 0.5, 1.5, 2.5, over their sum 7/4
-        assertThat(resized).isEqualTo(Pictures.image(1, 2, 1, 57, 183));
+        assertThat(resized).isEqualTo(TestImages.image(1, 2, 1, 57, 183));
     }
 
     @Property(tries = 300)
@@ -56,9 +56,9 @@ class RandomResizedCropTest {
             @ForAll @IntRange(min = 1, max = 20) int rows,
             @ForAll @IntRange(min = 1, max = 20) int columns,
             @ForAll @IntRange(max = 1000) int seed) {
-        Tensor image = Pictures.noise(DType.U8, height, width, channels, seed);
+        Tensor image = TestImages.noise(DType.U8, height, width, channels, seed);
         RandomResizedCrop crop = RandomResizedCrop.of(rows, columns);
-        Region region = crop.draw(image.shape(), Pictures.dice(seed));
+        Region region = crop.draw(image.shape(), TestImages.dice(seed));
 
         Tensor resized = crop.apply(image, region);
 
@@ -77,9 +77,9 @@ class RandomResizedCropTest {
             @ForAll @IntRange(min = 1, max = 30) int rows,
             @ForAll @IntRange(min = 1, max = 30) int columns,
             @ForAll @IntRange(max = 1000) int seed) {
-        Tensor image = Pictures.noise(DType.U8, height, width, channels, seed);
+        Tensor image = TestImages.noise(DType.U8, height, width, channels, seed);
         RandomResizedCrop resizedCrop = RandomResizedCrop.of(rows, columns);
-        Region region = resizedCrop.draw(image.shape(), Pictures.dice(seed));
+        Region region = resizedCrop.draw(image.shape(), TestImages.dice(seed));
 
         Tensor fused = resizedCrop.apply(image, region);
 
@@ -93,14 +93,14 @@ class RandomResizedCropTest {
             @ForAll @IntRange(min = 1, max = 30) int width,
             @ForAll @IntRange(min = 1, max = 4) int channels,
             @ForAll @IntRange(max = 1000) int seed) {
-        Tensor image = Pictures.noise(DType.F32, height, width, channels, seed);
+        Tensor image = TestImages.noise(DType.F32, height, width, channels, seed);
         RandomResizedCrop crop = RandomResizedCrop.of(7, 11);
-        Region region = crop.draw(image.shape(), Pictures.dice(seed));
+        Region region = crop.draw(image.shape(), TestImages.dice(seed));
 
         Tensor resized = crop.apply(image, region);
 
         assertThat(resized.dtype()).isEqualTo(DType.F32);
-        assertThat(Pictures.values(resized)).containsExactly(SlowResize.of(image, region, 7, 11), within(1e-5));
+        assertThat(TestImages.values(resized)).containsExactly(SlowResize.of(image, region, 7, 11), within(1e-5));
     }
 
     @Property(tries = 300)
@@ -108,7 +108,7 @@ class RandomResizedCropTest {
             @ForAll @IntRange(min = 1, max = 40) int height,
             @ForAll @IntRange(min = 1, max = 40) int width,
             @ForAll @IntRange(max = 1000) int seed) {
-        Tensor image = Pictures.noise(DType.U8, height, width, 3, seed);
+        Tensor image = TestImages.noise(DType.U8, height, width, 3, seed);
         Region whole = new Region(0, 0, height, width);
 
         assertThat(RandomResizedCrop.of(height, width).apply(image, whole)).isEqualTo(image);
@@ -125,7 +125,7 @@ class RandomResizedCropTest {
 
         Tensor resized = RandomResizedCrop.of(rows, 5).apply(image, new Region(0, 0, height, 7));
 
-        assertThat(Pictures.values(resized)).containsOnly(value);
+        assertThat(TestImages.values(resized)).containsOnly(value);
     }
 
     @Test
@@ -134,7 +134,7 @@ class RandomResizedCropTest {
         Shape shape = Shape.of(1000, 1000, 3);
 
         Region[] regions = IntStream.range(0, 20_000)
-                .mapToObj(i -> crop.draw(shape, Pictures.dice(i)))
+                .mapToObj(i -> crop.draw(shape, TestImages.dice(i)))
                 .toArray(Region[]::new);
 
         assertThat(regions).allSatisfy(region -> {
@@ -161,8 +161,8 @@ class RandomResizedCropTest {
     void draw_whereNoRatioFits_isTheLargestCentredOne() {
         RandomResizedCrop crop = RandomResizedCrop.of(8, 8).scale(1, 1);
 
-        assertThat(crop.draw(Shape.of(30, 900, 3), Pictures.dice(0))).isEqualTo(new Region(0, 430, 30, 40));
-        assertThat(crop.draw(Shape.of(900, 30, 3), Pictures.dice(0))).isEqualTo(new Region(430, 0, 40, 30));
+        assertThat(crop.draw(Shape.of(30, 900, 3), TestImages.dice(0))).isEqualTo(new Region(0, 430, 30, 40));
+        assertThat(crop.draw(Shape.of(900, 30, 3), TestImages.dice(0))).isEqualTo(new Region(430, 0, 40, 30));
     }
 
     @Test
@@ -175,9 +175,9 @@ class RandomResizedCropTest {
         assertThatThrownBy(() -> crop.ratio(-1, 2))
                 .hasMessage("resized-crop ratio must be a range in (0, 1000], was -1 to 2");
         assertThatThrownBy(() -> crop.ratio(1, Double.NaN)).hasMessageContaining("was 1 to NaN");
-        assertThatThrownBy(() -> crop.apply(Pictures.noise(DType.I16, 9, 9, 3, 0), Pictures.dice(0)))
+        assertThatThrownBy(() -> crop.apply(TestImages.noise(DType.I16, 9, 9, 3, 0), TestImages.dice(0)))
                 .hasMessage("cannot resize i16[9, 9, 3]; it takes u8 or f32");
-        assertThatThrownBy(() -> crop.apply(Pictures.counting(9, 9, 3), new Region(5, 0, 5, 5)))
+        assertThatThrownBy(() -> crop.apply(TestImages.counting(9, 9, 3), new Region(5, 0, 5, 5)))
                 .hasMessage("cannot crop 5 × 5 at (5, 0) out of 9 × 9; draw it for an image of this size");
     }
 }

@@ -20,7 +20,7 @@ final class SlowResize {
                 for (int sourceX = 0; sourceX < region.width(); sourceX++) {
                     double weight =
                             weight(y, rows, sourceY, region.height()) * weight(x, columns, sourceX, region.width());
-                    sum += weight * Pictures.at(image, region.top() + sourceY, region.left() + sourceX, channel);
+                    sum += weight * TestImages.at(image, region.top() + sourceY, region.left() + sourceX, channel);
                     weights += weight;
                 }
             }

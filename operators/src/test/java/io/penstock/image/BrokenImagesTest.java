@@ -24,12 +24,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What is no image, or no longer one, ends in a message that says so, whatever decodes. */
 class BrokenImagesTest {
 
-    private static final Tensor PHOTO = Pictures.photo(60, 70, 1);
-    private static final Tensor JPEG = Pictures.jpeg(PHOTO);
-    private static final Tensor PROGRESSIVE = Pictures.progressiveJpeg(PHOTO);
-    private static final Tensor PNG = Pictures.encode("png", Pictures.image(PHOTO));
-    private static final Tensor GIF = Pictures.encode("gif", Pictures.image(PHOTO));
-    private static final Tensor BMP = Pictures.encode("bmp", Pictures.image(PHOTO));
+    private static final Tensor PHOTO = TestPhotos.photo(60, 70, 1);
+    private static final Tensor JPEG = TestPhotos.jpeg(PHOTO);
+    private static final Tensor PROGRESSIVE = TestPhotos.progressiveJpeg(PHOTO);
+    private static final Tensor PNG = TestPhotos.encode("png", TestPhotos.image(PHOTO));
+    private static final Tensor GIF = TestPhotos.encode("gif", TestPhotos.image(PHOTO));
+    private static final Tensor BMP = TestPhotos.encode("bmp", TestPhotos.image(PHOTO));
 
     static List<ImageDecoder> decoders() {
         return List.of(ImageDecoder.jdk(), ImageDecoder.openCv());
@@ -233,7 +233,7 @@ class BrokenImagesTest {
         Tensor decoded = ImageDecoder.openCv().decode(webp());
 
         assertThat(decoded.shape()).isEqualTo(PHOTO.shape());
-        assertThat(Pictures.meanDifference(decoded, PHOTO)).isLessThan(5);
+        assertThat(TestPhotos.meanDifference(decoded, PHOTO)).isLessThan(5);
         assertThatDecoding(ImageDecoder.openCv(), first(webp(), 200))
                 .hasMessageStartingWith("truncated WebP: it says ");
         assertThatDecoding(ImageDecoder.openCv().maxPixels(4199), webp()).hasMessageContaining("too large");

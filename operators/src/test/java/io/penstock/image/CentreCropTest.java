@@ -11,7 +11,7 @@ class CentreCropTest {
 
     @Test
     void crop_ofALargerPicture_takesTheMiddle() {
-        Tensor picture = Pictures.noise(9, 12, 3, 1);
+        Tensor picture = TestPhotos.noise(9, 12, 3, 1);
 
         Tensor cropped = CentreCrop.of(4, 6).apply(picture);
 
@@ -25,7 +25,7 @@ class CentreCropTest {
 
     @Test
     void crop_ofASmallerPicture_isRefused() {
-        Tensor picture = Pictures.noise(300, 200, 3, 1);
+        Tensor picture = TestPhotos.noise(300, 200, 3, 1);
 
         assertThatThrownBy(() -> CentreCrop.of(224, 224).apply(picture))
                 .isInstanceOf(IllegalArgumentException.class)

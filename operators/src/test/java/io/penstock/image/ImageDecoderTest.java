@@ -84,7 +84,7 @@ class ImageDecoderTest {
     @MethodSource("decoders")
     void png_withAPalette_showsItsColours(ImageDecoder decoder) {
         for (int bits : new int[] {1, 2, 4, 8}) {
-            byte[] colours = Pictures.noise(1 << bits, 1, 3, 5).toByteArray();
+            byte[] colours = TestPhotos.noise(1 << bits, 1, 3, 5).toByteArray();
             int[] samples = IntStream.range(0, 9 * 10)
                     .map(i -> i * 31 & (1 << bits) - 1)
                     .toArray();
@@ -103,7 +103,7 @@ class ImageDecoderTest {
     @ParameterizedTest
     @MethodSource("decoders")
     void png_withExif_isTurned(ImageDecoder decoder) {
-        byte[] block = Arrays.copyOfRange(Pictures.exif(6), 6, 32); // without JPEG's prefix
+        byte[] block = Arrays.copyOfRange(TestPhotos.exif(6), 6, 32); // without JPEG's prefix
         int[] samples = {1, 2, 3, 4, 5, 6};
 
         Tensor decoded =
@@ -116,11 +116,11 @@ class ImageDecoderTest {
     @ParameterizedTest
     @MethodSource("decoders")
     void gif_ofNoise_isExact(ImageDecoder decoder) {
-        Tensor indices = Pictures.noise(200, 150, 1, 3);
+        Tensor indices = TestPhotos.noise(200, 150, 1, 3);
         BufferedImage image = new BufferedImage(150, 200, BufferedImage.TYPE_BYTE_INDEXED);
         image.getRaster().setDataElements(0, 0, 150, 200, indices.toByteArray());
 
-        Tensor decoded = decoder.decode(Pictures.encode("gif", image));
+        Tensor decoded = decoder.decode(TestPhotos.encode("gif", image));
 
         assertThat(decoded.shape()).isEqualTo(Shape.of(200, 150, 3));
         for (int i = 0; i < 200 * 150; i++) {
@@ -150,9 +150,9 @@ class ImageDecoderTest {
     @ParameterizedTest
     @MethodSource("decoders")
     void bmp_ofOneBitOrColours_isExact(ImageDecoder decoder) {
-        Tensor picture = Pictures.noise(7, 5, 3, 9);
+        Tensor picture = TestPhotos.noise(7, 5, 3, 9);
 
-        Tensor colours = decoder.decode(Pictures.encode("bmp", Pictures.image(picture)));
+        Tensor colours = decoder.decode(TestPhotos.encode("bmp", TestPhotos.image(picture)));
         Tensor bits = decoder.decode(HandMade.bmp(
                 2, 3, (byte) 0b10100000, (byte) 0, (byte) 0, (byte) 0, (byte) 0b01000000, (byte) 0, (byte) 0, (byte)
                         0));
@@ -165,13 +165,13 @@ class ImageDecoderTest {
     @ParameterizedTest
     @MethodSource("decoders")
     void jpeg_ofAPhoto_isCloseToIt(ImageDecoder decoder) {
-        Tensor photo = Pictures.photo(123, 155, 1);
+        Tensor photo = TestPhotos.photo(123, 155, 1);
 
-        Tensor baseline = decoder.decode(Pictures.jpeg(photo));
-        Tensor progressive = decoder.decode(Pictures.progressiveJpeg(photo));
+        Tensor baseline = decoder.decode(TestPhotos.jpeg(photo));
+        Tensor progressive = decoder.decode(TestPhotos.progressiveJpeg(photo));
 
         assertThat(baseline.shape()).isEqualTo(photo.shape());
-        assertThat(Pictures.meanDifference(baseline, photo)).isLessThan(4);
+        assertThat(TestPhotos.meanDifference(baseline, photo)).isLessThan(4);
         assertThat(progressive).isEqualTo(baseline);
     }
 
@@ -181,7 +181,7 @@ class ImageDecoderTest {
         BufferedImage image = new BufferedImage(40, 30, BufferedImage.TYPE_BYTE_GRAY);
         image.getRaster().setDataElements(0, 0, 40, 30, gradient(40 * 30));
 
-        Tensor decoded = decoder.decode(Pictures.encode("jpeg", image));
+        Tensor decoded = decoder.decode(TestPhotos.encode("jpeg", image));
 
         assertThat(decoded.shape()).isEqualTo(Shape.of(30, 40, 3));
         byte[] gradient = gradient(40 * 30);
@@ -206,11 +206,11 @@ class ImageDecoderTest {
         for (int i = 0; i < inks.length; i++) {
             inks[i] = (byte) new int[] {200, 100, 40, 180}[i % 4];
         }
-        Tensor jpeg = Pictures.inkJpeg(Tensor.ofBytes(inks, 16, 16, 4));
+        Tensor jpeg = TestPhotos.inkJpeg(Tensor.ofBytes(inks, 16, 16, 4));
 
         Tensor decoded = decoder.decode(jpeg);
 
-        assertThat(Pictures.largestDifference(decoded, colour(200 * 180 / 255, 100 * 180 / 255, 40 * 180 / 255)))
+        assertThat(TestPhotos.largestDifference(decoded, colour(200 * 180 / 255, 100 * 180 / 255, 40 * 180 / 255)))
                 .isLessThanOrEqualTo(2);
     }
 
@@ -221,16 +221,16 @@ class ImageDecoderTest {
         for (int i = 0; i < inks.length; i++) {
             inks[i] = (byte) new int[] {100, 90, 170, 255}[i % 4];
         }
-        Tensor jpeg = Pictures.inkJpeg(Tensor.ofBytes(inks, 16, 16, 4));
+        Tensor jpeg = TestPhotos.inkJpeg(Tensor.ofBytes(inks, 16, 16, 4));
         byte[] adobe = {'A', 'd', 'o', 'b', 'e', 0, 100, 0, 0, 0, 0, 2};
 
-        Tensor decoded = decoder.decode(Pictures.withSegment(jpeg, 0xEE, adobe));
+        Tensor decoded = decoder.decode(TestPhotos.withSegment(jpeg, 0xEE, adobe));
 
         // JFIF's formula, of inverted inks: R = Y + 1.402 (Cr - 128), …
         int red = (int) (100 + 1.402 * 42);
         int green = (int) (100 - 0.344 * -38 - 0.714 * 42);
         int blue = (int) (100 + 1.772 * -38);
-        assertThat(Pictures.largestDifference(decoded, colour(255 - red, 255 - green, 255 - blue)))
+        assertThat(TestPhotos.largestDifference(decoded, colour(255 - red, 255 - green, 255 - blue)))
                 .isLessThanOrEqualTo(3);
     }
 
@@ -245,11 +245,11 @@ class ImageDecoderTest {
     @ParameterizedTest
     @MethodSource("decoders")
     void jpeg_ofEachOrientation_isTurned(ImageDecoder decoder) {
-        Tensor jpeg = Pictures.jpeg(Pictures.photo(21, 34, 1));
+        Tensor jpeg = TestPhotos.jpeg(TestPhotos.photo(21, 34, 1));
         Tensor stored = decoder.decode(jpeg);
 
         for (int orientation = 1; orientation <= 8; orientation++) {
-            Tensor turned = decoder.decode(Pictures.withSegment(jpeg, 0xE1, Pictures.exif(orientation)));
+            Tensor turned = decoder.decode(TestPhotos.withSegment(jpeg, 0xE1, TestPhotos.exif(orientation)));
 
             int height = orientation < 5 ? 21 : 34;
             int width = orientation < 5 ? 34 : 21;
@@ -276,7 +276,7 @@ class ImageDecoderTest {
     @ParameterizedTest
     @MethodSource("decoders")
     void jpeg_withAProfile_keepsItsValues(ImageDecoder decoder) {
-        Tensor jpeg = Pictures.jpeg(Pictures.photo(40, 50, 1));
+        Tensor jpeg = TestPhotos.jpeg(TestPhotos.photo(40, 50, 1));
         byte[] profile = ICC_Profile.getInstance(ColorSpace.CS_LINEAR_RGB).getData();
         ByteBuffer segment = ByteBuffer.allocate(14 + profile.length);
         segment.put("ICC_PROFILE\0".getBytes(StandardCharsets.US_ASCII))
@@ -284,7 +284,7 @@ class ImageDecoderTest {
                 .put((byte) 1);
         segment.put(profile);
 
-        Tensor decoded = decoder.decode(Pictures.withSegment(jpeg, 0xE2, segment.array()));
+        Tensor decoded = decoder.decode(TestPhotos.withSegment(jpeg, 0xE2, segment.array()));
 
         assertThat(decoded).isEqualTo(decoder.decode(jpeg));
     }
@@ -292,7 +292,7 @@ class ImageDecoderTest {
     @ParameterizedTest
     @MethodSource("decoders")
     void bytes_offTheHeap_areDecodedAlike(ImageDecoder decoder) {
-        Tensor jpeg = Pictures.jpeg(Pictures.photo(40, 50, 1));
+        Tensor jpeg = TestPhotos.jpeg(TestPhotos.photo(40, 50, 1));
         ByteBuffer direct = ByteBuffer.allocateDirect(jpeg.byteSize());
         jpeg.copyTo(direct, 0);
 

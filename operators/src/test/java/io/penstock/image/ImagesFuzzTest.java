@@ -15,7 +15,7 @@ import java.util.zip.CRC32;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Pictures whose headers say what they like. What the libraries make of their data is the libraries' business. */
+/** TestPhotos whose headers say what they like. What the libraries make of their data is the libraries' business. */
 class ImagesFuzzTest {
 
     private static final long MOST_PIXELS = 1 << 20;

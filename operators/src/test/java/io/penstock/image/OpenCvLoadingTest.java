@@ -61,8 +61,8 @@ class OpenCvLoadingTest {
     @Test
     void memory_offTheHeap_isFreedByEveryCall() {
         ImageDecoder decoder = ImageDecoder.openCv();
-        Tensor jpeg = Pictures.jpeg(Pictures.photo(100, 120, 1));
-        Tensor broken = Pictures.withSegment(jpeg, 0xC4, new byte[0]);
+        Tensor jpeg = TestPhotos.jpeg(TestPhotos.photo(100, 120, 1));
+        Tensor broken = TestPhotos.withSegment(jpeg, 0xC4, new byte[0]);
         Resize resize = Resize.exact(32, 32);
         decoder.decode(jpeg);
         long before = Pointer.totalBytes();

@@ -20,9 +20,9 @@ class ReducedDecodingTest {
     @MethodSource("decoders")
     void decode_withAResize_isTheSameAsBothApart(ImageDecoder decoder) {
         Resize resize = Resize.shorterSide(64);
-        Tensor jpeg = Pictures.jpeg(Pictures.photo(211, 301, 1));
-        Tensor turned = Pictures.withSegment(jpeg, 0xE1, Pictures.exif(8));
-        Tensor gif = Pictures.encode("gif", Pictures.image(Pictures.photo(80, 90, 1)));
+        Tensor jpeg = TestPhotos.jpeg(TestPhotos.photo(211, 301, 1));
+        Tensor turned = TestPhotos.withSegment(jpeg, 0xE1, TestPhotos.exif(8));
+        Tensor gif = TestPhotos.encode("gif", TestPhotos.image(TestPhotos.photo(80, 90, 1)));
 
         for (Tensor encoded : List.of(jpeg, turned, gif)) {
             assertThat(decoder.decode(encoded, resize)).isEqualTo(resize.apply(decoder.decode(encoded)));
@@ -33,16 +33,16 @@ class ReducedDecodingTest {
     @MethodSource("decoders")
     void decodeReduced_ofALargePhoto_isCloseToTheFullOne(ImageDecoder decoder) {
         Resize resize = Resize.exact(50, 60);
-        Tensor jpeg = Pictures.jpeg(Pictures.photo(1003, 1201, 1));
+        Tensor jpeg = TestPhotos.jpeg(TestPhotos.photo(1003, 1201, 1));
 
         for (int orientation : new int[] {1, 4, 6}) {
-            Tensor turned = Pictures.withSegment(jpeg, 0xE1, Pictures.exif(orientation));
+            Tensor turned = TestPhotos.withSegment(jpeg, 0xE1, TestPhotos.exif(orientation));
             Tensor full = decoder.decode(turned, resize);
             Tensor reduced = decoder.decodeReduced(turned, resize);
 
             assertThat(reduced.shape()).isEqualTo(full.shape());
-            assertThat(Pictures.meanDifference(reduced, full)).isLessThan(1);
-            assertThat(Pictures.largestDifference(reduced, full)).isLessThan(8);
+            assertThat(TestPhotos.meanDifference(reduced, full)).isLessThan(1);
+            assertThat(TestPhotos.largestDifference(reduced, full)).isLessThan(8);
         }
     }
 
@@ -50,16 +50,16 @@ class ReducedDecodingTest {
     @MethodSource("decoders")
     void decodeReduced_ofAPhotoLessThanFourTimesAsLarge_isTheSame(ImageDecoder decoder) {
         Resize resize = Resize.exact(50, 60);
-        Tensor jpeg = Pictures.jpeg(Pictures.photo(198, 239, 1));
+        Tensor jpeg = TestPhotos.jpeg(TestPhotos.photo(198, 239, 1));
 
         assertThat(decoder.decodeReduced(jpeg, resize)).isEqualTo(decoder.decode(jpeg, resize));
     }
 
     @Test
     void denominator_ofAJpeg_isLargestThatLeavesTwiceTheSize() {
-        Tensor jpeg = Pictures.jpeg(Pictures.photo(801, 1003, 1));
-        Tensor turned = Pictures.withSegment(jpeg, 0xE1, Pictures.exif(6));
-        Tensor png = Pictures.encode("png", Pictures.image(Pictures.photo(80, 90, 1)));
+        Tensor jpeg = TestPhotos.jpeg(TestPhotos.photo(801, 1003, 1));
+        Tensor turned = TestPhotos.withSegment(jpeg, 0xE1, TestPhotos.exif(6));
+        Tensor png = TestPhotos.encode("png", TestPhotos.image(TestPhotos.photo(80, 90, 1)));
 
         assertThat(denominator(jpeg, 202, 100)).isEqualTo(1);
         assertThat(denominator(jpeg, 200, 200)).isEqualTo(2);

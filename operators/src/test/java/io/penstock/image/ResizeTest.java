@@ -24,7 +24,7 @@ class ResizeTest {
             @ForAll @IntRange(min = 1, max = 70) int width,
             @ForAll @IntRange(min = 1, max = 4) int channels,
             @ForAll long seed) {
-        Tensor picture = Pictures.noise(fromHeight, fromWidth, channels, seed);
+        Tensor picture = TestPhotos.noise(fromHeight, fromWidth, channels, seed);
 
         Tensor resized = Resize.exact(height, width).apply(picture);
 
@@ -37,7 +37,7 @@ class ResizeTest {
 
     @Example
     void values_ofALargePictureMadeSmall_areWithinOneOfTheExactFilter() {
-        Tensor picture = Pictures.noise(1500, 1111, 3, 7);
+        Tensor picture = TestPhotos.noise(1500, 1111, 3, 7);
 
         Tensor resized = Resize.exact(24, 31).apply(picture);
 
@@ -67,7 +67,7 @@ class ResizeTest {
             @ForAll @IntRange(max = 250) int least,
             @ForAll @IntRange(min = 1, max = 60) int height,
             @ForAll @IntRange(min = 1, max = 60) int width) {
-        byte[] pixels = Pictures.noise(37, 41, 3, height).toByteArray();
+        byte[] pixels = TestPhotos.noise(37, 41, 3, height).toByteArray();
         for (int i = 0; i < pixels.length; i++) {
             pixels[i] = (byte) (least + (pixels[i] & 0xFF) % 6);
         }
@@ -81,7 +81,7 @@ class ResizeTest {
 
     @Example
     void picture_ofTheWantedSize_isTheSame() {
-        Tensor picture = Pictures.noise(20, 30, 3, 1);
+        Tensor picture = TestPhotos.noise(20, 30, 3, 1);
 
         assertThat(Resize.exact(20, 30).apply(picture)).isSameAs(picture);
         assertThat(Resize.shorterSide(20).apply(picture)).isSameAs(picture);
@@ -89,7 +89,7 @@ class ResizeTest {
 
     @Example
     void picture_offTheHeap_isResizedAlike() {
-        Tensor picture = Pictures.noise(61, 43, 3, 1);
+        Tensor picture = TestPhotos.noise(61, 43, 3, 1);
         ByteBuffer direct = ByteBuffer.allocateDirect(picture.byteSize());
         picture.copyTo(direct, 0);
         Tensor copy = Tensor.of(DType.U8, picture.shape(), direct);
@@ -100,7 +100,7 @@ class ResizeTest {
 
     @Example
     void picture_ofACopyInItsMiddle_isResizedAlike() {
-        Tensor batch = Pictures.noise(2 * 61, 43, 3, 1);
+        Tensor batch = TestPhotos.noise(2 * 61, 43, 3, 1);
         Tensor second = batch.reshape(Shape.of(2, 61, 43, 3)).row(1);
         Tensor alone = Tensor.ofBytes(second.toByteArray(), 61, 43, 3);
 
@@ -112,14 +112,14 @@ class ResizeTest {
     void shorterSide_ofAnyPicture_keepsTheAspectRatio() {
         Resize resize = Resize.shorterSide(256);
 
-        assertThat(resize.apply(Pictures.noise(375, 500, 1, 1)).shape()).isEqualTo(Shape.of(256, 341, 1));
-        assertThat(resize.apply(Pictures.noise(500, 375, 1, 1)).shape()).isEqualTo(Shape.of(341, 256, 1));
-        assertThat(resize.apply(Pictures.noise(100, 100, 1, 1)).shape()).isEqualTo(Shape.of(256, 256, 1));
+        assertThat(resize.apply(TestPhotos.noise(375, 500, 1, 1)).shape()).isEqualTo(Shape.of(256, 341, 1));
+        assertThat(resize.apply(TestPhotos.noise(500, 375, 1, 1)).shape()).isEqualTo(Shape.of(341, 256, 1));
+        assertThat(resize.apply(TestPhotos.noise(100, 100, 1, 1)).shape()).isEqualTo(Shape.of(256, 256, 1));
     }
 
     @Example
     void shorterSide_ofAThread_isRefused() {
-        Tensor thread = Pictures.noise(1, 1000, 3, 1);
+        Tensor thread = TestPhotos.noise(1, 1000, 3, 1);
 
         assertThatThrownBy(() -> Resize.shorterSide(100).apply(thread))
                 .isInstanceOf(FormatException.class)

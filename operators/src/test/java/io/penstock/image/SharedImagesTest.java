@@ -103,7 +103,7 @@ class SharedImagesTest {
                 Tensor jdk = ImageDecoder.jdk().decode(bytes(path));
                 Tensor openCv = ImageDecoder.openCv().decode(bytes(path));
 
-                assertThat(Pictures.meanDifference(jdk, openCv)).as(path).isLessThan(0.5);
+                assertThat(TestPhotos.meanDifference(jdk, openCv)).as(path).isLessThan(0.5);
                 compared++;
             }
         }

@@ -87,7 +87,12 @@ final class SlotView {
 
     /** One's view of one generation. */
     private record Attached(
-            long generation, MappedEntries slots, MappedEntries samples, Membership membership, SampleKey id, long salt) {}
+            long generation,
+            MappedEntries slots,
+            MappedEntries samples,
+            Membership membership,
+            SampleKey id,
+            long salt) {}
 
     SlotView(SlotFile file, SlotKeys keys) {
         this.file = file;

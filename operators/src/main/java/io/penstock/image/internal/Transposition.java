@@ -31,7 +31,8 @@ final class Transposition {
                 }
             }
         }
-        return PixelRows.of(transposed, height * rows.channels(), /* height= */ width, /* width= */ height, rows.channels());
+        return PixelRows.of(
+                transposed, height * rows.channels(), /* height= */ width, /* width= */ height, rows.channels());
     }
 
     /** Copies four bytes for each pixel; the next pixel overwrites the fourth. The last pixel is copied by bytes. */

@@ -15,10 +15,10 @@ import javax.imageio.ImageWriteParam;
 import javax.imageio.ImageWriter;
 import javax.imageio.stream.ImageOutputStream;
 
-/** Pictures for tests, and their encodings by the JDK. */
-final class Pictures {
+/** TestPhotos for tests, and their encodings by the JDK. */
+final class TestPhotos {
 
-    private Pictures() {}
+    private TestPhotos() {}
 
     /** Waves with some noise: as smooth as a photograph, and no two places alike. */
     static Tensor photo(int height, int width, long seed) {

@@ -11,9 +11,9 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /** Images and dice for tests. */
-final class Pictures {
+final class TestImages {
 
-    private Pictures() {}
+    private TestImages() {}
 
     /** The dice of sample number {@code index}. */
     static RandomGenerator dice(long index) {
