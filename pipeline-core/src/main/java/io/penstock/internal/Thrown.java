@@ -2,7 +2,6 @@ package io.penstock.internal;
 
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
-import io.penstock.pipeline.ErrorPolicy;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -92,7 +91,7 @@ public final class Thrown {
     }
 
     /**
-     * Whether an {@link ErrorPolicy} may retry, skip or replace the sample. An {@code Error} says that the program or the
+     * Whether an error policy may retry, skip or replace the sample. An {@code Error} says that the program or the
      * machine is at fault, not one sample, except for a stack that a deeply nested sample overflows.
      */
     public static boolean isTolerable(Throwable signalled) {

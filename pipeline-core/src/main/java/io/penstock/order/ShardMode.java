@@ -1,6 +1,6 @@
 package io.penstock.order;
 
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 
 /**
  * Whether ranks keep a part of the data over the epochs, which decides how often caches of their own hit.

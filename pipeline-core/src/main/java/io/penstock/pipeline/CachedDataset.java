@@ -35,12 +35,12 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private final Filling filling;
     private final int fillingId;
     private final Level[] levels;
-    private final Meter misses = new Meter();
+    private final StageMeter misses = new StageMeter();
     private final TierFaults faults = new TierFaults();
     private final Loads<T> loads;
     private volatile @Nullable Boolean originsWanted; // null until the tier was told who fills it
 
-    private record Level(int number, Tier tier, Meter hits) {}
+    private record Level(int number, Tier tier, StageMeter hits) {}
 
     CachedDataset(Node<T> base, Tier tier, Codec<T> codec, @Nullable HitCheck check) {
         super(base, base.pipeline().fingerprint());
@@ -53,7 +53,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
         List<Tier> tiers = tier.levels();
         this.levels = new Level[tiers.size()];
         for (int i = 0; i < levels.length; i++) {
-            levels[i] = new Level(i, tiers.get(i), new Meter());
+            levels[i] = new Level(i, tiers.get(i), new StageMeter());
         }
     }
 

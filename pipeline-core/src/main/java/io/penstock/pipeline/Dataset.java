@@ -3,7 +3,6 @@ package io.penstock.pipeline;
 import io.penstock.cache.Filling;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
-import io.penstock.cache.Loads;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.order.Draw;

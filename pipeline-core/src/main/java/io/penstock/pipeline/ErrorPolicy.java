@@ -1,8 +1,6 @@
 package io.penstock.pipeline;
 
-import io.penstock.cache.Loads;
 import io.penstock.fault.SampleException;
-import io.penstock.internal.Begun;
 import io.penstock.order.Draw;
 import io.penstock.order.internal.Mixing;
 import java.time.Duration;
@@ -18,7 +16,7 @@ import java.util.function.Consumer;
 public final class ErrorPolicy {
 
     /** What follows when the retries are used up. */
-    enum Begun {
+    enum Action {
         FAIL,
         SKIP,
         SUBSTITUTE
@@ -30,7 +28,7 @@ public final class ErrorPolicy {
     /** No attempt waits longer, however many came before it. */
     static final Duration LONGEST_BACKOFF = Duration.ofDays(1);
 
-    private final Begun outcome;
+    private final Action outcome;
     private final long budget;
     private final double share;
     private final int retries;
@@ -38,7 +36,7 @@ public final class ErrorPolicy {
     private final Consumer<? super SampleException> quarantine;
 
     private ErrorPolicy(
-            Begun outcome,
+            Action outcome,
             long budget,
             double share,
             int retries,
@@ -52,18 +50,18 @@ public final class ErrorPolicy {
         this.quarantine = quarantine;
     }
 
-    private static ErrorPolicy of(Begun outcome) {
+    private static ErrorPolicy of(Action outcome) {
         return new ErrorPolicy(outcome, Long.MAX_VALUE, 1, 0, Duration.ZERO, failure -> {});
     }
 
     /** The first failure ends the stream. */
     public static ErrorPolicy fail() {
-        return of(Begun.FAIL);
+        return of(Action.FAIL);
     }
 
     /** A sample that fails is left out; its batch is one row shorter, or has one row masked. */
     public static ErrorPolicy skip() {
-        return of(Begun.SKIP);
+        return of(Action.SKIP);
     }
 
     /**
@@ -71,7 +69,7 @@ public final class ErrorPolicy {
      * run, so batches stay full and results reproducible.
      */
     public static ErrorPolicy substitute() {
-        return of(Begun.SUBSTITUTE);
+        return of(Action.SUBSTITUTE);
     }
 
     /**
@@ -127,7 +125,7 @@ public final class ErrorPolicy {
         return new ErrorPolicy(outcome, budget, share, retries, backoff, quarantine);
     }
 
-    Begun outcome() {
+    Action outcome() {
         return outcome;
     }
 

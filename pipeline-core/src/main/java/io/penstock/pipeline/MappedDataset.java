@@ -9,13 +9,10 @@ import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /** A dataset through one or several deterministic stages. */
-final class MappedDataset<A, T> extends Stage<A, T> implements Dataset<T> {
-
-    private final Step<A, T> step;
+final class MappedDataset<A, T> extends FunctionStage<A, T> implements Dataset<T> {
 
     private MappedDataset(Node<A> base, Step<A, T> step) {
-        super(base, base.pipeline().fingerprint().with(step.fingerprint()));
-        this.step = step;
+        super(base, step);
     }
 
     static <A, T> MappedDataset<?, T> over(Node<A> base, Step<A, T> step) {
@@ -24,17 +21,6 @@ final class MappedDataset<A, T> extends Stage<A, T> implements Dataset<T> {
 
     private <R> MappedDataset<A, R> then(Step<T, R> next) {
         return new MappedDataset<>(base, step.then(next));
-    }
-
-    @Override
-    public Object begin(Draw draw) {
-        return Workers.apply(base.begin(draw), step, draw);
-    }
-
-    @Override
-    public void beginAll(Draw[] draws, Object[] begun) {
-        base.beginAll(draws, begun);
-        Workers.applyAll(begun, step, draws);
     }
 
     @Override
@@ -52,16 +38,5 @@ final class MappedDataset<A, T> extends Stage<A, T> implements Dataset<T> {
         return base.deferred(draw)
                 .mapNotNull(Thrown.function(input -> step.unsteady(input, draw, finish)))
                 .switchIfEmpty(base.unsteady(draw, input -> finish.apply(step.apply(input, draw))));
-    }
-
-    @Override
-    public void report(RunStatistics.Tally tally) {
-        super.report(tally);
-        step.report(tally);
-    }
-
-    @Override
-    public String toString() {
-        return base + "\n" + step;
     }
 }

@@ -60,11 +60,6 @@ interface Node<T> {
         return Fingerprint.of();
     }
 
-    /** The fingerprint of what has no stage above it. */
-    default Fingerprint source() {
-        return pipeline().fingerprint();
-    }
-
     /**
      * The name of the stage above that gives different results for one and the same draw, empty if none was seen to; see
      * {@link Step#unsteady}.

@@ -1,10 +1,13 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.Loads;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
 import io.penstock.order.Sampler;
+import io.penstock.stream.Execution;
+import io.penstock.stream.ReadAhead;
+import io.penstock.stream.Sample;
+import io.penstock.stream.internal.OrderedMerge;
 import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -23,6 +26,11 @@ public sealed interface Pipeline<T> permits Dataset, StagedPipeline, TolerantPip
 
     /** What decides the values: pipelines of the same fingerprint give the same values for the same draws. */
     Fingerprint fingerprint();
+
+    /** The fingerprint of the data alone, without the stages. */
+    default Fingerprint source() {
+        return fingerprint();
+    }
 
     /** What messages and quarantine files call the sample of an index: its path, its file and offset. */
     String name(long index);
@@ -79,12 +87,12 @@ public sealed interface Pipeline<T> permits Dataset, StagedPipeline, TolerantPip
      * the batching sink brings its own.
      */
     default Flux<Sample<T>> stream(Sampler sampler, Execution execution) {
-        return new OrderedMerge<>(Node.of(this), sampler.draws(size()), execution, null);
+        return new OrderedMerge<>(Node.of(this)::beginAll, sampler.draws(size()), execution, null);
     }
 
     /** The same with a bound in bytes on what is loaded ahead, for samples that are huge or of very different sizes. */
-    default Flux<Sample<T>> stream(Sampler sampler, Execution execution, Prefetch<? super T> prefetch) {
-        return new OrderedMerge<>(Node.of(this), sampler.draws(size()), execution, prefetch);
+    default Flux<Sample<T>> stream(Sampler sampler, Execution execution, ReadAhead<? super T> readAhead) {
+        return new OrderedMerge<>(Node.of(this)::beginAll, sampler.draws(size()), execution, readAhead);
     }
 
     /** What was loaded, hit, skipped and how long each stage took in one epoch; recent epochs only. */

@@ -20,8 +20,8 @@ final class Rechecks<T> {
     private static final Logger LOG = LoggerFactory.getLogger(Rechecks.class);
     private static final String NONE = "";
 
-    final Meter verified = new Meter();
-    final Meter differing = new Meter();
+    final StageMeter verified = new StageMeter();
+    final StageMeter differing = new StageMeter();
     private final HitCheck check;
     private final Node<T> base;
     private final Codec<T> codec;

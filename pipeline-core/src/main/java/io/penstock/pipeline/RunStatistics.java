@@ -36,7 +36,7 @@ public record RunStatistics(
 
     /** Adds up the stages of a pipeline. */
     static final class Tally {
-        private final Function<Meter, Meter.Counts> counts;
+        private final Function<StageMeter, StageMeter.Counts> counts;
         private final Map<String, Long> hits = new LinkedHashMap<>();
         private final List<StageStatistics> stages = new ArrayList<>();
         private long loads;
@@ -45,7 +45,7 @@ public record RunStatistics(
         private long verified;
         private long differing;
 
-        private Tally(Function<Meter, Meter.Counts> counts) {
+        private Tally(Function<StageMeter, StageMeter.Counts> counts) {
             this.counts = counts;
         }
 
@@ -54,41 +54,41 @@ public record RunStatistics(
         }
 
         static Tally ofAll() {
-            return new Tally(Meter::total);
+            return new Tally(StageMeter::total);
         }
 
-        private long samples(Meter meter) {
+        private long samples(StageMeter meter) {
             return counts.apply(meter).samples.sum();
         }
 
-        void source(String name, Meter meter) {
+        void source(String name, StageMeter meter) {
             loads += samples(meter);
             add(name, StageStatistics.Kind.SOURCE, meter);
         }
 
-        void stage(String name, Meter meter) {
+        void stage(String name, StageMeter meter) {
             add(name, StageStatistics.Kind.STAGE, meter);
         }
 
-        private void add(String name, StageStatistics.Kind kind, Meter meter) {
-            Meter.Counts counted = counts.apply(meter);
+        private void add(String name, StageStatistics.Kind kind, StageMeter meter) {
+            StageMeter.Counts counted = counts.apply(meter);
             stages.add(new StageStatistics(name, kind, counted.samples.sum(), Duration.ofNanos(counted.totalNanos())));
         }
 
-        void hits(String tier, Meter meter) {
+        void hits(String tier, StageMeter meter) {
             hits.merge(tier, samples(meter), Long::sum);
         }
 
-        void misses(Meter meter) {
+        void misses(StageMeter meter) {
             misses += samples(meter);
         }
 
-        void rechecks(Meter same, Meter other) {
+        void rechecks(StageMeter same, StageMeter other) {
             verified += samples(same);
             differing += samples(other);
         }
 
-        void skipped(Meter meter) {
+        void skipped(StageMeter meter) {
             skipped += samples(meter);
         }
 

@@ -18,7 +18,7 @@ final class Source<T> implements Dataset<T>, Node<T> {
     private final Dataset<T> dataset;
     private final Fingerprint fingerprint;
     private final long size;
-    private final Meter meter = new Meter();
+    private final StageMeter meter = new StageMeter();
 
     Source(Dataset<T> dataset) {
         this.dataset = dataset;

@@ -38,9 +38,8 @@ abstract class Stage<A, T> implements Node<T> {
         return base.stages();
     }
 
-    @Override
     public Fingerprint source() {
-        return base.source();
+        return base.pipeline().source();
     }
 
     public Mono<T> load(Draw draw) {

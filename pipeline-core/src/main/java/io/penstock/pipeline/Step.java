@@ -79,7 +79,7 @@ interface Step<A, B> {
         private final StageFunction<A, B> fn;
         private final LongFunction<String> names;
         private final Fingerprint fingerprint;
-        private final Meter meter = new Meter();
+        private final StageMeter meter = new StageMeter();
 
         @FunctionalInterface
         interface StageFunction<A, B> {

@@ -16,7 +16,7 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
     private final ErrorPolicy policy;
     private final long allowed;
     private final Set<Long> failed = ConcurrentHashMap.newKeySet();
-    private final Meter skipped = new Meter();
+    private final StageMeter skipped = new StageMeter();
 
     TolerantPipeline(Node<T> base, ErrorPolicy policy) {
         // the policy is no part of the fingerprint: which samples fail is not known beforehand

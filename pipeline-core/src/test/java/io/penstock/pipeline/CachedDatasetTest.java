@@ -14,6 +14,7 @@ import io.penstock.order.Draws;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.ShardMode;
+import io.penstock.stream.Execution;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;

@@ -7,6 +7,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
 import io.penstock.order.Sampler;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.time.Duration;

@@ -38,7 +38,7 @@ public final class Pending extends Mono<Integer> implements Subscription {
         }
     }
 
-    void fail() {
+    public void fail() {
         CoreSubscriber<? super Integer> subscriber = waiting;
         if (subscriber != null && !cancelled) {
             subscriber.onError(new FormatException("not a JPEG"));

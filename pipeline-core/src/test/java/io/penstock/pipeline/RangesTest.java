@@ -11,6 +11,8 @@ import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.order.ShardMode;
+import io.penstock.stream.Execution;
+import io.penstock.stream.ReadAhead;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.LongFunction;
@@ -128,13 +130,13 @@ class RangesTest {
             Long delivered = FakeDataset.jittery(50).stream(
                             Sampler.shuffled(1),
                             Execution.standard(),
-                            new Prefetch<>(bytes, value -> Long.MAX_VALUE / 100))
+                            new ReadAhead<>(bytes, value -> Long.MAX_VALUE / 100))
                     .count()
                     .block(Duration.ofSeconds(30));
 
             assertThat(delivered).isEqualTo(50);
         }
-        assertRefused(() -> new Prefetch<>(0, value -> 1), "prefetch must be at least 1 byte, was 0");
+        assertRefused(() -> new ReadAhead<>(0, value -> 1), "prefetch must be at least 1 byte, was 0");
     }
 
     @Test

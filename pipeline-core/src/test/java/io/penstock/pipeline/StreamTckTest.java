@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.order.Sampler;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Tensor;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;

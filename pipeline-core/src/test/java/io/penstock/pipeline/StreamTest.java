@@ -8,6 +8,8 @@ import io.penstock.order.Draws;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
+import io.penstock.stream.Execution;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -13,6 +13,9 @@ import io.penstock.cache.SampleKey;
 import io.penstock.cache.TierStatistics;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Sampler;
+import io.penstock.stream.Execution;
+import io.penstock.stream.ReadAhead;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
@@ -411,8 +414,8 @@ class ThrownTest {
     @MethodSource("sources")
     void stream_sizeOfASampleThrows_ends(Source source, Throwable thrown) {
         Trap trap = new Trap(thrown);
-        Prefetch<Tensor> prefetch =
-                new Prefetch<>(1 << 20, value -> trap.at(value).byteSize());
+        ReadAhead<Tensor> prefetch =
+                new ReadAhead<>(1 << 20, value -> trap.at(value).byteSize());
 
         StepVerifier.create(source.sound().stream(Sampler.sequential(), Execution.standard(), prefetch))
                 .thenConsumeWhile(sample -> true)

@@ -1,8 +1,8 @@
 package io.penstock.arrow;
 
+import io.penstock.batch.Batch;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
-import io.penstock.pipeline.Batch;
 import java.nio.file.Path;
 import java.util.Objects;
 import reactor.core.publisher.Flux;

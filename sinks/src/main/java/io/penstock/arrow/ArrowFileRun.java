@@ -1,8 +1,8 @@
 package io.penstock.arrow;
 
 import com.google.flatbuffers.FlatBufferBuilder;
+import io.penstock.batch.Batch;
 import io.penstock.fault.StoreException;
-import io.penstock.pipeline.Batch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

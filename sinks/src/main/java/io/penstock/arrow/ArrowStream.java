@@ -1,6 +1,6 @@
 package io.penstock.arrow;
 
-import io.penstock.pipeline.Batch;
+import io.penstock.batch.Batch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package io.penstock.arrow;
 
 import com.google.flatbuffers.FlatBufferBuilder;
-import io.penstock.pipeline.Batch;
+import io.penstock.batch.Batch;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;

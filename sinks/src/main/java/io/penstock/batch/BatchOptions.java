@@ -1,6 +1,6 @@
 package io.penstock.batch;
 
-import io.penstock.pipeline.Execution;
+import io.penstock.stream.Execution;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.IntFunction;

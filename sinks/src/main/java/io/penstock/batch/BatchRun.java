@@ -2,8 +2,7 @@ package io.penstock.batch;
 
 import io.penstock.internal.DrainLoop;
 import io.penstock.internal.Thrown;
-import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;

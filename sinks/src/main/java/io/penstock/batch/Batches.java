@@ -1,9 +1,8 @@
 package io.penstock.batch;
 
 import io.penstock.order.Remainder;
-import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Execution;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
 import java.util.function.Function;

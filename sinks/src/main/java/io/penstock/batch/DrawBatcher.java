@@ -3,7 +3,7 @@ package io.penstock.batch;
 import io.penstock.batch.EpochEnds.Known;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,6 @@
 package io.penstock.batch;
 
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
 import java.lang.ref.Cleaner;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.penstock.digest;
 
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import java.util.List;
 import java.util.Map;

@@ -5,7 +5,7 @@ import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
-import io.penstock.pipeline.Batch;
+import io.penstock.batch.Batch;
 import io.penstock.tensor.Tensor;
 import java.util.Optional;
 import java.util.function.Function;

@@ -1,7 +1,7 @@
 package io.penstock.serve;
 
+import io.penstock.batch.Batch;
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
 import java.nio.ByteBuffer;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;

@@ -1,7 +1,7 @@
 package io.penstock.serve;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import io.penstock.pipeline.Batch;
+import io.penstock.batch.Batch;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayDeque;
 import java.util.Deque;

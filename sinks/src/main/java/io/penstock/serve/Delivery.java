@@ -1,6 +1,6 @@
 package io.penstock.serve;
 
-import io.penstock.pipeline.Batch;
+import io.penstock.batch.Batch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A batch in the hands of one consumer, who gives it back with {@link #release}. */

@@ -1,7 +1,7 @@
 package io.penstock.serve;
 
+import io.penstock.batch.Batch;
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

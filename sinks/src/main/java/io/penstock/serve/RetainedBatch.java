@@ -1,7 +1,7 @@
 package io.penstock.serve;
 
+import io.penstock.batch.Batch;
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
 
 /** A batch that not everyone has had. Guarded by its hub's lock. */
 final class RetainedBatch {

@@ -1,6 +1,6 @@
 package io.penstock.write;
 
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import java.io.IOException;
 
 /** What lays samples out in a file, or in several at once. One thread at a time. */

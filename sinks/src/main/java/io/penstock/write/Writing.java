@@ -1,7 +1,7 @@
 package io.penstock.write;
 
 import io.penstock.internal.Thrown;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.LongFunction;

@@ -3,8 +3,8 @@ package io.penstock.arrow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.batch.Batch;
 import io.penstock.fault.StoreException;
-import io.penstock.pipeline.Batch;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

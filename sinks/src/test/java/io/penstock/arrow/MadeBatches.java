@@ -1,7 +1,7 @@
 package io.penstock.arrow;
 
+import io.penstock.batch.Batch;
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

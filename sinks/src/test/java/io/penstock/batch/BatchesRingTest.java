@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -3,7 +3,6 @@ package io.penstock.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.Batch;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,7 @@
 package io.penstock.batch;
 
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
 import org.reactivestreams.tck.TestEnvironment;

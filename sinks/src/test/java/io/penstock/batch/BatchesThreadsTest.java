@@ -3,8 +3,7 @@ package io.penstock.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Execution;
+import io.penstock.stream.Execution;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

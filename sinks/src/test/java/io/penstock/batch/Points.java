@@ -1,7 +1,6 @@
 package io.penstock.batch;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Pipeline;

@@ -1,7 +1,6 @@
 package io.penstock.batch;
 
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.Arrays;

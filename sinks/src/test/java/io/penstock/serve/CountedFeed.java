@@ -1,12 +1,12 @@
 package io.penstock.serve;
 
+import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Fingerprint;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
-import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;

@@ -2,7 +2,7 @@ package io.penstock.store;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
-import io.penstock.pipeline.Execution;
+import io.penstock.stream.Execution;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Function;

@@ -29,7 +29,7 @@ import reactor.core.scheduler.Scheduler;
  * rows it had; chunks written anew under the same metadata are noticed only by {@link #checkingChunks}.
  *
  * <p>Reads run where the store runs them. Decoding follows on the same thread if that may block, as those that read files
- * do, and is on the {@linkplain io.penstock.pipeline.Execution#standard standard} workers otherwise, unless {@link #decodeOn} says where; a sample whose chunks are at
+ * do, and is on the {@linkplain io.penstock.stream.Execution#standard standard} workers otherwise, unless {@link #decodeOn} says where; a sample whose chunks are at
  * hand is made on the thread that asks. Immutable and thread-safe; the store stays the caller's to close. Errors are {@link io.penstock.fault.StoreException}s and
  * {@link io.penstock.fault.FormatException}s that name the store, the chunk and the codec.
  * @see <a href="https://zarr-specs.readthedocs.io/">the Zarr specifications</a>

@@ -4,7 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;

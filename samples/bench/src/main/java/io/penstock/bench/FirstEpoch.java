@@ -1,6 +1,7 @@
 package io.penstock.bench;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
@@ -9,7 +10,6 @@ import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
 import io.penstock.order.Sampler;
 import io.penstock.pictures.PictureFolder;
-import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;

@@ -1,10 +1,10 @@
 package io.penstock.bench;
 
+import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.Batch;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.util.List;

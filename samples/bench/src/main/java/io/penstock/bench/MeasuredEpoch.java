@@ -1,9 +1,9 @@
 package io.penstock.bench;
 
+import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.order.Draws;
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;

@@ -3,7 +3,7 @@ package io.penstock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,10 +1,10 @@
 package io.penstock.peers;
 
+import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.bench.figures.Training;
 import io.penstock.cache.Tier;
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.Batch;
 import io.penstock.records.RecordFiles;
 import java.nio.file.Path;
 

@@ -17,7 +17,7 @@ import io.penstock.cache.redis.NodeServer;
 import io.penstock.cache.redis.RedisTier;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Execution;
+import io.penstock.stream.Execution;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

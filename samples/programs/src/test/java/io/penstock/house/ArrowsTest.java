@@ -33,7 +33,10 @@ class ArrowsTest {
             "io.penstock.fault",
             "io.penstock.internal",
             "io.penstock.cache",
-            "io.penstock.pipeline");
+            "io.penstock.stream",
+            "io.penstock.stream.internal",
+            "io.penstock.pipeline",
+            "io.penstock.resume");
 
     @Test
     void tensorsAndOrder_needTheJdkAlone() {

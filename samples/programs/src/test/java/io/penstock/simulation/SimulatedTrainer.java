@@ -1,7 +1,7 @@
 package io.penstock.simulation;
 
+import io.penstock.batch.Batch;
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.HashSet;

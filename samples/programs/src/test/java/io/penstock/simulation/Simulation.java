@@ -2,18 +2,18 @@ package io.penstock.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Tier;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
-import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
-import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Pipeline;
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
+import io.penstock.stream.Execution;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;

@@ -2,7 +2,7 @@ package io.penstock.train;
 
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -7,7 +7,7 @@ import io.penstock.fault.DataException;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Pipeline;
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

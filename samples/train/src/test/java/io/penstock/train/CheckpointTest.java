@@ -8,7 +8,7 @@ import io.penstock.fault.StoreException;
 import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.memory.MemoryDataset;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Execution;
+import io.penstock.stream.Execution;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

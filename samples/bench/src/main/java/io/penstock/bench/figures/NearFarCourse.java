@@ -5,7 +5,7 @@ import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Execution;
+import io.penstock.stream.Execution;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;

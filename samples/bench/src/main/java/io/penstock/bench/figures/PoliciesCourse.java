@@ -8,7 +8,7 @@ import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Execution;
+import io.penstock.stream.Execution;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.penstock.bench.figures;
 
+import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
@@ -7,7 +8,6 @@ import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
-import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

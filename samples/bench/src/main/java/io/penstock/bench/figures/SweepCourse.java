@@ -4,7 +4,7 @@ import io.penstock.bench.Finding;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Execution;
+import io.penstock.stream.Execution;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package io.penstock.bench.figures;
 
+import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Execution;
+import io.penstock.stream.Execution;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;

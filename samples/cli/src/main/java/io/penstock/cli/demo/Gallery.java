@@ -2,7 +2,7 @@ package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.penstock.order.Draw;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayDeque;
 import java.util.Base64;

@@ -1,5 +1,6 @@
 package io.penstock.cli.demo;
 
+import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.report.EpochLog;
@@ -10,9 +11,8 @@ import io.penstock.cli.stream.StreamPlan;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
-import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Execution;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Execution;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import java.nio.file.Path;
 import java.time.Duration;

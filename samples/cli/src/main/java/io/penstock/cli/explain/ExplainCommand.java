@@ -13,18 +13,18 @@ import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
-import io.penstock.pipeline.ResumeToken;
-import io.penstock.pipeline.Sample;
+import io.penstock.resume.ResumeToken;
+import io.penstock.stream.Sample;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /** {@code penstock explain}: says what one batch of a run was made of, and makes it again. */
 @Command(

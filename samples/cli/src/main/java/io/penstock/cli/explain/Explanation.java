@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.cli.console.Output;
 import io.penstock.order.Draw;
 import io.penstock.order.Shard;
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 import java.lang.reflect.RecordComponent;
 import java.util.List;
 import java.util.Map;

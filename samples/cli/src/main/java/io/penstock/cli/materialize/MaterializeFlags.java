@@ -7,7 +7,7 @@ import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.TarParts;
 import io.penstock.fault.SampleException;
 import io.penstock.pipeline.ErrorPolicy;
-import io.penstock.pipeline.Execution;
+import io.penstock.stream.Execution;
 import io.penstock.write.ShardJob;
 import java.nio.file.Path;
 import java.util.function.Consumer;

@@ -1,6 +1,6 @@
 package io.penstock.cli.report;
 
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,9 +1,9 @@
 package io.penstock.cli.report;
 
+import io.penstock.batch.Batch;
 import io.penstock.digest.EpochDigest;
 import io.penstock.digest.StreamDigest;
-import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import java.util.ArrayList;
 import java.util.List;

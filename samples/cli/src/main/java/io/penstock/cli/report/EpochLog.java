@@ -1,7 +1,7 @@
 package io.penstock.cli.report;
 
+import io.penstock.batch.Batch;
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.tensor.Tensor;
 import java.util.function.Consumer;

@@ -1,8 +1,8 @@
 package io.penstock.cli.report;
 
+import io.penstock.batch.Batch;
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.Sample;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;

@@ -1,11 +1,11 @@
 package io.penstock.cli.serve;
 
+import io.penstock.batch.Batch;
 import io.penstock.cli.stream.StreamPlan;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
-import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 import io.penstock.serve.BatchFeed;
 import java.nio.ByteBuffer;
 import java.util.function.IntFunction;

@@ -15,12 +15,12 @@ import io.penstock.order.Draw;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.ErrorPolicy;
-import io.penstock.pipeline.Execution;
 import io.penstock.pipeline.Pipeline;
-import io.penstock.pipeline.Prefetch;
-import io.penstock.pipeline.ResumeToken;
-import io.penstock.pipeline.Sample;
 import io.penstock.quarantine.QuarantineFile;
+import io.penstock.resume.ResumeToken;
+import io.penstock.stream.Execution;
+import io.penstock.stream.ReadAhead;
+import io.penstock.stream.Sample;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -198,7 +198,7 @@ public final class StreamPlan<T> implements AutoCloseable {
                                 .orElseThrow(() -> new IllegalArgumentException(
                                         "how much memory is free is not known here: say --prefetch-bytes in bytes")))
                 : ahead.bytes();
-        return pipeline.stream(order, execution, Prefetch.ofBytes(bytes, feed.schema()));
+        return pipeline.stream(order, execution, ReadAhead.ofBytes(bytes, feed.schema()));
     }
 
     /** The draw that was delivered for another which was loaded: itself, or what took its place. */

@@ -1,5 +1,6 @@
 package io.penstock.cli.stream;
 
+import io.penstock.batch.Batch;
 import io.penstock.cli.console.Interruption;
 import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.report.Advice;
@@ -14,10 +15,9 @@ import io.penstock.cli.report.ShardEffect;
 import io.penstock.cli.report.Surroundings;
 import io.penstock.cli.report.Verdict;
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
-import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.RunStatistics;
-import io.penstock.pipeline.Sample;
+import io.penstock.resume.ResumeToken;
+import io.penstock.stream.Sample;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.penstock.image.Resize;
 import io.penstock.order.Draw;
 import io.penstock.order.Sampler;
 import io.penstock.pictures.PictureFolder;
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;

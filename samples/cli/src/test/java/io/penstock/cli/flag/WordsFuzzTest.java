@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.penstock.cli.source.SourceSpec;
 import io.penstock.order.ShardMode;
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 import io.penstock.tensor.Shape;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;

@@ -2,8 +2,8 @@ package io.penstock.cli.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.batch.Batch;
 import io.penstock.order.Position;
-import io.penstock.pipeline.Batch;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayList;

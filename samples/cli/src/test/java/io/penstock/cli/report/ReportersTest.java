@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cli.console.Output;
 import io.penstock.order.Position;
-import io.penstock.pipeline.ResumeToken;
 import io.penstock.pipeline.RunStatistics;
+import io.penstock.resume.ResumeToken;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -8,7 +8,7 @@ import io.penstock.cli.source.Cacheable;
 import io.penstock.order.Position;
 import io.penstock.order.ShardMode;
 import io.penstock.pictures.PictureFolder;
-import io.penstock.pipeline.ResumeToken;
+import io.penstock.resume.ResumeToken;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

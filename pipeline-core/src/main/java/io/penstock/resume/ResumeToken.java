@@ -1,10 +1,11 @@
-package io.penstock.pipeline;
+package io.penstock.resume;
 
 import io.penstock.fault.StoreException;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.ShardMode;
+import io.penstock.pipeline.Pipeline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +57,7 @@ public final class ResumeToken {
                 sampler.seed(), sampler.start(), sampler.resolvedMode(), PlanPrint.of(pipeline, sampler));
     }
 
-    /** The token of another position of the same plan, such as {@link Batch#next}. */
+    /** The token of another position of the same plan, such as a batch names. */
     public ResumeToken at(Position next) {
         return new ResumeToken(seed, next, mode, plan);
     }

@@ -1,22 +1,24 @@
-package io.penstock.pipeline;
+package io.penstock.stream.internal;
 
 import io.penstock.order.Draws;
+import io.penstock.stream.ReadAhead;
+import io.penstock.stream.Sample;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The bytes of one stream's samples that are loaded and not delivered, and how many more may be begun under a
- * {@link Prefetch}.
+ * {@link ReadAhead}.
  *
  * <p>Draws whose outcome has come are counted from the beginning of the stream, those delivered among them, so what may be
  * begun is a number of draws that only ever grows while sizes stay alike: all that have come, and as many as fit into the
  * bytes that are left. Bytes are added before a draw is counted as come, so the bound errs to the safe side in between.
  */
-final class Prefetched<T> {
+final class ReadAheadBytes<T> {
 
     /** A largest size is forgotten by this share with each sample. */
     private static final int FORGETTING = 7;
 
-    private final Prefetch<? super T> bound;
+    private final ReadAhead<? super T> bound;
     private final long[] sizes;
     private final int mask;
     private final AtomicLong held = new AtomicLong();
@@ -24,7 +26,7 @@ final class Prefetched<T> {
     private final AtomicLong come = new AtomicLong();
 
     /** @param capacity of the stream's ring of draws, a power of two */
-    Prefetched(Prefetch<? super T> bound, int capacity) {
+    ReadAheadBytes(ReadAhead<? super T> bound, int capacity) {
         this.bound = bound;
         this.sizes = new long[capacity];
         this.mask = capacity - 1;

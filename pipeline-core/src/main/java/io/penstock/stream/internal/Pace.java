@@ -1,4 +1,6 @@
-package io.penstock.pipeline;
+package io.penstock.stream.internal;
+
+import io.penstock.stream.Execution;
 
 /**
  * Decides where a stream's samples are begun, from what beginning one costs on the thread that does it.

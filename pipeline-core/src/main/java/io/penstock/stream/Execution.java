@@ -1,4 +1,4 @@
-package io.penstock.pipeline;
+package io.penstock.stream;
 
 import reactor.core.scheduler.Scheduler;
 
@@ -39,7 +39,7 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
         return new Execution(inFlight, WorkerPool.SHARED, Math.min(MAX_THREADS, WorkerPool.THREADS));
     }
 
-    /** Another number of loads in flight: more for far sources. A {@link Prefetch} bounds their bytes besides. */
+    /** Another number of loads in flight: more for far sources. A {@link ReadAhead} bounds their bytes besides. */
     public Execution inFlight(int samples) {
         return new Execution(samples, workers, parallelism);
     }

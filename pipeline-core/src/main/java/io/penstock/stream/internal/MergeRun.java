@@ -1,9 +1,12 @@
-package io.penstock.pipeline;
+package io.penstock.stream.internal;
 
 import io.penstock.internal.Begun;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
+import io.penstock.stream.Execution;
+import io.penstock.stream.ReadAhead;
+import io.penstock.stream.Sample;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -55,11 +58,11 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     /** The stream looks ahead on the draining thread while one of this many windows' last draws had to be waited for. */
     private static final int WINDOWS_REMEMBERED = 4;
 
-    private final Node<T> node;
+    private final OrderedMerge.Loader loader;
     private final Draws draws;
     private final long count;
     private final Execution execution;
-    private final @Nullable Prefetched<T> prefetched;
+    private final @Nullable ReadAheadBytes<T> held;
     private final Pace pace;
     private final CoreSubscriber<? super Sample<T>> actual;
     private final Context context;
@@ -79,12 +82,12 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private volatile long lastWaitedFor = Long.MIN_VALUE / 2;
 
     MergeRun(
-            Node<T> node,
+            OrderedMerge.Loader loader,
             Draws draws,
             Execution execution,
-            @Nullable Prefetch<? super T> prefetch,
+            @Nullable ReadAhead<? super T> readAhead,
             CoreSubscriber<? super Sample<T>> actual) {
-        this.node = node;
+        this.loader = loader;
         this.draws = draws;
         this.count = draws.count();
         this.execution = execution;
@@ -95,7 +98,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         int capacity = Integer.highestOneBit(Math.max(2, most * 2 - 1));
         this.slots = new AtomicReferenceArray<>(capacity);
         this.mask = capacity - 1;
-        this.prefetched = prefetch == null ? null : new Prefetched<>(prefetch, capacity);
+        this.held = readAhead == null ? null : new ReadAheadBytes<>(readAhead, capacity);
     }
 
     @Override
@@ -172,8 +175,8 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             }
             number++;
             EMITTED.lazySet(this, number);
-            if (prefetched != null) {
-                prefetched.left(number - 1);
+            if (held != null) {
+                held.left(number - 1);
             }
             if (ready instanceof Begun.Failed failure) {
                 fail(failure.cause());
@@ -266,7 +269,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
     private void beginReal(long first, Draw[] drawn) {
         Object[] outcomes = new Object[drawn.length];
-        node.beginAll(drawn, outcomes);
+        loader.beginAll(drawn, outcomes);
         for (int i = 0; i < drawn.length; i++) {
             Object begunHere = outcomes[i];
             if (begunHere instanceof Mono<?> mono) {
@@ -299,14 +302,14 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private long limit() {
         long next = emitted;
         long most = Math.min(count, next + execution.inFlight());
-        return prefetched == null ? most : Math.min(most, Math.max(next + 1, prefetched.limit()));
+        return held == null ? most : Math.min(most, Math.max(next + 1, held.limit()));
     }
 
     /** A draw has come to a sample or a failure, which now waits to be delivered. */
     void loaded(long number, Object outcome) {
-        if (prefetched != null) {
+        if (held != null) {
             try {
-                prefetched.came(number, outcome);
+                held.came(number, outcome);
             } catch (Throwable e) { // the user's function
                 broken = Thrown.signal(e);
             }

@@ -1,4 +1,4 @@
-package io.penstock.pipeline;
+package io.penstock.stream;
 
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -17,17 +17,17 @@ import java.util.function.ToLongFunction;
  * @param bytes at most, at least 1
  * @param size  the bytes of a sample; called once a sample, on the threads that load
  */
-public record Prefetch<T>(long bytes, ToLongFunction<? super T> size) {
+public record ReadAhead<T>(long bytes, ToLongFunction<? super T> size) {
 
-    public Prefetch {
+    public ReadAhead {
         if (bytes < 1) {
             throw new IllegalArgumentException("prefetch must be at least 1 byte, was " + bytes);
         }
     }
 
     /** So many bytes of samples that a schema describes: those of all their fields. */
-    public static <T> Prefetch<T> ofBytes(long bytes, Schema<T> schema) {
-        return new Prefetch<>(bytes, value -> {
+    public static <T> ReadAhead<T> ofBytes(long bytes, Schema<T> schema) {
+        return new ReadAhead<>(bytes, value -> {
             long sum = 0;
             for (Tensor field : schema.flatten(value)) {
                 sum += field.byteSize();

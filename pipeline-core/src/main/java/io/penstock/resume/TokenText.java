@@ -1,4 +1,4 @@
-package io.penstock.pipeline;
+package io.penstock.resume;
 
 import java.util.ArrayList;
 import java.util.HashMap;

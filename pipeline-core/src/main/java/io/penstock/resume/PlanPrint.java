@@ -1,7 +1,8 @@
-package io.penstock.pipeline;
+package io.penstock.resume;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.order.Sampler;
+import io.penstock.pipeline.Pipeline;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,7 +26,7 @@ record PlanPrint(String source, List<String> stages, String order, long samples)
 
     static PlanPrint of(Pipeline<?> pipeline, Sampler sampler) {
         return new PlanPrint(
-                "%016x".formatted(Node.of(pipeline).source().high()),
+                "%016x".formatted(pipeline.source().high()),
                 stageWords(pipeline).stream().map(PlanPrint::hash).toList(),
                 sampler.order(),
                 sampler.samples(pipeline.size()));
@@ -33,7 +34,7 @@ record PlanPrint(String source, List<String> stages, String order, long samples)
 
     private static List<String> stageWords(Pipeline<?> pipeline) {
         List<String> words = pipeline.fingerprint().words();
-        int own = Node.of(pipeline).source().words().size();
+        int own = pipeline.source().words().size();
         return words.subList(Math.min(own, words.size()), words.size());
     }
 

@@ -1,4 +1,4 @@
-package io.penstock.pipeline;
+package io.penstock.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

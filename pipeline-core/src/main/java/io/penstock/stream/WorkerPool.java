@@ -1,4 +1,4 @@
-package io.penstock.pipeline;
+package io.penstock.stream;
 
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;

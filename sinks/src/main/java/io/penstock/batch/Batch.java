@@ -1,4 +1,4 @@
-package io.penstock.pipeline;
+package io.penstock.batch;
 
 import io.penstock.order.Position;
 import io.penstock.tensor.Tensor;

@@ -1,4 +1,4 @@
-package io.penstock.pipeline;
+package io.penstock.resume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +8,10 @@ import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.order.ShardMode;
+import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.FakeDataset;
+import io.penstock.pipeline.FakeTier;
+import io.penstock.pipeline.Pipeline;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;

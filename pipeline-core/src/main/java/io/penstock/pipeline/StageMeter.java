@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Reading the clock twice costs as much as a cheap stage does, so stages that take less than two microseconds are
  * timed on one draw in 64, chosen by the draw's index: no counter to fight over.
  */
-final class Meter {
+final class StageMeter {
 
     private static final int EPOCHS_KEPT = 8;
     private static final long CHEAP_NANOS = 2_000;

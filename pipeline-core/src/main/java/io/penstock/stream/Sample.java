@@ -1,6 +1,7 @@
-package io.penstock.pipeline;
+package io.penstock.stream;
 
 import io.penstock.order.Draw;
+import io.penstock.pipeline.ErrorPolicy;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -8,6 +8,9 @@ import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.order.internal.Mixing;
+import io.penstock.stream.Execution;
+import io.penstock.stream.ReadAhead;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
@@ -24,14 +27,14 @@ import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 /** How far a stream works ahead, in bytes and over the end of an epoch. */
-class PrefetchTest {
+class ReadAheadTest {
 
     private static final Execution WIDE = Execution.standard().inFlight(64);
     /** All on the test's thread. */
     private static final Execution HERE = WIDE.workers(Schedulers.immediate(), 1);
 
-    private static Prefetch<Tensor> tensors(long bytes) {
-        return Prefetch.ofBytes(bytes, Schema.tensor("value"));
+    private static ReadAhead<Tensor> tensors(long bytes) {
+        return ReadAhead.ofBytes(bytes, Schema.tensor("value"));
     }
 
     private static List<Long> indices(List<Sample<Tensor>> samples) {
@@ -149,7 +152,7 @@ class PrefetchTest {
 
     @Test
     void sizeFunction_thatThrows_endsTheStream() {
-        Prefetch<Tensor> broken = new Prefetch<>(1_000, value -> {
+        ReadAhead<Tensor> broken = new ReadAhead<>(1_000, value -> {
             throw new IllegalStateException("no size");
         });
 
@@ -178,11 +181,11 @@ class PrefetchTest {
 
         StepVerifier.create(dataset.stream(Sampler.sequential().epochs(2), HERE.inFlight(size)), 0)
                 .thenRequest(2L * size)
-                .then(() -> answers.get(0).subList(0, size - 1).forEach(PrefetchTest::answer))
+                .then(() -> answers.get(0).subList(0, size - 1).forEach(ReadAheadTest::answer))
                 .expectNextCount(size - 1)
                 // one sample of the first epoch is still missing, and all of the second but one are on their way
                 .then(() -> assertThat(answers.get(1)).hasSize(size - 1))
-                .then(() -> answers.get(1).forEach(PrefetchTest::answer))
+                .then(() -> answers.get(1).forEach(ReadAheadTest::answer))
                 .then(() -> answer(answers.get(0).get(size - 1)))
                 .expectNextCount(size)
                 .thenCancel()

@@ -1,7 +1,8 @@
-package io.penstock.pipeline;
+package io.penstock.stream.internal;
 
 import io.penstock.internal.Begun;
 import io.penstock.order.Draw;
+import io.penstock.stream.Sample;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;

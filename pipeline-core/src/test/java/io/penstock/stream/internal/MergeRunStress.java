@@ -1,10 +1,12 @@
-package io.penstock.pipeline;
+package io.penstock.stream.internal;
 
-import io.penstock.order.Draw;
 import io.penstock.order.Sampler;
-import java.util.List;
+import io.penstock.pipeline.Pending;
+import io.penstock.stream.Execution;
+import io.penstock.stream.Sample;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongFunction;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -56,24 +58,23 @@ public final class MergeRunStress {
         }
     }
 
-    /** Begins draws with these: a value, or a load that the test ends. */
-    private record Begun(List<?> outcomes) implements Node<Integer> {
-        @Override
-        public Object begin(Draw draw) {
-            return outcomes.get((int) draw.index());
-        }
-
-        @Override
-        public void report(RunStatistics.Tally tally) {}
-    }
-
-    private static MergeRun<Integer> run(Node<Integer> node, int draws, Scheduler workers, Seen seen) {
+    private static MergeRun<Integer> run(LongFunction<?> loads, int draws, Scheduler workers, Seen seen) {
         Execution execution = new Execution(IN_FLIGHT, workers, 1);
-        return new MergeRun<>(node, Sampler.sequential().draws(draws), execution, null, seen);
+        return new MergeRun<>(
+                (drawn, begun) -> {
+                    for (int i = 0; i < drawn.length; i++) {
+                        begun[i] = loads.apply(drawn[i].index());
+                    }
+                },
+                Sampler.sequential().draws(draws),
+                execution,
+                null,
+                seen);
     }
 
+    /** Begins draws with these: a value, or a load that the test ends. */
     private static MergeRun<Integer> run(Seen seen, Object... outcomes) {
-        return run(new Begun(List.of(outcomes)), outcomes.length, Schedulers.immediate(), seen);
+        return run(index -> outcomes[(int) index], outcomes.length, Schedulers.immediate(), seen);
     }
 
     /** Samples at hand, asked for by two threads. */
@@ -226,7 +227,7 @@ public final class MergeRunStress {
 
         private final Seen seen = new Seen();
         private final Workers workers = new Workers();
-        private final MergeRun<Integer> run = run(new Expensive(), 6, workers, seen);
+        private final MergeRun<Integer> run = run(RequestWhileAWorkerBegins::expensive, 6, workers, seen);
 
         /** The first draws take long enough for the stream to leave the others to the workers. */
         public RequestWhileAWorkerBegins() {
@@ -252,18 +253,12 @@ public final class MergeRunStress {
             result.r3 = seen.completions;
         }
 
-        private record Expensive() implements Node<Integer> {
-            @Override
-            public Object begin(Draw draw) {
-                long until = System.nanoTime() + EXPENSIVE_NANOS;
-                while (draw.index() < 2 && System.nanoTime() < until) {
-                    Thread.onSpinWait();
-                }
-                return (int) draw.index();
+        private static Integer expensive(long index) {
+            long until = System.nanoTime() + EXPENSIVE_NANOS;
+            while (index < 2 && System.nanoTime() < until) {
+                Thread.onSpinWait();
             }
-
-            @Override
-            public void report(RunStatistics.Tally tally) {}
+            return (int) index;
         }
 
         /** Keeps tasks until a thread works them off. */
