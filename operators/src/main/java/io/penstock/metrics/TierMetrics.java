@@ -5,13 +5,14 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.penstock.cache.Cache;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * What a tier counts, for each level of a chain: {@code penstock.tier.hits}, {@code misses}, {@code refused}, {@code evictions}
+ * What the tiers of a cache count, each by itself: {@code penstock.tier.hits}, {@code misses}, {@code refused}, {@code evictions}
  * and {@code errors}, which only grow, and {@code samples}, {@code bytes} and {@code capacity} as they are, tagged with the
  * level's name as {@code tier}.
  * <pre>{@code
@@ -19,21 +20,21 @@ import java.util.function.ToLongFunction;
  * }</pre>
  *
  * <p>They are read when the registry asks. Nothing is counted that the tier does not count anyway, so binding them costs a
- * look-up nothing; {@link #timed} has the one thing that does cost, latency. The registry does not keep the tier alive.
+ * look-up nothing; {@link #timed} has the one thing that does cost, latency. The registry does not keep the tiers alive.
  */
 public final class TierMetrics implements MeterBinder {
 
     private final List<Tier> levels;
     private final Tags tags;
 
-    /** Of a tier, or of all levels of a chain. */
-    public TierMetrics(Tier tier) {
-        this(tier, Tags.empty());
+    /** Of all tiers of a cache. */
+    public TierMetrics(Cache cache) {
+        this(cache, Tags.empty());
     }
 
     /** The same with further tags, which tell several tiers of one name apart. */
-    public TierMetrics(Tier tier, Tags tags) {
-        this.levels = tier.levels();
+    public TierMetrics(Cache cache, Tags tags) {
+        this.levels = cache.tiers();
         this.tags = tags;
     }
 
@@ -87,17 +88,17 @@ public final class TierMetrics implements MeterBinder {
     }
 
     /**
-     * The same tier, each level of which times one look-up and one put in 64, chosen by the key:
+     * The same cache, each tier of which times one look-up and one put in 64, chosen by the key:
      * {@code penstock.tier.get} with {@code result} {@code hit} or {@code miss}, and {@code penstock.tier.put}. Closing it
-     * closes the tier.
+     * closes the tiers.
      */
-    public static Tier timed(Tier tier, MeterRegistry registry) {
-        List<Tier> levels = tier.levels();
+    public static Cache timed(Cache cache, MeterRegistry registry) {
+        List<Tier> levels = cache.tiers();
         List<String> names = Names.distinct(levels.stream().map(Tier::name).toList());
-        Tier timed = new TimedTier(levels.get(0), names.get(0), registry);
-        for (int i = 1; i < names.size(); i++) {
-            timed = timed.backedBy(new TimedTier(levels.get(i), names.get(i), registry));
+        Tier[] timed = new Tier[names.size()];
+        for (int i = 0; i < timed.length; i++) {
+            timed[i] = new TimedTier(levels.get(i), names.get(i), registry);
         }
-        return timed;
+        return Cache.of(timed);
     }
 }

@@ -57,7 +57,7 @@ class CachePolicyPipelineTest {
         NumberedDataset source = new NumberedDataset(SAMPLES, index -> LENGTH);
         MapTier disk = MapTier.leastRecentlyUsed(SAMPLES);
         try (Tier ram = RamTier.ofBytes(SAMPLES / 2 * (LENGTH + 700L), CachePolicy.LRU)) {
-            Dataset<Tensor> cached = source.cache(ram.backedBy(disk), Schema.tensor("value"));
+            Dataset<Tensor> cached = source.cache(Cache.of(ram, disk), Schema.tensor("value"));
 
             run(cached, Sampler.shuffled(5).epochs(4));
 
@@ -71,8 +71,8 @@ class CachePolicyPipelineTest {
     @EnumSource(CachePolicy.class)
     void keyedCache_overRam_countsAndClearsItsOwn(CachePolicy policy) {
         try (Tier ram = RamTier.ofBytes(4 << 20, policy)) {
-            KeyedCache<Tensor> one = KeyedCache.of(ram, Schema.tensor("value"), "one");
-            KeyedCache<Tensor> two = KeyedCache.of(ram, Schema.tensor("value"), "two");
+            KeyedCache<Tensor> one = KeyedCache.of(Cache.of(ram), Schema.tensor("value"), "one");
+            KeyedCache<Tensor> two = KeyedCache.of(Cache.of(ram), Schema.tensor("value"), "two");
             for (int i = 0; i < 50; i++) {
                 int number = i;
                 one.get(i, () -> Tensor.ofBytes(TierKit.valueOf(number, 500))).block(TIMEOUT);

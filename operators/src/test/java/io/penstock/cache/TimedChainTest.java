@@ -20,7 +20,8 @@ class TimedChainTest extends ChronicleTierKitTest {
     @Override
     protected Tier open(long bytes) {
         disk = super.open(bytes);
-        return TierMetrics.timed(RamTier.ofBytes(1).backedBy(disk), new SimpleMeterRegistry());
+        return TierMetrics.timed(Cache.of(RamTier.ofBytes(1), disk), new SimpleMeterRegistry())
+                .chain();
     }
 
     @Override

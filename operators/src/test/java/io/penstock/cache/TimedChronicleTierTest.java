@@ -12,7 +12,7 @@ class TimedChronicleTierTest extends ChronicleTierKitTest {
     @Override
     protected Tier open(long bytes) {
         disk = super.open(bytes);
-        return TierMetrics.timed(disk, new SimpleMeterRegistry());
+        return TierMetrics.timed(Cache.of(disk), new SimpleMeterRegistry()).chain();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.penstock.metrics;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.cache.Cache;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
@@ -49,8 +50,8 @@ final class MetricsFigures {
     public static void main(String[] arguments) {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         try (Tier plain = RamTier.ofBytes(200 << 20);
-                Tier bound = RamTier.ofBytes(200 << 20);
-                Tier timed = TierMetrics.timed(RamTier.ofBytes(200 << 20), registry)) {
+                Cache bound = Cache.of(RamTier.ofBytes(200 << 20));
+                Cache timed = TierMetrics.timed(Cache.of(RamTier.ofBytes(200 << 20)), registry)) {
             List<Dataset<Tensor>> all = List.of(
                     new Records().cache(plain, SCHEMA),
                     new Records().cache(bound, SCHEMA),

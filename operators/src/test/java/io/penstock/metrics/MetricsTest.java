@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.cache.Cache;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.Offer;
 import io.penstock.cache.SampleKey;
@@ -98,13 +99,13 @@ class MetricsTest {
     @Test
     void tierMetrics_ofAChain_areEachLevelsOwn() {
         try (Tier small = RamTier.ofBytes(1 << 20);
-                Tier cache = small.backedBy(RamTier.ofBytes(64 << 20))) {
+                Cache cache = Cache.of(small, RamTier.ofBytes(64 << 20))) {
             new TierMetrics(cache, Tags.of("job", "train")).bindTo(registry);
             run(new Numbered().cache(cache, SCHEMA), 3);
 
             int level = 0;
             for (String name : new String[] {"ram", "ram 2"}) {
-                TierStatistics statistics = cache.levels().get(level++).statistics();
+                TierStatistics statistics = cache.tiers().get(level++).statistics();
                 assertThat(counter("penstock.tier.hits", "tier", name, "job", "train"))
                         .isEqualTo(statistics.hits());
                 assertThat(counter("penstock.tier.misses", "tier", name)).isEqualTo(statistics.misses());
@@ -162,8 +163,8 @@ class MetricsTest {
 
     @Test
     void timed_tier_timesOneLookUpIn64() {
-        try (Tier cache = TierMetrics.timed(
-                RamTier.ofBytes(64 << 20).backedBy(new Distant(RamTier.ofBytes(64 << 20))), registry)) {
+        try (Cache cache = TierMetrics.timed(
+                Cache.of(RamTier.ofBytes(64 << 20), new Distant(RamTier.ofBytes(64 << 20))), registry)) {
             Dataset<Tensor> cached = new Numbered().cache(cache, SCHEMA);
             int timed = 0;
             for (int i = 0; i < SAMPLES; i++) {
@@ -172,7 +173,7 @@ class MetricsTest {
             run(cached, 3);
 
             assertThat(timed).isBetween(1, 40);
-            assertThat(cache.levels()).hasSize(2);
+            assertThat(cache.tiers()).hasSize(2);
             assertThat(registry.get("penstock.tier.get")
                             .tags("tier", "ram", "result", "hit")
                             .timer()
@@ -212,8 +213,8 @@ class MetricsTest {
                     return true;
                 }
             };
-            Tier chain = RamTier.ofBytes(64 << 10, CachePolicy.LRU).backedBy(keeping);
-            try (Tier cache = timed ? TierMetrics.timed(chain, registry) : chain) {
+            Cache chain = Cache.of(RamTier.ofBytes(64 << 10, CachePolicy.LRU), keeping);
+            try (Cache cache = timed ? TierMetrics.timed(chain, registry) : chain) {
                 Dataset<Tensor> cached = new Numbered().cache(cache, SCHEMA);
                 cached.stream(
                                 Sampler.shuffled(1).epochs(4),
@@ -229,7 +230,8 @@ class MetricsTest {
 
     @Test
     void timed_tier_answersAsDirectlyAsTheOneBehindIt() {
-        try (Tier tier = TierMetrics.timed(RamTier.ofBytes(1 << 20), registry)) {
+        try (Cache timedCache = TierMetrics.timed(Cache.of(RamTier.ofBytes(1 << 20)), registry)) {
+            Tier tier = timedCache.chain();
             SampleKey timed = new SampleKey(1, 64);
             SampleKey other = new SampleKey(1, 65);
             assertThat(tier.get(timed)).isInstanceOf(Callable.class);

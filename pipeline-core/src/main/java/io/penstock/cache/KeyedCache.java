@@ -17,8 +17,8 @@ import reactor.core.publisher.Mono;
  * Cached values for code that has keys instead of a dataset: asks a tier, and loads what it lacks.
  *
  * <pre>{@code
- *  KeyedCache<Features> cache = KeyedCache.of(tier, Schema.of(Features.class), "features v2");
- *  Features features = cache.get(path, () -> extract(path)).block();
+ *  KeyedCache<Features> features = KeyedCache.of(cache, Schema.of(Features.class), "features v2");
+ *  Features found = features.get(path, () -> extract(path)).block();
  * }</pre>
  *
  * <p>The rules are those of {@link Dataset#cache}: a key that many want at once is loaded once, across threads always and
@@ -61,9 +61,9 @@ public final class KeyedCache<T> {
         this.tellsKeys = tier.keys().isPresent();
     }
 
-    /** The values of a name space, which is all that tells them from others in the same tier. */
-    public static <T> KeyedCache<T> of(Tier tier, Codec<T> codec, String nameSpace) {
-        return new KeyedCache<>(tier, codec, nameSpace);
+    /** The values of a name space, which is all that tells them from others in the same cache. */
+    public static <T> KeyedCache<T> of(Cache cache, Codec<T> codec, String nameSpace) {
+        return new KeyedCache<>(cache.chain(), codec, nameSpace);
     }
 
     /**

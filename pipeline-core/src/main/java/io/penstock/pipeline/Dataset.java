@@ -1,5 +1,6 @@
 package io.penstock.pipeline;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.Filling;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
@@ -66,21 +67,26 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     }
 
     /**
-     * The same samples, kept in a tier once loaded: a hit skips everything above. Loads of one sample are shared by all
+     * The same samples, kept in a cache once loaded: a hit skips everything above. Loads of one sample are shared by all
      * who want it at the same time. A tier that fails is a miss, logged once a cause.
-     * @param tier  where encoded samples are kept; stays the caller's to close
+     * @param cache where encoded samples are kept; stays the caller's to close
      * @param codec how; a {@link io.penstock.tensor.Schema} is one
      */
+    default Dataset<T> cache(Cache cache, Codec<T> codec) {
+        return new CachedDataset<>(Node.of(this), cache.chain(), codec, null);
+    }
+
+    /** As {@link #cache(Cache, Codec)}, in a cache of one tier. */
     default Dataset<T> cache(Tier tier, Codec<T> codec) {
-        return new CachedDataset<>(Node.of(this), tier, codec, null);
+        return cache(Cache.of(tier), codec);
     }
 
     /**
-     * The same, with a share of the hits loaded again and compared with what the tier holds. What is checked costs a load
+     * As {@link #cache(Cache, Codec)}, with a share of the hits loaded again and compared with what the cache holds. What is checked costs a load
      * and a comparison, counts among the loads, and is counted in {@link RunStatistics#verified}; the rest costs nothing.
      */
-    default Dataset<T> cache(Tier tier, Codec<T> codec, HitCheck check) {
-        return new CachedDataset<>(Node.of(this), tier, codec, check);
+    default Dataset<T> cache(Cache cache, Codec<T> codec, HitCheck check) {
+        return new CachedDataset<>(Node.of(this), cache.chain(), codec, check);
     }
 
     /**

@@ -69,7 +69,7 @@ class KeyedCacheTest {
 
     private final Forgetting tier = new Forgetting("ram", true);
     private final AtomicInteger loads = new AtomicInteger();
-    private final KeyedCache<String> cache = KeyedCache.of(tier, TEXT, "features");
+    private final KeyedCache<String> cache = KeyedCache.of(Cache.of(tier), TEXT, "features");
 
     private Callable<String> loading(String value) {
         return () -> {
@@ -114,9 +114,9 @@ class KeyedCacheTest {
     @Test
     void get_fromASlowLevel_copiesItUp() {
         Forgetting slow = new Forgetting("disk", true);
-        get(KeyedCache.of(slow, TEXT, "features"), "a", "1");
+        get(KeyedCache.of(Cache.of(slow), TEXT, "features"), "a", "1");
 
-        assertThat(get(KeyedCache.of(tier.backedBy(slow), TEXT, "features"), "a", "2"))
+        assertThat(get(KeyedCache.of(Cache.of(tier, slow), TEXT, "features"), "a", "2"))
                 .isEqualTo("1");
 
         assertThat(tier.spares).isEqualTo(slow.held.keySet());
@@ -126,9 +126,9 @@ class KeyedCacheTest {
     /** Whatever parts of names and keys are moved to and fro. */
     @Test
     void get_differentNameSpacesKindsAndCodecs_neverMeet() {
-        KeyedCache<String> a = KeyedCache.of(tier, TEXT, "a");
-        KeyedCache<String> a1 = KeyedCache.of(tier, TEXT, "a_1");
-        KeyedCache<String> other = KeyedCache.of(tier, new Text("text 2"), "a");
+        KeyedCache<String> a = KeyedCache.of(Cache.of(tier), TEXT, "a");
+        KeyedCache<String> a1 = KeyedCache.of(Cache.of(tier), TEXT, "a_1");
+        KeyedCache<String> other = KeyedCache.of(Cache.of(tier), new Text("text 2"), "a");
 
         assertThat(get(a, "1_2", "first")).isEqualTo("first");
         assertThat(get(a1, "2", "second")).isEqualTo("second");
@@ -205,7 +205,7 @@ class KeyedCacheTest {
         };
         get(cache, "a", "1");
 
-        assertThat(get(KeyedCache.of(tier, picky, "features"), "a", "2")).isEqualTo("2");
+        assertThat(get(KeyedCache.of(Cache.of(tier), picky, "features"), "a", "2")).isEqualTo("2");
     }
 
     @Test
@@ -252,7 +252,7 @@ class KeyedCacheTest {
             }
         };
 
-        assertThat(get(KeyedCache.of(shared, TEXT, "x"), "a", "ours")).isEqualTo("theirs");
+        assertThat(get(KeyedCache.of(Cache.of(shared), TEXT, "x"), "a", "ours")).isEqualTo("theirs");
 
         assertThat(loads).hasValue(0);
         assertThat(released).hasValue(1);
@@ -262,8 +262,8 @@ class KeyedCacheTest {
     void clear_ofOneNameSpace_leavesAllOthers() {
         for (boolean tells : new boolean[] {true, false}) {
             Forgetting shared = new Forgetting("ram", tells);
-            KeyedCache<String> one = KeyedCache.of(shared, TEXT, "one");
-            KeyedCache<String> two = KeyedCache.of(shared, TEXT, "two");
+            KeyedCache<String> one = KeyedCache.of(Cache.of(shared), TEXT, "one");
+            KeyedCache<String> two = KeyedCache.of(Cache.of(shared), TEXT, "two");
             SampleKey dataset = SampleKey.of("a sample of a dataset");
             shared.put(dataset, TEXT.encode("x").joined()).block(TIMEOUT);
             for (int i = 0; i < 10; i++) {
@@ -291,8 +291,8 @@ class KeyedCacheTest {
     void size_overATierThatTellsKeys_countsWhatOthersPut() {
         get(cache, "a", "1");
 
-        assertThat(KeyedCache.of(tier, TEXT, "features").size().block(TIMEOUT)).isEqualTo(1);
-        assertThat(KeyedCache.of(tier.backedBy(new Forgetting("disk", false)), TEXT, "features")
+        assertThat(KeyedCache.of(Cache.of(tier), TEXT, "features").size().block(TIMEOUT)).isEqualTo(1);
+        assertThat(KeyedCache.of(Cache.of(tier, new Forgetting("disk", false)), TEXT, "features")
                         .size()
                         .block(TIMEOUT))
                 .isEqualTo(1);
@@ -300,7 +300,7 @@ class KeyedCacheTest {
 
     @Test
     void clear_overATierThatCannotRemove_fails() {
-        KeyedCache<String> stuck = KeyedCache.of(new FakeTier("stuck"), TEXT, "features");
+        KeyedCache<String> stuck = KeyedCache.of(Cache.of(new FakeTier("stuck")), TEXT, "features");
         get(stuck, "a", "1");
 
         StepVerifier.create(stuck.clear())
@@ -336,7 +336,7 @@ class KeyedCacheTest {
                 return written.asMono().then(super.put(key, value));
             }
         };
-        KeyedCache<String> cleared = KeyedCache.of(slow, TEXT, "features");
+        KeyedCache<String> cleared = KeyedCache.of(Cache.of(slow), TEXT, "features");
         Mono<String> got = cleared.get("a", loading("1")).cache();
         got.subscribe();
 
@@ -351,8 +351,8 @@ class KeyedCacheTest {
     @Test
     void cache_getsAndClearsAtOnce_neverMixesKeysNorLosesOne() throws Exception {
         Forgetting shared = new Forgetting("ram", false);
-        KeyedCache<String> busy = KeyedCache.of(shared, TEXT, "busy");
-        KeyedCache<String> calm = KeyedCache.of(shared, TEXT, "calm");
+        KeyedCache<String> busy = KeyedCache.of(Cache.of(shared), TEXT, "busy");
+        KeyedCache<String> calm = KeyedCache.of(Cache.of(shared), TEXT, "calm");
         AtomicInteger[] loading = new AtomicInteger[100];
         Arrays.setAll(loading, i -> new AtomicInteger());
         for (int i = 0; i < 100; i++) {

@@ -68,7 +68,7 @@ class OriginTest {
     void cache_intoATierThatListens_saysWhereEachValueCameFrom() {
         Listening tier = new Listening();
         Dataset<Tensor> cached =
-                FakeDataset.immediate(3).map("decode", value -> value).cache(new FakeTier("ram").backedBy(tier), VALUE);
+                FakeDataset.immediate(3).map("decode", value -> value).cache(Cache.of(new FakeTier("ram"), tier), VALUE);
 
         cached.stream(Sampler.sequential()).blockLast();
 

@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.Lease;
 import io.penstock.cache.Offer;
 import io.penstock.cache.SampleKey;
@@ -80,7 +81,7 @@ class CachedDatasetTest {
         FakeTier sound = new FakeTier("sound");
         FakeDataset source = FakeDataset.blocking(50);
 
-        assertThat(values(source.cache(broken.backedBy(sound), VALUE))).isEqualTo(uncached(50));
+        assertThat(values(source.cache(Cache.of(broken, sound), VALUE))).isEqualTo(uncached(50));
         assertThat(source.totalLoads()).isEqualTo(50);
         assertThat(values(FakeDataset.blocking(50).cache(broken, VALUE))).isEqualTo(uncached(50));
     }
@@ -146,7 +147,7 @@ class CachedDatasetTest {
         FakeTier slow = new FakeTier("slow");
         slow.late = true;
         FakeDataset source = FakeDataset.blocking(30);
-        Dataset<Tensor> cached = source.cache(fast.backedBy(slow), VALUE);
+        Dataset<Tensor> cached = source.cache(Cache.of(fast, slow), VALUE);
         values(cached);
         fast.held.clear();
 
@@ -277,7 +278,7 @@ class CachedDatasetTest {
     void cache_slowerTierHit_isCopiedUpAsASpare() {
         FakeTier fast = new FakeTier("fast");
         FakeTier slow = new FakeTier("slow");
-        Dataset<Tensor> cached = FakeDataset.blocking(30).cache(fast.backedBy(slow), VALUE);
+        Dataset<Tensor> cached = FakeDataset.blocking(30).cache(Cache.of(fast, slow), VALUE);
         values(cached);
         assertThat(fast.spares).as("held below since the load").hasSize(30);
         fast.held.clear();
@@ -299,7 +300,7 @@ class CachedDatasetTest {
         FakeTier slow = new FakeTier("slow");
         slow.capacity = 12;
 
-        values(FakeDataset.blocking(30).cache(fast.backedBy(slow), VALUE));
+        values(FakeDataset.blocking(30).cache(Cache.of(fast, slow), VALUE));
 
         assertThat(fast.held).hasSize(30);
         assertThat(fast.spares).isEqualTo(slow.held.keySet());

@@ -3,6 +3,7 @@ package io.penstock.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Cache;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
@@ -102,7 +103,7 @@ class DatasetTest {
     void toString_isThePlan() {
         Pipeline<Tensor> pipeline = FakeDataset.immediate(3)
                 .map("decode", v -> v)
-                .cache(new FakeTier("ram").backedBy(new FakeTier("disk")), io.penstock.tensor.Schema.tensor("v"))
+                .cache(Cache.of(new FakeTier("ram"), new FakeTier("disk")), io.penstock.tensor.Schema.tensor("v"))
                 .augment("flip", (v, random) -> v)
                 .onError(ErrorPolicy.skip());
 

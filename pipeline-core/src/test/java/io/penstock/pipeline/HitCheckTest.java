@@ -3,6 +3,7 @@ package io.penstock.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.HitCheck;
 import io.penstock.fault.MismatchException;
 import io.penstock.order.Sampler;
@@ -31,7 +32,7 @@ class HitCheckTest {
     void hits_thatLoadTheSameAgain_areCountedAndDelivered(boolean lateTier) {
         FakeTier tier = new FakeTier("ram");
         tier.late = lateTier;
-        Dataset<Tensor> cached = plusOne(FakeDataset.blocking(100)).cache(tier, VALUE, HitCheck.ofShare(1));
+        Dataset<Tensor> cached = plusOne(FakeDataset.blocking(100)).cache(Cache.of(tier), VALUE, HitCheck.ofShare(1));
 
         StepVerifier.create(cached.stream(Sampler.sequential().epochs(2)), 0)
                 .expectSubscription()
@@ -54,7 +55,7 @@ class HitCheckTest {
         FakeTier tier = new FakeTier("ram");
         values(plusOne(FakeDataset.immediate(10_000)).cache(tier, VALUE));
         FakeDataset source = FakeDataset.immediate(10_000);
-        Dataset<Tensor> checked = plusOne(source).cache(tier, VALUE, HitCheck.ofShare(0.01));
+        Dataset<Tensor> checked = plusOne(source).cache(Cache.of(tier), VALUE, HitCheck.ofShare(0.01));
 
         checked.stream(TWO_EPOCHS).blockLast();
 
@@ -79,7 +80,7 @@ class HitCheckTest {
         values(staged.apply(FakeDataset.blocking(3)).cache(tier, VALUE));
         tier.late = lateTier;
 
-        StepVerifier.create(staged.apply(FakeDataset.blocking(3)).cache(tier, VALUE, HitCheck.ofShare(1)).stream(
+        StepVerifier.create(staged.apply(FakeDataset.blocking(3)).cache(Cache.of(tier), VALUE, HitCheck.ofShare(1)).stream(
                         Sampler.sequential()))
                 .expectErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(MismatchException.class)
@@ -97,7 +98,7 @@ class HitCheckTest {
                 FakeDataset.answering(3, index -> Mono.fromSupplier(() -> Tensor.scalar(dice.incrementAndGet())));
         values(plusOne(source).cache(tier, VALUE));
 
-        assertThatThrownBy(() -> values(plusOne(source).cache(tier, VALUE, HitCheck.ofShare(1))))
+        assertThatThrownBy(() -> values(plusOne(source).cache(Cache.of(tier), VALUE, HitCheck.ofShare(1))))
                 .isInstanceOf(MismatchException.class)
                 .hasMessageContaining("stage \"load\" is not deterministic");
     }
@@ -116,7 +117,7 @@ class HitCheckTest {
         values(zipped.cache(outer, VALUE));
         inner.held.clear();
 
-        assertThatThrownBy(() -> values(zipped.cache(outer, VALUE, HitCheck.ofShare(1))))
+        assertThatThrownBy(() -> values(zipped.cache(Cache.of(outer), VALUE, HitCheck.ofShare(1))))
                 .hasMessageContaining("stage \"noise\" is not deterministic");
     }
 
@@ -126,7 +127,7 @@ class HitCheckTest {
         values(plusOne(FakeDataset.blocking(3)).cache(tier, VALUE));
         Dataset<Tensor> changed = FakeDataset.blocking(3).map("plus", value -> Tensor.scalar(value.longAt(0) + 2));
 
-        assertThatThrownBy(() -> values(changed.cache(tier, VALUE, HitCheck.ofShare(1))))
+        assertThatThrownBy(() -> values(changed.cache(Cache.of(tier), VALUE, HitCheck.ofShare(1))))
                 .hasMessageContaining("sample 0: #0")
                 .hasMessageContaining("every load now gives the same, so the source or one of the stages [map plus] "
                         + "has changed and kept its name");
@@ -138,7 +139,7 @@ class HitCheckTest {
         values(plusOne(FakeDataset.blocking(30)).cache(tier, VALUE));
         Dataset<Tensor> changed = FakeDataset.blocking(30)
                 .map("plus", value -> Tensor.scalar(value.longAt(0) + (value.longAt(0) < 10 ? 2 : 1)))
-                .cache(tier, VALUE, HitCheck.ofShare(1).warning());
+                .cache(Cache.of(tier), VALUE, HitCheck.ofShare(1).warning());
 
         StepVerifier.create(changed.stream(Sampler.sequential()), 0)
                 .thenRequest(Long.MAX_VALUE)
@@ -155,7 +156,7 @@ class HitCheckTest {
         FakeTier tier = new FakeTier("ram");
         values(plusOne(FakeDataset.blocking(3)).cache(tier, VALUE));
         tier.held.replaceAll((key, bytes) -> ByteBuffer.wrap(new byte[] {1, 2, 3}));
-        Dataset<Tensor> checked = plusOne(FakeDataset.blocking(3)).cache(tier, VALUE, HitCheck.ofShare(1));
+        Dataset<Tensor> checked = plusOne(FakeDataset.blocking(3)).cache(Cache.of(tier), VALUE, HitCheck.ofShare(1));
 
         values(checked);
 

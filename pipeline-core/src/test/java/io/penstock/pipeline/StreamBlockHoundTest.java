@@ -3,6 +3,7 @@ package io.penstock.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Cache;
 import io.penstock.fault.FormatException;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Execution;
@@ -45,7 +46,7 @@ class StreamBlockHoundTest {
         late.late = true;
         Pipeline<Tensor> pipeline = FakeDataset.blocking(300)
                 .map("decode", StreamBlockHoundTest::decode)
-                .cache(new FakeTier("ram").backedBy(late), Schema.tensor("v"))
+                .cache(Cache.of(new FakeTier("ram"), late), Schema.tensor("v"))
                 .augment("dice", (value, random) -> Tensor.scalar(value.longAt(0) + random.nextInt(2)))
                 .onError(ErrorPolicy.skip().retry(2, Duration.ofMillis(1)).quarantine(failure -> {}));
 

@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.Filling;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.Flights;
@@ -368,7 +369,7 @@ class ThrownTest {
             FakeTier tier = new TrappedTier(method, late, new Trap(thrown));
 
             Dataset<Tensor> alone = source.sound().cache(tier, VALUE);
-            Dataset<Tensor> chained = source.sound().cache(new FakeTier("faster").backedBy(tier), VALUE);
+            Dataset<Tensor> chained = source.sound().cache(Cache.of(new FakeTier("faster"), tier), VALUE);
 
             for (Dataset<Tensor> cached : List.of(alone, alone, chained, chained)) {
                 StepVerifier.create(stream(cached))
@@ -427,7 +428,7 @@ class ThrownTest {
     @MethodSource("sources")
     void keyedCache_anythingThrown_reachesAllWhoWait(Source source, Throwable thrown) {
         Trap trap = new Trap(thrown);
-        KeyedCache<Tensor> cache = KeyedCache.of(new FakeTier("ram"), new TrappedCodec(trap, new Trap(thrown)), "trap");
+        KeyedCache<Tensor> cache = KeyedCache.of(Cache.of(new FakeTier("ram")), new TrappedCodec(trap, new Trap(thrown)), "trap");
         Mono<Tensor> load = source.sound().get(BAD);
 
         for (Mono<Tensor> asked : List.of(

@@ -20,8 +20,8 @@ import reactor.core.publisher.Mono;
  * A cache in Redis or Valkey that all machines of a job share, as the slowest of its tiers: a server, several with a share of
  * the keys each, a cluster, or one server a node that the tier starts itself.
  * <pre>{@code
- *  try (Tier cache = RamTier.ofBytes(8L << 30)
- *          .backedBy(RedisTier.at("rediss://cache.example:6380?name=imagenet").credentialsFromEnvironment().open())) {
+ *  RedisOptions redis = RedisTier.at("rediss://cache.example:6380?name=imagenet").credentialsFromEnvironment();
+ *  try (Cache cache = Cache.of(RamTier.ofBytes(8L << 30), redis.open())) {
  *      dataset.cache(cache, schema).stream(...)
  *  }
  * }</pre>

@@ -3,6 +3,7 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.KeyedCache;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.TierStatistics;
@@ -138,12 +139,12 @@ class ReopeningTest {
     void keyedCache_overAnOpenedAgainCache_knowsAndClearsItsOwn() {
         fill(0, 5);
         try (ChronicleTier tier = options().open()) {
-            KeyedCache<Tensor> cache = KeyedCache.of(tier, Schema.tensor("v"), "mine");
+            KeyedCache<Tensor> cache = KeyedCache.of(Cache.of(tier), Schema.tensor("v"), "mine");
             cache.get("a", () -> Tensor.ofBytes(new byte[10])).block(Values.TIMEOUT);
             cache.get("b", () -> Tensor.ofBytes(new byte[20])).block(Values.TIMEOUT);
         }
         try (ChronicleTier tier = options().open()) {
-            KeyedCache<Tensor> cache = KeyedCache.of(tier, Schema.tensor("v"), "mine");
+            KeyedCache<Tensor> cache = KeyedCache.of(Cache.of(tier), Schema.tensor("v"), "mine");
             cache.get("c", () -> Tensor.ofBytes(new byte[30])).block(Values.TIMEOUT);
 
             assertThat(cache.size().block(Values.TIMEOUT)).isEqualTo(3);
@@ -153,7 +154,7 @@ class ReopeningTest {
         }
 
         try (ChronicleTier tier = options().open()) {
-            assertThat(KeyedCache.of(tier, Schema.tensor("v"), "mine").size().block(Values.TIMEOUT))
+            assertThat(KeyedCache.of(Cache.of(tier), Schema.tensor("v"), "mine").size().block(Values.TIMEOUT))
                     .isZero();
             assertHolds(tier, 0, 5);
         }

@@ -2,6 +2,7 @@ package io.penstock.cache.lazy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.MapTier;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
@@ -99,7 +100,7 @@ class LazyShardEpochsTest {
             source.loads.set(0);
             for (int rank = 0; rank < ranks; rank++) {
                 try (Tier disk = ChronicleTier.at(directory).maxBytes(DISK).open()) {
-                    Tier cache = memories.get(rank).backedBy(disk);
+                    Cache cache = Cache.of(memories.get(rank), disk);
                     Flux.fromIterable(draws.get(rank).get(epoch))
                             .flatMap(source.cache(cache, SCHEMA)::load, IN_FLIGHT)
                             .blockLast(TIMEOUT);
@@ -120,7 +121,7 @@ class LazyShardEpochsTest {
         List<RamTier> memories = memories(ranks);
         MapTier disk = MapTier.holding((int) ChronicleTier.fits(DISK, ranks, LENGTH + BESIDE));
         List<Dataset<Tensor>> caches = memories.stream()
-                .map(memory -> source.cache(memory.backedBy(disk), SCHEMA))
+                .map(memory -> source.cache(Cache.of(memory, disk), SCHEMA))
                 .toList();
         List<Long> loads = new ArrayList<>();
         List<List<List<Draw>>> draws = IntStream.range(0, ranks)

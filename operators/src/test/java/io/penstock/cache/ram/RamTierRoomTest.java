@@ -6,6 +6,7 @@ import static io.penstock.cache.TierKit.inParallel;
 import static io.penstock.cache.TierKit.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.KeyedCache;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierKit;
@@ -76,8 +77,8 @@ class RamTierRoomTest {
     void clear_ofOneNameSpaceOfTwo_makesRoomForAsManyValues() {
         Schema<Tensor> schema = Schema.tensor("value");
         try (Tier tier = RamTier.ofBytes(20 << 20)) {
-            KeyedCache<Tensor> kept = KeyedCache.of(tier, schema, "kept");
-            KeyedCache<Tensor> cleared = KeyedCache.of(tier, schema, "cleared");
+            KeyedCache<Tensor> kept = KeyedCache.of(Cache.of(tier), schema, "kept");
+            KeyedCache<Tensor> cleared = KeyedCache.of(Cache.of(tier), schema, "cleared");
             for (int i = 0; i < 16_384; i++) {
                 int number = i;
                 (i % 2 == 0 ? kept : cleared)

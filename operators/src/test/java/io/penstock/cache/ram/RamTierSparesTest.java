@@ -6,6 +6,7 @@ import static io.penstock.cache.TierKit.inParallel;
 import static io.penstock.cache.TierKit.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.MapTier;
 import io.penstock.cache.Offer;
 import io.penstock.cache.Tier;
@@ -234,7 +235,7 @@ class RamTierSparesTest {
         for (Sampler sampler : List.of(Sampler.shuffled(3), Sampler.shuffled(4), Sampler.sequential())) {
             try (Tier ram = RamTier.ofBytes(4L * UNIT * 8_192 + (32 << 10))) {
                 Dataset<Tensor> cached = new NumberedDataset(30 * UNIT, index -> LENGTH)
-                        .cache(ram.backedBy(disk), Schema.tensor("value"));
+                        .cache(Cache.of(ram, disk), Schema.tensor("value"));
 
                 StepVerifier.create(cached.stream(sampler.epochs(4)), 0)
                         .thenRequest(Long.MAX_VALUE)

@@ -1,6 +1,7 @@
 package io.penstock.cache.ram;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.penstock.cache.Cache;
 import io.penstock.cache.Tier;
 import io.penstock.metrics.TierMetrics;
 
@@ -9,6 +10,6 @@ class TimedLruTierTest extends LruTierTest {
 
     @Override
     protected Tier open(long bytes) {
-        return TierMetrics.timed(super.open(bytes), new SimpleMeterRegistry());
+        return TierMetrics.timed(Cache.of(super.open(bytes)), new SimpleMeterRegistry()).chain();
     }
 }

@@ -3,6 +3,7 @@ package io.penstock.cache.slot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
@@ -166,7 +167,7 @@ class SlotPipelineTest {
         int encoded = schema.encode(files.expected(0)).length();
         try (SharedSlots shared = SharedSlots.open(fixture.file, SlotLayout.ofBytes(SAMPLES, encoded));
                 Tier ram = RamTier.ofBytes(200_000)) {
-            Dataset<Tensor> cached = files.cache(ram.backedBy(shared.tier(files, schema)), schema);
+            Dataset<Tensor> cached = files.cache(Cache.of(ram, shared.tier(files, schema)), schema);
 
             run(cached, files, 3);
 

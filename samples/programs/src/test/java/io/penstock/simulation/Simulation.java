@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
-import io.penstock.cache.Tier;
+import io.penstock.cache.Cache;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
@@ -63,8 +63,8 @@ final class Simulation {
 
     private Pipeline<Item> pipeline(int process) {
         Dataset<Item> loaded = source.map("first", item -> stage(Scenario.Place.BEFORE_CACHE, item, 1));
-        Tier tier = tier(process);
-        Dataset<Item> cached = tier == null ? loaded : loaded.cache(tier, new FaultyCodec());
+        Cache cache = cache(process);
+        Dataset<Item> cached = cache == null ? loaded : loaded.cache(cache, new FaultyCodec());
         return cached.map("second", item -> stage(Scenario.Place.BEHIND_CACHE, item, 2))
                 .augment(Item.DICE, (item, random) -> {
                     source.failWhere(Scenario.Place.DICE, item.index());
@@ -78,12 +78,12 @@ final class Simulation {
         return item.mapped(stage);
     }
 
-    private @Nullable Tier tier(int process) {
+    private @Nullable Cache cache(int process) {
         if (scenario.localSamples() == 0) {
-            return shared;
+            return shared == null ? null : Cache.of(shared);
         }
-        Tier local = new SimulatedTier("local " + process, scenario, scheduler, dice, scenario.localSamples(), false);
-        return shared == null ? local : local.backedBy(shared);
+        SimulatedTier local = new SimulatedTier("local " + process, scenario, scheduler, dice, scenario.localSamples(), false);
+        return shared == null ? Cache.of(local) : Cache.of(local, shared);
     }
 
     private ErrorPolicy policy() {

@@ -2,7 +2,7 @@ package io.penstock.train;
 
 import io.penstock.array.ArrayRows;
 import io.penstock.array.LabelledRow;
-import io.penstock.cache.Tier;
+import io.penstock.cache.Cache;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.folder.ImageFolder;
@@ -48,7 +48,7 @@ public record LabelledPictures(
      * @throws IllegalArgumentException if they are too few, or not square
      * @see ShardPictures#open
      */
-    public static LabelledPictures open(Path folder, @Nullable Integer resize, Tier cache) {
+    public static LabelledPictures open(Path folder, @Nullable Integer resize, Cache cache) {
         List<Path> idx = idxFiles(folder);
         LabelledPictures opened =
                 idx.isEmpty() ? images(folder, resize == null ? 32 : resize, cache) : rows(idx, cache);
@@ -60,7 +60,7 @@ public record LabelledPictures(
     }
 
     /** The stage is named as {@code stream} and {@code materialize} name it, so that they have one cache. */
-    private static LabelledPictures images(Path folder, int size, Tier cache) {
+    private static LabelledPictures images(Path folder, int size, Cache cache) {
         ImageFolder files = ImageFolder.open(folder);
         ImageDecoder decoder = ImageDecoder.fastest();
         Resize resize = Resize.exact(size, size);
@@ -70,7 +70,7 @@ public record LabelledPictures(
         return of(all, cache, Shape.of(size, size, 3), files.labels().size());
     }
 
-    private static LabelledPictures rows(List<Path> files, Tier cache) {
+    private static LabelledPictures rows(List<Path> files, Cache cache) {
         ArrayRows pixels = ArrayRows.openIdx(files.get(0));
         ArrayRows labels = ArrayRows.openIdx(files.get(1));
         Shape shape = pixels.shape();
@@ -112,7 +112,7 @@ public record LabelledPictures(
      * Behind a cache, and parted.
      * @throws IllegalArgumentException if they are too few
      */
-    static LabelledPictures of(Dataset<LabelledPicture> all, Tier cache, Shape shape, int classes) {
+    static LabelledPictures of(Dataset<LabelledPicture> all, Cache cache, Shape shape, int classes) {
         Dataset<LabelledPicture> test = Tenths.heldBack(all);
         if (test.size() == 0) {
             throw new IllegalArgumentException(

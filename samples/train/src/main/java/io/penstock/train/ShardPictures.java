@@ -1,7 +1,7 @@
 package io.penstock.train;
 
 import io.penstock.array.NpyFile;
-import io.penstock.cache.Tier;
+import io.penstock.cache.Cache;
 import io.penstock.fault.FormatException;
 import io.penstock.image.Resize;
 import io.penstock.pipeline.Dataset;
@@ -31,7 +31,7 @@ public final class ShardPictures {
      * @throws FormatException if they are no such shards
      * @throws IllegalArgumentException if they are too few, or not square
      */
-    public static LabelledPictures open(Path pattern, @Nullable Integer resize, Tier cache) {
+    public static LabelledPictures open(Path pattern, @Nullable Integer resize, Cache cache) {
         TarSamples samples = TarShards.open(pattern).index().parts(PIXELS, LABEL);
         TarSamples labels = samples.parts(LABEL);
         Dataset<LabelledPicture> all = samples.map("pixels and cls", ShardPictures::picture);

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
 import io.penstock.augment.Normalise;
-import io.penstock.cache.Tier;
+import io.penstock.cache.Cache;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.cli.AddedCommand;
 import io.penstock.cli.console.Interruption;
@@ -81,7 +81,7 @@ public final class TrainCommand implements AddedCommand {
         }
     }
 
-    private LabelledPictures open(String place, Tier cache) {
+    private LabelledPictures open(String place, Cache cache) {
         return place.startsWith(SHARDS)
                 ? ShardPictures.open(
                         MaterializedShards.in(Path.of(place.substring(SHARDS.length()))), flags.resize, cache)
@@ -89,7 +89,7 @@ public final class TrainCommand implements AddedCommand {
     }
 
     private int train(String place, Shard shard) {
-        try (Tier cache = cache()) {
+        try (Cache cache = cache()) {
             LabelledPictures data = open(place, cache);
             TrainingPlan plan = new TrainingPlan(
                     augment(data), NORMALISE, flags.batch, flags.epochs, flags.seed, flags.rate, shard);
@@ -109,14 +109,14 @@ public final class TrainCommand implements AddedCommand {
         }
     }
 
-    private Tier cache() {
+    private Cache cache() {
         ByteSize size = flags.cacheRam;
-        Tier ram = size.isShare() ? RamTier.ofFreeShare(size.share()) : RamTier.ofBytes(size.bytes());
+        RamTier ram = size.isShare() ? RamTier.ofFreeShare(size.share()) : RamTier.ofBytes(size.bytes());
         if (flags.cacheDisk == null) {
-            return ram;
+            return Cache.of(ram);
         }
         try {
-            return ram.backedBy(flags.cacheDisk.open());
+            return Cache.of(ram, flags.cacheDisk.open());
         } catch (RuntimeException e) {
             ram.close();
             throw e;

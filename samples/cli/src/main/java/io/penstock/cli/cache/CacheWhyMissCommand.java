@@ -1,5 +1,6 @@
 package io.penstock.cli.cache;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.chronicle.CacheDirectory;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cli.console.Reason;
@@ -58,7 +59,7 @@ final class CacheWhyMissCommand implements Callable<Integer> {
         }
         CacheDirectory cache = CacheDirectory.at(directory);
         try (ChronicleTier tier = ChronicleTier.at(directory).readOnly().open()) {
-            Dataset<?> kept = cacheable.in(tier, null);
+            Dataset<?> kept = cacheable.in(Cache.of(tier), null);
             OptionalLong index = sample == null ? firstMiss(kept, tier) : OptionalLong.of(indexOf(sample, kept));
             if (index.isEmpty()) {
                 flags.print(

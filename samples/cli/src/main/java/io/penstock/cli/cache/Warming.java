@@ -1,5 +1,6 @@
 package io.penstock.cli.cache;
 
+import io.penstock.cache.Cache;
 import io.penstock.cli.console.Interruption;
 import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.console.Reason;
@@ -99,7 +100,7 @@ public final class Warming<T> {
             int inFlight,
             Shard shard,
             Consumer<? super SampleException> failures) {
-        Dataset<T> all = cacheable.in(cache.tier(), null);
+        Dataset<T> all = cacheable.in(Cache.of(cache.tier()), null);
         this.kept = all.slice(begin(all, shard.rank(), shard), begin(all, shard.rank() + 1, shard));
         this.cache = cache;
         this.inFlight = inFlight;

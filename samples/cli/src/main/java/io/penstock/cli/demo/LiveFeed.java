@@ -2,7 +2,7 @@ package io.penstock.cli.demo;
 
 import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
-import io.penstock.cache.Tier;
+import io.penstock.cache.Cache;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.cli.source.Picture;
@@ -34,7 +34,7 @@ final class LiveFeed implements AutoCloseable {
 
     private final Breakable<LabelledFile> source;
     private final LongAdder decoded = new LongAdder();
-    private final Tier cache;
+    private final Cache cache;
     private final Dataset<Shown> cached;
     private final Pipeline<Shown> pipeline;
     private final Augment augment = AugmentSpec.parse(AUGMENT);
@@ -65,15 +65,17 @@ final class LiveFeed implements AutoCloseable {
         }
     }
 
-    private static Tier open(long bytes, Path directory) {
+    private static Cache open(long bytes, Path directory) {
         long free = RamTier.freeBytes().orElse(Long.MAX_VALUE);
         long ram = Math.max(LEAST_RAM, Math.min(bytes / 2, (long) (MOST_OF_FREE * free)));
-        Tier memory = RamTier.ofBytes(ram);
+        RamTier memory = RamTier.ofBytes(ram);
         try {
             // three times, so that there is room while what was dropped is still being given back
-            return memory.backedBy(ChronicleTier.at(directory)
-                    .maxBytes(Math.max(LEAST_DISK, 3 * bytes))
-                    .open());
+            return Cache.of(
+                    memory,
+                    ChronicleTier.at(directory)
+                            .maxBytes(Math.max(LEAST_DISK, 3 * bytes))
+                            .open());
         } catch (RuntimeException | Error e) {
             memory.close();
             throw e;
@@ -90,7 +92,7 @@ final class LiveFeed implements AutoCloseable {
     }
 
     private long held() {
-        return cache.levels().stream()
+        return cache.tiers().stream()
                 .mapToLong(tier -> tier.statistics().samples())
                 .max()
                 .orElse(0);
@@ -100,7 +102,7 @@ final class LiveFeed implements AutoCloseable {
         return source;
     }
 
-    Tier cache() {
+    Cache cache() {
         return cache;
     }
 

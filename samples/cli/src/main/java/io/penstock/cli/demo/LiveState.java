@@ -75,7 +75,7 @@ final class LiveState implements Show {
     }
 
     private void tiers(Reading now, ArrayNode tiers) {
-        for (Tier tier : run.feed().cache().levels()) {
+        for (Tier tier : run.feed().cache().tiers()) {
             TierStatistics held = tier.statistics();
             tiers.addObject()
                     .put("tier", tier.name())

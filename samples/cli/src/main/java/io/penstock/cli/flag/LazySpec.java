@@ -1,6 +1,6 @@
 package io.penstock.cli.flag;
 
-import io.penstock.cache.Tier;
+import io.penstock.cache.Cache;
 import io.penstock.cache.lazy.LazyShard;
 import io.penstock.cli.console.Reason;
 import io.penstock.order.Topology;
@@ -71,12 +71,12 @@ public record LazySpec(
 
     /**
      * The shard that this rank's cache holds. Waits for the other ranks where they are to agree.
-     * @param cache that was opened, whose levels say how much they hold
+     * @param cache that was opened, whose tiers say how much they hold
      * @param fixed whether the cache's size was said in bytes, so that all ranks have as much
      * @throws IllegalArgumentException if there is no cache, or it holds too little, or ranks may not have as much and are
      *     not to agree
      */
-    public Sized sized(Topology topology, @Nullable Tier cache, boolean fixed, long size, long sampleBytes) {
+    public Sized sized(Topology topology, @Nullable Cache cache, boolean fixed, long size, long sampleBytes) {
         if (cache == null) {
             throw new IllegalArgumentException("--lazy-shard needs a cache to fit into: --cache-ram or --cache-disk");
         }
@@ -107,8 +107,8 @@ public record LazySpec(
         }
     }
 
-    private static long capacity(Tier cache, String level) {
-        return cache.levels().stream()
+    private static long capacity(Cache cache, String level) {
+        return cache.tiers().stream()
                 .filter(tier -> tier.name().equals(level))
                 .mapToLong(tier -> tier.statistics().capacity())
                 .sum();

@@ -3,7 +3,7 @@ package io.penstock.cli.source;
 import io.penstock.cache.Filling;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
-import io.penstock.cache.Tier;
+import io.penstock.cache.Cache;
 import io.penstock.fault.FormatException;
 import io.penstock.folder.LabelledFile;
 import io.penstock.image.ImageDecoder;
@@ -119,7 +119,7 @@ public record Cacheable<T>(
     }
 
     /** Behind a cache, if there is one, with hits checked if that is wanted. */
-    public Dataset<T> in(@Nullable Tier cache, @Nullable HitCheck check) {
+    public Dataset<T> in(@Nullable Cache cache, @Nullable HitCheck check) {
         if (cache == null) {
             return dataset;
         }

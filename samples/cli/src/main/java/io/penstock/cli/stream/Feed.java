@@ -2,7 +2,7 @@ package io.penstock.cli.stream;
 
 import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
-import io.penstock.cache.Tier;
+import io.penstock.cache.Cache;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.Picture;
@@ -60,7 +60,7 @@ public record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice>
     }
 
     /** Opens what the flags name; lists the folder or asks for the file's size. */
-    static Feed<?> open(StreamOptions options, @Nullable Tier cache) {
+    static Feed<?> open(StreamOptions options, @Nullable Cache cache) {
         return Cacheable.<Feed<?>>open(
                 options.source().withDepth(options.depth()),
                 options.resize(),
@@ -69,7 +69,7 @@ public record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice>
                 samples -> tensors(options, cache, measured(options, samples)));
     }
 
-    private static Feed<Tensor> tensors(StreamOptions options, @Nullable Tier cache, Cacheable<Tensor> samples) {
+    private static Feed<Tensor> tensors(StreamOptions options, @Nullable Cache cache, Cacheable<Tensor> samples) {
         if (options.augment() != null) {
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
@@ -77,7 +77,7 @@ public record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice>
         return new Feed<>(samples, samples.in(cache, options.verifyHits()), Map.of());
     }
 
-    private static Feed<Picture> pictures(StreamOptions options, @Nullable Tier cache, Cacheable<Picture> decoded) {
+    private static Feed<Picture> pictures(StreamOptions options, @Nullable Cache cache, Cacheable<Picture> decoded) {
         Dataset<Picture> kept = decoded.in(cache, options.verifyHits());
         if (options.augment() == null) {
             return new Feed<>(decoded, kept, Map.of());

@@ -3,7 +3,7 @@ package io.penstock.cli.stream;
 import com.sun.net.httpserver.HttpExchange;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.penstock.cache.Tier;
+import io.penstock.cache.Cache;
 import io.penstock.metrics.PipelineMetrics;
 import io.penstock.metrics.TierMetrics;
 import io.penstock.page.LoopbackServer;
@@ -32,9 +32,9 @@ final class MetricsPage implements AutoCloseable {
         return new MetricsPage(port);
     }
 
-    /** The tier with its latency measured, and its counts on the page. */
-    Tier show(Tier tier) {
-        Tier timed = TierMetrics.timed(tier, registry);
+    /** The cache with its latency measured, and its counts on the page. */
+    Cache show(Cache cache) {
+        Cache timed = TierMetrics.timed(cache, registry);
         new TierMetrics(timed).bindTo(registry);
         return timed;
     }

@@ -1,7 +1,7 @@
 package io.penstock.cli.stream;
 
 import io.penstock.batch.Batches;
-import io.penstock.cache.Tier;
+import io.penstock.cache.Cache;
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.cli.cache.LastWrites;
@@ -241,7 +241,7 @@ public final class StreamPlan<T> implements AutoCloseable {
 
     /** What a verdict needs to know of this plan, now. */
     Surroundings surroundings() {
-        Tier cache = resources.cache();
+        Cache cache = resources.cache();
         return new Surroundings(
                 pipeline.size(),
                 execution.parallelism(),

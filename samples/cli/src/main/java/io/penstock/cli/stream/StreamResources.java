@@ -1,5 +1,6 @@
 package io.penstock.cli.stream;
 
+import io.penstock.cache.Cache;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;
@@ -27,7 +28,7 @@ import reactor.core.scheduler.Scheduler;
  * @param metrics    if a page was asked for
  */
 record StreamResources(
-        @Nullable Tier cache,
+        @Nullable Cache cache,
         @Nullable DiskSpec disk,
         @Nullable QuarantineFile quarantine,
         @Nullable Scheduler pool,
@@ -68,7 +69,7 @@ record StreamResources(
 
     private static StreamResources open(
             StreamOptions options,
-            @Nullable Tier cache,
+            @Nullable Cache cache,
             @Nullable MetricsPage metrics,
             @Nullable QuarantineFile quarantine) {
         Integer workers = options.workers();
@@ -80,7 +81,7 @@ record StreamResources(
                 metrics);
     }
 
-    private static @Nullable Tier cache(StreamOptions options) {
+    private static @Nullable Cache cache(StreamOptions options) {
         ByteSize ram = options.cacheRam();
         DiskSpec disk = options.cacheDisk();
         CachePolicy policy = Objects.requireNonNullElse(options.cachePolicy(), CachePolicy.HOLD);
@@ -96,22 +97,17 @@ record StreamResources(
         if (redis != null) {
             levels.add(redis::open);
         }
-        return chain(levels);
+        return levels.isEmpty() ? null : open(levels);
     }
 
-    /** Opens them, fastest first, and closes those that are open if one cannot be. */
-    private static @Nullable Tier chain(List<Supplier<Tier>> levels) {
-        Tier cache = null;
+    /** Opens the tiers, fastest first, and closes those that are open if one cannot be opened. */
+    private static Cache open(List<Supplier<Tier>> levels) {
+        List<Tier> opened = new ArrayList<>();
         try {
-            for (Supplier<Tier> level : levels) {
-                Tier slower = level.get();
-                cache = cache == null ? slower : cache.backedBy(slower);
-            }
-            return cache;
+            levels.forEach(level -> opened.add(level.get()));
+            return Cache.of(opened.toArray(Tier[]::new));
         } catch (RuntimeException | Error e) {
-            if (cache != null) {
-                cache.close();
-            }
+            opened.forEach(Tier::close);
             throw e;
         }
     }
@@ -121,7 +117,7 @@ record StreamResources(
         if (cache == null || disk == null) {
             return 0;
         }
-        long held = cache.levels().stream()
+        long held = cache.tiers().stream()
                 .filter(tier -> tier.name().equals(DISK))
                 .mapToLong(tier -> tier.statistics().bytes())
                 .sum();
