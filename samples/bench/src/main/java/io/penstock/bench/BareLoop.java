@@ -10,7 +10,7 @@ import java.nio.file.StandardOpenOption;
  * The limit: one thread that copies samples, in an order known beforehand, from direct memory into a direct batch buffer,
  * and does nothing else.
  */
-final class BareLoop {
+public final class BareLoop {
 
     private final ByteBuffer[] samples;
     private final int[] offsets;
@@ -25,7 +25,7 @@ final class BareLoop {
     }
 
     /** Over one plain direct buffer of all samples, one after the other. */
-    static BareLoop overOneBuffer(MadeRecords records, int sampleBytes, int batch) {
+    public static BareLoop overOneBuffer(MadeRecords records, int sampleBytes, int batch) {
         int count = Math.toIntExact(records.size());
         ByteBuffer all = ByteBuffer.allocateDirect(Math.multiplyExact(count, sampleBytes));
         int[] offsets = new int[count];
@@ -37,7 +37,7 @@ final class BareLoop {
     }
 
     /** Over one mapped file of all samples, one after the other. */
-    static BareLoop overOneFile(Path file, MadeRecords records, int sampleBytes, int batch) throws IOException {
+    public static BareLoop overOneFile(Path file, MadeRecords records, int sampleBytes, int batch) throws IOException {
         int count = Math.toIntExact(records.size());
         int[] offsets = new int[count];
         try (FileChannel channel = FileChannel.open(
@@ -54,7 +54,7 @@ final class BareLoop {
     }
 
     /** Over one view a sample, as a cache holds them; each view's last {@code sampleBytes} are the sample. */
-    static BareLoop overViews(ByteBuffer[] views, int sampleBytes, int batch) {
+    public static BareLoop overViews(ByteBuffer[] views, int sampleBytes, int batch) {
         int[] offsets = new int[views.length];
         for (int i = 0; i < views.length; i++) {
             offsets[i] = views[i].limit() - sampleBytes;
@@ -70,7 +70,7 @@ final class BareLoop {
     }
 
     /** Copies the samples in this order; the time it took in seconds. */
-    double seconds(int[] order) {
+    public double seconds(int[] order) {
         int end = batch.capacity();
         int at = 0;
         long started = System.nanoTime();

@@ -46,7 +46,7 @@ public final class DistantServer implements AutoCloseable {
         this.bytes = bytes;
     }
 
-    static DistantServer serve(Duration latency, int bytes) {
+    public static DistantServer serve(Duration latency, int bytes) {
         return serve(latency, new byte[bytes]);
     }
 
@@ -70,7 +70,7 @@ public final class DistantServer implements AutoCloseable {
     }
 
     /** How long one request takes, the next asked for when the last has come, by a plain socket. */
-    double bareSeconds(int requests) {
+    public double bareSeconds(int requests) {
         byte[] request = "GET /0.bin HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
             socket.setTcpNoDelay(true);

@@ -11,13 +11,13 @@ import java.nio.file.Path;
  * @param heapBytes     used on the Java heap after a collection
  * @param residentBytes of the whole process, 0 where the system does not say
  */
-record Footprint(long heapBytes, long residentBytes) {
+public record Footprint(long heapBytes, long residentBytes) {
 
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String RESIDENT = "VmRSS:";
     private static final int COLLECTIONS = 3;
 
-    static Footprint now() {
+    public static Footprint now() {
         for (int i = 0; i < COLLECTIONS; i++) {
             System.gc(); // the first may only find what the second can free: direct buffers have cleaners
         }

@@ -12,11 +12,11 @@ import io.penstock.tensor.Tensor;
  * A shuffled epoch from draw to closed batch. Two are run and the second is measured, from the last batch of one to the last
  * of the other, so that threads and buffers are there and nothing was prepared ahead.
  */
-final class MeasuredEpoch {
+public final class MeasuredEpoch {
 
     private final Schema<Tensor> schema = Schema.tensor("bytes");
 
-    Schema<Tensor> schema() {
+    public Schema<Tensor> schema() {
         return schema;
     }
 
@@ -24,7 +24,7 @@ final class MeasuredEpoch {
         return Sampler.shuffled(seed).epochs(2);
     }
 
-    double seconds(Dataset<Tensor> cached, int batch, int seed) {
+    public double seconds(Dataset<Tensor> cached, int batch, int seed) {
         long[] ends = new long[2];
         cached.stream(sampler(seed))
                 .transform(Batches.of(batch, schema))
@@ -42,7 +42,7 @@ final class MeasuredEpoch {
     }
 
     /** The order of the epoch that is measured. */
-    int[] order(int samples, int seed) {
+    public int[] order(int samples, int seed) {
         Draws draws = sampler(seed).draws(samples);
         int[] order = new int[samples];
         for (int i = 0; i < order.length; i++) {

@@ -45,7 +45,7 @@ public final class Rounds {
     }
 
     /** What so large a share of the rounds' ratios is below. */
-    double ratio(int contestant, int to, double share) {
+    public double ratio(int contestant, int to, double share) {
         double[] ratios = new double[measured[contestant].length];
         for (int i = 0; i < ratios.length; i++) {
             ratios[i] = measured[contestant][i] / measured[to][i];

@@ -1,4 +1,4 @@
-/** Benchmarks of every figure the project promises, beside their limits and peers. */
+/** What benchmarks are, and what several of them measure with. */
 @NullMarked
 package io.penstock.bench;
 

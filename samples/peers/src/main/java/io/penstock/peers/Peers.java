@@ -3,9 +3,9 @@ package io.penstock.peers;
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.Effort;
 import io.penstock.bench.Finding;
-import io.penstock.bench.figures.Course;
-import io.penstock.bench.figures.Experiment;
-import io.penstock.bench.figures.Figures;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Experiment;
+import io.penstock.bench.experiment.Figures;
 import java.util.List;
 import java.util.stream.Stream;
 

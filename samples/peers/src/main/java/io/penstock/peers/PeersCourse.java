@@ -2,12 +2,12 @@ package io.penstock.peers;
 
 import io.penstock.bench.Finding;
 import io.penstock.bench.ScratchFolder;
-import io.penstock.bench.figures.Chart;
-import io.penstock.bench.figures.Course;
-import io.penstock.bench.figures.Measured;
-import io.penstock.bench.figures.Results;
-import io.penstock.bench.figures.Spread;
-import io.penstock.bench.figures.Trial;
+import io.penstock.bench.experiment.Chart;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Measured;
+import io.penstock.bench.experiment.Results;
+import io.penstock.bench.experiment.Spread;
+import io.penstock.bench.experiment.Trial;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;

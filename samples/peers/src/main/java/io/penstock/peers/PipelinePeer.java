@@ -2,7 +2,7 @@ package io.penstock.peers;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
-import io.penstock.bench.figures.Training;
+import io.penstock.bench.experiment.Training;
 import io.penstock.cache.Tier;
 import io.penstock.order.Sampler;
 import io.penstock.records.RecordFiles;

@@ -1,11 +1,11 @@
 package io.penstock.peers;
 
-import io.penstock.bench.BareOpenCv;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.DecodeSpeed;
 import io.penstock.bench.Effort;
 import io.penstock.bench.Finding;
 import io.penstock.bench.Rounds;
+import io.penstock.bench.suite.BareOpenCv;
+import io.penstock.bench.suite.DecodeSpeed;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
 import io.penstock.tensor.Tensor;

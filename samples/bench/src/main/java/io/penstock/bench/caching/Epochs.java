@@ -1,9 +1,11 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.caching;
 
 import io.penstock.bench.Effort;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Experiment;
 
 /** Bagua's experiment: how long each epoch takes with a cache and without. */
-final class Epochs implements Experiment {
+public final class Epochs implements Experiment {
 
     private static final int SAMPLES = 3840;
     private static final int QUICK_SAMPLES = 320;

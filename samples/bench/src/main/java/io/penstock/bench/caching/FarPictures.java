@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.caching;
 
 import io.penstock.bench.DistantServer;
 import io.penstock.cache.Fingerprint;

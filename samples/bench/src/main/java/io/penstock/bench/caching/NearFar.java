@@ -1,10 +1,12 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.caching;
 
 import io.penstock.bench.Effort;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Experiment;
 import java.util.List;
 
 /** DataCache's experiment: near and far files, with a cache and without, by one worker and by several. */
-final class NearFar implements Experiment {
+public final class NearFar implements Experiment {
 
     /**
      * How much to do.

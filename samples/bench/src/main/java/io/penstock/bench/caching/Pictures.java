@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.caching;
 
 import io.penstock.bench.Effort;
 import io.penstock.folder.ImageFolder;

@@ -1,10 +1,12 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.caching;
 
 import io.penstock.bench.Effort;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Experiment;
 import java.util.List;
 
 /** How often a cache hits, by what it does when it is full and by how much of the data it has room for. */
-final class Policies implements Experiment {
+public final class Policies implements Experiment {
 
     private static final int SAMPLES = 20_000;
     private static final int QUICK_SAMPLES = 4_000;

@@ -1,6 +1,12 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.caching;
 
 import io.penstock.bench.Finding;
+import io.penstock.bench.experiment.Chart;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Measured;
+import io.penstock.bench.experiment.Results;
+import io.penstock.bench.experiment.Training;
+import io.penstock.bench.experiment.Trial;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;

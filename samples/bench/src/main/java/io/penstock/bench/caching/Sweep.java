@@ -1,10 +1,12 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.caching;
 
 import io.penstock.bench.Effort;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Experiment;
 import java.util.List;
 
 /** stocaching's experiment: how long an epoch takes by how much of the data is cached. */
-final class Sweep implements Experiment {
+public final class Sweep implements Experiment {
 
     /** So many that the first batch and the last step, for which theory has no time, are a small part of an epoch. */
     private static final int SAMPLES = 5120;

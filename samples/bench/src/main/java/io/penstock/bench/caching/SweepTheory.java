@@ -1,5 +1,8 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.caching;
 
+import io.penstock.bench.experiment.Chart;
+import io.penstock.bench.experiment.Results;
+import io.penstock.bench.experiment.Spread;
 import java.util.List;
 
 /**

@@ -2,9 +2,8 @@ package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Benchmarks;
 import io.penstock.bench.Effort;
-import io.penstock.bench.figures.Figures;
+import io.penstock.bench.experiment.Figures;
 import io.penstock.cli.AddedCommand;
 import io.penstock.cli.console.Output;
 import io.penstock.cli.console.ProgressLine;
@@ -116,8 +115,7 @@ public final class BenchCommand implements AddedCommand {
     }
 
     private List<Benchmark> chosen() {
-        List<Benchmark> all = new ArrayList<>(Benchmarks.all());
-        all.addAll(Figures.all());
+        List<Benchmark> all = Benchmarks.all();
         for (String name : names) {
             if (all.stream().noneMatch(benchmark -> benchmark.name().equals(name))) {
                 throw new ParameterException(

@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.experiment;
 
 import java.util.List;
 
@@ -26,7 +26,7 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
      */
     public record Axis(String title, Scale scale, List<String> ticks) {
 
-        static Axis linear(String title) {
+        public static Axis linear(String title) {
             return new Axis(title, Scale.LINEAR, List.of());
         }
 
@@ -35,7 +35,7 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
         }
 
         /** For places that are {@link #tail}s of percentiles. */
-        static Axis percentiles(String title) {
+        public static Axis percentiles(String title) {
             return new Axis(title, Scale.PERCENTILES, List.of());
         }
 
@@ -44,7 +44,7 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
         }
 
         /** Of how many one is beyond a percentile: 100 for the 99th. */
-        static double tail(double percentile) {
+        public static double tail(double percentile) {
             return 100 / (100 - percentile);
         }
 
@@ -62,7 +62,7 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
     }
 
     /** Whether a line was measured. */
-    enum Kind {
+    public enum Kind {
         MEASURED,
         /** Measured at places that have nothing in between. */
         APART,
@@ -81,15 +81,15 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
             return new Line(name, Kind.APART, dots);
         }
 
-        static Line theory(String name, List<Dot> dots) {
+        public static Line theory(String name, List<Dot> dots) {
             return new Line(name, Kind.THEORY, dots);
         }
     }
 
     /** A place on a line. */
-    record Dot(double x, Spread y) {
+    public record Dot(double x, Spread y) {
 
-        static Dot of(double x, double y) {
+        public static Dot of(double x, double y) {
             return new Dot(x, Spread.of(y));
         }
     }

@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.experiment;
 
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.Effort;
@@ -20,17 +20,6 @@ public final class Figures implements Benchmark {
 
     public Figures(Experiment experiment) {
         this.experiment = experiment;
-    }
-
-    /** All experiments there are. */
-    public static List<Benchmark> all() {
-        return List.of(
-                new Figures(new Sweep()),
-                new Figures(new Policies()),
-                new Figures(new Epochs()),
-                new Figures(new NearFar()),
-                new Figures(new Latency()),
-                new Figures(new Scale()));
     }
 
     @Override

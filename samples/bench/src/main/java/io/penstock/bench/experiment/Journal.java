@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.experiment;
 
 import io.penstock.fault.StoreException;
 import java.io.IOException;

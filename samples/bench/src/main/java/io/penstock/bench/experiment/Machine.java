@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.experiment;
 
 import io.penstock.cache.ram.FreeMemory;
 import java.io.IOException;

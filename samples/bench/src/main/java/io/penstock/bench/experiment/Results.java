@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.experiment;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -19,7 +19,7 @@ public final class Results {
     private final List<Row> rows = new ArrayList<>();
     private final Set<Turn> turns = new HashSet<>();
 
-    void add(String trial, int round, List<Measured> found) {
+    public void add(String trial, int round, List<Measured> found) {
         turns.add(new Turn(trial, round));
         found.forEach(measured -> rows.add(new Row(trial, round, measured)));
     }
@@ -33,7 +33,7 @@ public final class Results {
     }
 
     /** The places of a line at which something was measured, from left to right. */
-    List<Double> places(String figure, String series) {
+    public List<Double> places(String figure, String series) {
         return rows.stream()
                 .filter(row -> row.measured.figure().equals(figure)
                         && row.measured.series().equals(series))
@@ -48,7 +48,7 @@ public final class Results {
         return matching(figure, series, x).toArray();
     }
 
-    Spread spread(String figure, String series, double x) {
+    public Spread spread(String figure, String series, double x) {
         double[] values = values(figure, series, x);
         if (values.length == 0) {
             throw new IllegalStateException("there is no %s of \"%s\" at %s".formatted(figure, series, x));

@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.experiment;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
@@ -23,7 +23,7 @@ import reactor.core.scheduler.Schedulers;
 public record Training(int batch, Duration step) {
 
     /** Faster than a few cores decode and slower than a cache serves, so that a cache changes what sets the pace. */
-    static final Training STANDARD = new Training(32, Duration.ofMillis(6));
+    public static final Training STANDARD = new Training(32, Duration.ofMillis(6));
 
     /** A device tells in time, whatever else this process's timers have to do. */
     private static final Scheduler DEVICE = Schedulers.newSingle("device", true);
@@ -31,12 +31,12 @@ public record Training(int batch, Duration step) {
     public static final Schema<Tensor> SCHEMA = Schema.tensor("pixels");
 
     /** What it is, in words. */
-    String described() {
+    public String described() {
         return "batches of %d and %d ms a step".formatted(batch, step.toMillis());
     }
 
     /** Seconds of one epoch, from asking for its first batch to the end of its last step. */
-    double seconds(Dataset<Tensor> dataset, long seed, long epoch, Execution execution) {
+    public double seconds(Dataset<Tensor> dataset, long seed, long epoch, Execution execution) {
         Sampler sampler = Sampler.shuffled(seed).epochs(epoch + 1).resumeAt(new Position(epoch, 0));
         long began = System.nanoTime();
         dataset.stream(sampler, execution)

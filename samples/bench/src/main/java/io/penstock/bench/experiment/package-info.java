@@ -1,5 +1,5 @@
-/** Experiments whose figures are drawn: what is measured, kept, and shown in charts beside what theory says. */
+/** What an experiment is: trials that are measured, kept, and drawn in charts beside what theory says. */
 @NullMarked
-package io.penstock.bench.figures;
+package io.penstock.bench.experiment;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.scaling;
 
 import com.sun.management.ThreadMXBean;
 import io.penstock.order.Draws;

@@ -1,10 +1,12 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.scaling;
 
 import io.penstock.bench.Effort;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Experiment;
 import java.util.List;
 
 /** What BiLevelCache planned and never measured: how long a hit and a miss of each tier take, and what an epoch gains. */
-final class Latency implements Experiment {
+public final class Latency implements Experiment {
 
     private static final int SMALL = 1024;
     private static final int LARGE = 150_528;

@@ -1,6 +1,13 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.scaling;
 
 import io.penstock.bench.Finding;
+import io.penstock.bench.experiment.Chart;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Measured;
+import io.penstock.bench.experiment.Results;
+import io.penstock.bench.experiment.Spread;
+import io.penstock.bench.experiment.Training;
+import io.penstock.bench.experiment.Trial;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.memory.MemoryDataset;

@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.scaling;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;

@@ -1,7 +1,8 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.scaling;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
+import io.penstock.bench.experiment.Training;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.memory.MemoryDataset;

@@ -1,4 +1,4 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.scaling;
 
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,10 +1,12 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.scaling;
 
 import io.penstock.bench.Effort;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Experiment;
 import java.util.List;
 
 /** What grows with the data and with the ranks. */
-final class Scale implements Experiment {
+public final class Scale implements Experiment {
 
     private static final List<Long> SAMPLES =
             List.of(1_000L, 10_000L, 100_000L, 1_000_000L, 10_000_000L, 100_000_000L, 1_000_000_000L);

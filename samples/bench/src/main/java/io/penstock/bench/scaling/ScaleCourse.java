@@ -1,7 +1,12 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.scaling;
 
 import io.penstock.bench.Finding;
 import io.penstock.bench.ScratchFolder;
+import io.penstock.bench.experiment.Chart;
+import io.penstock.bench.experiment.Course;
+import io.penstock.bench.experiment.Measured;
+import io.penstock.bench.experiment.Results;
+import io.penstock.bench.experiment.Trial;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

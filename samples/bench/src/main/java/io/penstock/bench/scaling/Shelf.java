@@ -1,5 +1,6 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.scaling;
 
+import io.penstock.bench.experiment.Training;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;

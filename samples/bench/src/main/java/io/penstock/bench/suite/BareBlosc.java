@@ -1,4 +1,4 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

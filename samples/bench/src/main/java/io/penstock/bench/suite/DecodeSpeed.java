@@ -1,5 +1,9 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.Rounds;
 import io.penstock.fault.StoreException;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;

@@ -1,5 +1,13 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
+import io.penstock.bench.BareLoop;
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.MadeRecords;
+import io.penstock.bench.MeasuredEpoch;
+import io.penstock.bench.Rounds;
+import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleOptions;
@@ -16,7 +24,7 @@ import java.util.List;
  * A warm, shuffled epoch out of the disk tier, its files in the page cache, against the bare loop that copies the same
  * samples in the same order out of a mapped file; and how long opening takes.
  */
-final class DiskEpochs implements Benchmark {
+public final class DiskEpochs implements Benchmark {
 
     private static final int WARM_UP = 3;
     private static final int EPOCHS_ROW = 3;

@@ -1,5 +1,6 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
+import io.penstock.bench.DistantServer;
 import io.penstock.cache.Fingerprint;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;

@@ -1,5 +1,9 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.Rounds;
 import io.penstock.cache.Fingerprint;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
@@ -11,7 +15,7 @@ import java.util.List;
 import reactor.core.publisher.Mono;
 
 /** Samples a second from a source that answers after 5 ms, with 64 in flight, against 64 / 5 ms. */
-final class DistantSource implements Benchmark {
+public final class DistantSource implements Benchmark {
 
     private static final Duration LATENCY = Duration.ofMillis(5);
     private static final int IN_FLIGHT = 64;

@@ -1,5 +1,8 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -14,7 +17,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** Time and allocation of one draw, and of going on somewhere, by JMH, in a virtual machine for each unless it must be quick. */
-final class DrawCost implements Benchmark {
+public final class DrawCost implements Benchmark {
 
     private static final double MOST_NANOS = 50;
     private static final int ROW = 10;

@@ -1,8 +1,14 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.Leftovers;
+import io.penstock.bench.Rounds;
+import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.folder.ImageFolder;
@@ -28,7 +34,7 @@ import java.util.List;
  * JPEG files decoded and resized, with an empty disk cache and without any, in turn. Beside them the least that keeping the
  * bytes takes: writing as many to a plain file.
  */
-final class FirstEpoch implements Benchmark {
+public final class FirstEpoch implements Benchmark {
 
     private static final int SIDE = 224;
     private static final int BATCH = 64;

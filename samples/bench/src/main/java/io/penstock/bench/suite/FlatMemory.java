@@ -1,7 +1,12 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.Footprint;
+import io.penstock.bench.MadeRecords;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.order.Sampler;
@@ -10,7 +15,7 @@ import io.penstock.tensor.Tensor;
 import java.util.List;
 
 /** Heap and process size after 10 and after 100 warm epochs of one stream. */
-final class FlatMemory implements Benchmark {
+public final class FlatMemory implements Benchmark {
 
     private static final int SAMPLE_BYTES = 16_384;
     private static final int EARLY = 10;

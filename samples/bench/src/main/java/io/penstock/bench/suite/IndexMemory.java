@@ -1,5 +1,9 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.Footprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
@@ -8,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What the RAM tier takes beside the values, a cached sample. */
-final class IndexMemory implements Benchmark {
+public final class IndexMemory implements Benchmark {
 
     private static final int VALUE_BYTES = 16;
     private static final int ROW = 9;

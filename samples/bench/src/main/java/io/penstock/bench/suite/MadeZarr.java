@@ -1,4 +1,4 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
 import com.github.luben.zstd.Zstd;
 import java.io.ByteArrayOutputStream;

@@ -1,7 +1,12 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.MadeRecords;
+import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;
@@ -21,7 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Where the time of warm and of cold epochs goes, by the JDK's flight recorder. */
-final class Profile implements Benchmark {
+public final class Profile implements Benchmark {
 
     private static final int FRAMES = 8;
     private static final int SIDE = 224;

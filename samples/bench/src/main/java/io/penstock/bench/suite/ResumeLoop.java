@@ -1,4 +1,4 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
 import io.penstock.order.Draw;
 import io.penstock.order.Position;

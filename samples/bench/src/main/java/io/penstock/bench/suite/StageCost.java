@@ -1,5 +1,10 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.MadeRecords;
+import io.penstock.bench.Rounds;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.order.Sampler;
@@ -11,7 +16,7 @@ import java.util.List;
 import java.util.function.DoubleSupplier;
 
 /** What a stage costs that does nothing, behind a hit in RAM. */
-final class StageCost implements Benchmark {
+public final class StageCost implements Benchmark {
 
     private static final int[] STAGES = {0, 1, 4, 8};
     private static final int SAMPLE_BYTES = 64;

@@ -1,5 +1,12 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
+import io.penstock.bench.BareLoop;
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.MadeRecords;
+import io.penstock.bench.MeasuredEpoch;
+import io.penstock.bench.Rounds;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.pipeline.Dataset;
@@ -16,7 +23,7 @@ import java.util.Objects;
  * <p>The loop over the tier's own memory is the limit. It is run over one plain direct buffer too, to show that the limit
  * was not slowed down by where the samples lie.
  */
-final class WarmEpochs implements Benchmark {
+public final class WarmEpochs implements Benchmark {
 
     private static final int WARM_UP = 3;
 

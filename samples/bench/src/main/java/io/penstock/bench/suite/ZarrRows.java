@@ -1,5 +1,9 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.Effort;
+import io.penstock.bench.Finding;
+import io.penstock.bench.Rounds;
 import io.penstock.fault.StoreException;
 import io.penstock.order.Draws;
 import io.penstock.order.Sampler;
@@ -20,7 +24,7 @@ import java.util.stream.Stream;
  * Rows of compressed Zarr chunks, from a store just opened into a direct buffer, against a bare loop on one thread that
  * reads and decompresses each chunk once, when its first row is wanted, and copies the rows in the same order.
  */
-final class ZarrRows implements Benchmark {
+public final class ZarrRows implements Benchmark {
 
     private static final double MUST_REACH = 80;
     private static final int BATCH = 64;

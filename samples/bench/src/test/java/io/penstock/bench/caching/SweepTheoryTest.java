@@ -1,8 +1,10 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.caching;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.penstock.bench.experiment.Measured;
+import io.penstock.bench.experiment.Results;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

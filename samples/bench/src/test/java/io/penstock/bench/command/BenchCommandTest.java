@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Benchmarks;
 import io.penstock.bench.Effort;
 import io.penstock.cli.Cli;
 import java.io.IOException;

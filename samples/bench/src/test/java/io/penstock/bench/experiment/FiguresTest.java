@@ -1,9 +1,8 @@
-package io.penstock.bench.figures;
+package io.penstock.bench.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.bench.Benchmarks;
 import io.penstock.bench.Effort;
 import io.penstock.bench.Finding;
 import java.io.IOException;
@@ -154,13 +153,5 @@ class FiguresTest {
         assertThat(second.turns).containsExactly("a1", "b1");
         assertThat(third.turns).isEmpty();
         assertThat(findings).singleElement().extracting(Finding::value).isEqualTo(4.0);
-    }
-
-    @Test
-    void experiments_allOfThem_haveNamesThatNoBenchmarkHas() {
-        assertThat(Stream.concat(Benchmarks.all().stream(), Figures.all().stream()))
-                .extracting(benchmark -> benchmark.name())
-                .doesNotHaveDuplicates();
-        assertThat(Figures.all()).allMatch(benchmark -> benchmark.leavesFiles());
     }
 }

@@ -1,4 +1,4 @@
-package io.penstock.bench;
+package io.penstock.bench.suite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

@@ -1,9 +1,8 @@
-package io.penstock.bench;
+package io.penstock.bench.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
-import java.util.List;
+import io.penstock.bench.Benchmark;
 import org.junit.jupiter.api.Test;
 
 /** That benchmarks run and find something; never how fast. */
@@ -19,13 +18,9 @@ class BenchmarksTest {
     }
 
     @Test
-    void distant_measuredQuickly_isFound() {
-        List<String> progress = new ArrayList<>();
-
-        List<Finding> findings = new DistantSource().run(new Effort(true, null, null, progress::add));
-
-        assertThat(findings).extracting(Finding::benchmark).containsOnly("distant");
-        assertThat(findings).extracting(Finding::value).allMatch(value -> value > 0);
-        assertThat(progress).isNotEmpty();
+    void experiments_allOfThem_leaveFiles() {
+        assertThat(Benchmarks.all().stream().filter(Benchmark::leavesFiles))
+                .extracting(Benchmark::name)
+                .containsExactly("sweep", "policies", "epochs", "near-far", "latency", "scale");
     }
 }
