@@ -63,7 +63,13 @@ final class Appends {
     private final AtomicLong failures = new AtomicLong();
     private volatile boolean stopped;
 
-    Appends(LogWriter writer, DiskIndex index, SharedCounters counters, AtomicLong seen, long mostWaiting, boolean never) {
+    Appends(
+            LogWriter writer,
+            DiskIndex index,
+            SharedCounters counters,
+            AtomicLong seen,
+            long mostWaiting,
+            boolean never) {
         this.writer = writer;
         this.index = index;
         this.counters = counters;

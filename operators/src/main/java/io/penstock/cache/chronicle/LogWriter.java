@@ -52,7 +52,13 @@ final class LogWriter implements AutoCloseable {
     private volatile long left;
 
     /** @param evicts whether what was not used gives way to what comes */
-    LogWriter(CacheFiles files, DiskIndex index, Segments segments, SharedCounters counters, Space space, boolean evicts) {
+    LogWriter(
+            CacheFiles files,
+            DiskIndex index,
+            Segments segments,
+            SharedCounters counters,
+            Space space,
+            boolean evicts) {
         this.files = files;
         this.index = index;
         this.segments = segments;

@@ -164,7 +164,8 @@ final class Opener {
         final Appends appends;
         final ProvenanceLog provenance;
 
-        Parts(CacheFiles files, SharedCounters counters, Space space, @Nullable DirectoryLocks locks) throws IOException {
+        Parts(CacheFiles files, SharedCounters counters, Space space, @Nullable DirectoryLocks locks)
+                throws IOException {
             this.files = files;
             this.counters = counters;
             this.space = space;

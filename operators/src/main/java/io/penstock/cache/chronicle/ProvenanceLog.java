@@ -112,7 +112,8 @@ final class ProvenanceLog {
         words.add(Integer.toString(filling.source().size()));
         words.addAll(filling.source());
         words.addAll(filling.stages());
-        String text = String.join(BREAK, words.stream().map(ProvenanceLog::escaped).toList());
+        String text =
+                String.join(BREAK, words.stream().map(ProvenanceLog::escaped).toList());
         return "%08x".formatted(check(text)) + BREAK + text;
     }
 

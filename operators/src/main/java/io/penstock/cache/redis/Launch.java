@@ -91,7 +91,8 @@ final class Launch {
         Files.write(file, configuration(chosen));
         UserPipe use = UserPipe.first(home, id);
         try {
-            Watcher watcher = Watcher.start(home, id, UserPipe.pipe(home, id), List.of(program.toString(), file.toString()));
+            Watcher watcher =
+                    Watcher.start(home, id, UserPipe.pipe(home, id), List.of(program.toString(), file.toString()));
             if (answers(chosen, watcher.server())) {
                 Registration server =
                         new Registration(id, chosen, watcher.server(), watcher.process(), bytes, password);

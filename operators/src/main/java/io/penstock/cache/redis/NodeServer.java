@@ -120,7 +120,8 @@ public final class NodeServer {
             Launch.Started running = foundOrStarted(home, wanted);
             Registration server = running.server();
             UserPipe use = running.use();
-            Address place = new Address(Address.Kind.SERVERS, List.of(new Address.Host(LOOPBACK, server.port())), false, 0, "");
+            Address place =
+                    new Address(Address.Kind.SERVERS, List.of(new Address.Host(LOOPBACK, server.port())), false, 0, "");
             return new Running(place, server.password(), () -> leave(use));
         } catch (IOException e) {
             throw new StoreException("cannot start a redis server for this node in %s: %s".formatted(home, e), e);

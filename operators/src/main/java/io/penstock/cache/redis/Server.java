@@ -101,8 +101,8 @@ final class Server {
         return Flux.defer(() -> {
             Connection connection = endpoint.connection();
             if (connection == null) {
-                return Flux.error(
-                        new StoreException("cannot list the redis cache at %s: it is out of reach".formatted(endpoint)));
+                return Flux.error(new StoreException(
+                        "cannot list the redis cache at %s: it is out of reach".formatted(endpoint)));
             }
             Flux<SampleKey> there = connection.scan(keys.pattern()).<SampleKey>handle((name, sink) -> {
                 SampleKey key = keys.parse(name);
