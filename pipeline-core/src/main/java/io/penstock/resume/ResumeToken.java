@@ -1,6 +1,7 @@
 package io.penstock.resume;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.AtomicFile;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
@@ -11,10 +12,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
@@ -178,15 +177,8 @@ public final class ResumeToken {
                     "cannot save the resume token as %s: a file was wanted, a folder or a device is there"
                             .formatted(file));
         }
-        // a name of its own, so that ranks that save into one file do not write into each other's
-        Path beside = absolute.resolveSibling(".%s.%s.new".formatted(absolute.getFileName(), UUID.randomUUID()));
         try {
-            try {
-                Files.writeString(beside, this + "\n");
-                Files.move(beside, absolute, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            } finally {
-                Files.deleteIfExists(beside);
-            }
+            AtomicFile.write(absolute, this + "\n");
         } catch (IOException e) {
             throw new StoreException("cannot save the resume token as %s: %s".formatted(file, e.getMessage()), e);
         }

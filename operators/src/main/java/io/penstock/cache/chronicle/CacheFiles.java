@@ -1,6 +1,7 @@
 package io.penstock.cache.chronicle;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -13,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
@@ -105,11 +105,8 @@ final class CacheFiles {
                             .formatted(root, found, FORMAT));
         }
         if (found == NO_FORMAT && write) {
-            Path half = halfFormat();
             try {
-                Files.deleteIfExists(half); // it may be something that a write would wait for
-                Files.writeString(half, formatLine(FORMAT), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-                Files.move(half, format(), StandardCopyOption.ATOMIC_MOVE);
+                AtomicFile.write(format(), halfFormat(), formatLine(FORMAT).getBytes(StandardCharsets.ISO_8859_1));
             } catch (IOException e) {
                 LOG.warn("cannot write down the format of the cache, which it does without: {}", reason(e));
             }

@@ -5,8 +5,6 @@ import io.penstock.cache.SampleKey;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.time.Duration;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
@@ -16,8 +14,8 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Who loads a key, agreed between processes by locks on single bytes, which the kernel frees when their owner dies, and
- * within this process, to which such locks do not apply, by a map. Waiting is asking again, soon and then less often.
+ * The right to load a key, shared among processes by locks on single bytes of a file. A caller that waits asks again, soon
+ * and then less often.
  */
 final class NodeLeases {
 
@@ -29,9 +27,8 @@ final class NodeLeases {
     private final Appends appends;
     private final Predicate<SampleKey> isThere;
     private final Mono<Void> follow;
-    private final ConcurrentMap<Long, Boolean> taken = new ConcurrentHashMap<>();
 
-    /** @param follow looks at what other processes have appended; {@code null} is never emitted */
+    /** @param follow reads what other processes have appended */
     NodeLeases(DirectoryLocks locks, Appends appends, Predicate<SampleKey> isThere, Mono<Void> follow) {
         this.locks = locks;
         this.appends = appends;
@@ -39,7 +36,7 @@ final class NodeLeases {
         this.follow = follow;
     }
 
-    /** Emits once, when this process may load the key, or once there is nothing to load. */
+    /** Emits once: when the caller may load the key, or when there is nothing to load. */
     Mono<Lease> lease(SampleKey key) {
         return Mono.<Lease>create(sink -> new Request(key, sink).ask(FIRST_WAIT_MILLIS))
                 .flatMap(lease -> follow.thenReturn(lease).doOnCancel(lease::release));
@@ -57,7 +54,7 @@ final class NodeLeases {
             sink.onCancel(this::cancel);
         }
 
-        /** A timer that is under way when the wish is given up finds that out when it fires. */
+        /** A timer that fires after the request was cancelled does nothing. */
         void ask(long millis) {
             if (cancelled) {
                 return;
@@ -76,7 +73,7 @@ final class NodeLeases {
             }
         }
 
-        /** Not lost when the wish is given up at the same moment: one of the two sees the other. */
+        /** A lease is not lost if the request is cancelled at the same moment: one of the two sees the other. */
         private void give(Lease lease) {
             given.set(lease);
             if (cancelled) {
@@ -97,29 +94,17 @@ final class NodeLeases {
 
     private @Nullable Lease take(SampleKey key) throws IOException {
         long slot = (key.high() ^ Long.rotateLeft(key.low(), 32)) & SLOTS - 1;
-        if (taken.putIfAbsent(slot, true) != null) {
-            return null;
-        }
-        FileLock lock = null;
-        try {
-            lock = locks.tryKey(slot);
-        } finally {
-            if (lock == null) {
-                taken.remove(slot);
-            }
-        }
-        return lock == null ? null : new Held(key, slot, lock);
+        FileLock lock = locks.tryKey(slot);
+        return lock == null ? null : new Held(key, lock);
     }
 
     private final class Held implements Lease {
         private final SampleKey key;
-        private final long slot;
         private final FileLock lock;
         private final AtomicBoolean released = new AtomicBoolean();
 
-        Held(SampleKey key, long slot, FileLock lock) {
+        Held(SampleKey key, FileLock lock) {
             this.key = key;
-            this.slot = slot;
             this.lock = lock;
         }
 
@@ -136,8 +121,6 @@ final class NodeLeases {
                 lock.release();
             } catch (IOException e) {
                 // the channel is closed, and the lock with it
-            } finally {
-                taken.remove(slot);
             }
         }
     }

@@ -1,13 +1,12 @@
 package io.penstock.cache.lazy;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.AtomicFile;
 import io.penstock.order.Shard;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -69,9 +68,7 @@ final class Agreement {
     }
 
     private void put(Path file, long number) throws IOException {
-        Path beside = folder.resolve(".%s.%s".formatted(file.getFileName(), UUID.randomUUID()));
-        Files.writeString(beside, Long.toString(number));
-        Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        AtomicFile.write(file, Long.toString(number));
     }
 
     private @Nullable Long look(LongUnaryOperator result) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The start of a server. Its configuration, with the password, is in a file that only its owner may read. Only for the
- * owner of the {@link Turn}.
+ * owner of the node lock.
  */
 final class Launch {
 

@@ -1,13 +1,17 @@
 package io.penstock.cache.redis;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.NodeLock;
 import java.io.IOException;
+import java.nio.channels.FileLock;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +33,7 @@ public final class NodeServer {
     private static final String LOOPBACK = "127.0.0.1";
     private static final long MIN_BYTES = 1L << 20;
     private static final long MAX_BYTES = 1L << 50;
+    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
     private static final String PRIVATE = "rwx------";
 
     private final long bytes;
@@ -129,12 +134,22 @@ public final class NodeServer {
     }
 
     private Launch.Started foundOrStarted(Path home, Secret wanted) throws IOException {
-        Turn turn = Turn.take(home);
-        try {
+        try (NodeLock turn = openLock(home);
+                FileLock lock = turn.lock(0)) {
+            assert lock.isValid();
             Launch.Started found = found(home);
             return found != null ? found : new Launch(program(), home, bytes, listen, port, wanted).run();
-        } finally {
-            turn.close();
+        }
+    }
+
+    /** Waits while another thread of this process has it open. */
+    private static NodeLock openLock(Path home) throws IOException {
+        while (true) {
+            NodeLock lock = NodeLock.open(home.resolve("turn"), home.resolve("turn-here"));
+            if (lock != null) {
+                return lock;
+            }
+            LockSupport.parkNanos(PAUSE);
         }
     }
 

@@ -1,12 +1,13 @@
 package io.penstock.cache.redis;
 
+import io.penstock.internal.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +32,8 @@ record Registration(String id, int port, ServerProcess process, ServerProcess wa
     private static final String PREFIX = "server-";
     private static final HexFormat HEX = HexFormat.of();
     private static final long MAX_BYTES = 4096;
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     /** All that are registered; more than one only where a watcher was killed. */
@@ -68,8 +71,6 @@ record Registration(String id, int port, ServerProcess process, ServerProcess wa
     }
 
     void write(Path home) throws IOException {
-        Path file = home.resolve(id + ".new");
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         List<String> lines = new ArrayList<>(List.of("" + port));
         for (ServerProcess one : List.of(process, watcher)) {
             lines.add("" + one.number());
@@ -77,8 +78,7 @@ record Registration(String id, int port, ServerProcess process, ServerProcess wa
         }
         lines.add("" + bytes);
         lines.add(HEX.formatHex(password.reveal().getBytes(StandardCharsets.UTF_8))); // it may have ends of lines
-        Files.write(file, lines);
-        Files.move(file, home.resolve(PREFIX + id), StandardCopyOption.ATOMIC_MOVE);
+        AtomicFile.write(home.resolve(PREFIX + id), String.join("\n", lines) + "\n", OWNER_ONLY);
     }
 
     /** Whether this very server listens there. */
