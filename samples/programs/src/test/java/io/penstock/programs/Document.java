@@ -1,0 +1,43 @@
+package io.penstock.programs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** A page of the documentation: README.md, or one of docs. */
+record Document(Path file, String text) {
+
+    private static final Path ROOT = Path.of(System.getProperty("penstock.root"));
+    private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+
+    static List<Document> all() throws IOException {
+        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+            return Stream.concat(Stream.of(ROOT.resolve("README.md")), docs.sorted())
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .map(Document::read)
+                    .toList();
+        }
+    }
+
+    static Document read(Path file) {
+        try {
+            return new Document(file, Files.readString(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Its blocks of Java. */
+    List<String> snippets() {
+        return JAVA.matcher(text).results().map(block -> block.group(1)).toList();
+    }
+
+    @Override
+    public String toString() {
+        return ROOT.relativize(file).toString();
+    }
+}

@@ -1,0 +1,76 @@
+package io.penstock.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What README.md and the pages of docs show is there. */
+class DocumentsTest {
+
+    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]+))?\\)");
+    private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
+
+    @TempDir
+    private Path folder;
+
+    static List<Document> documents() throws IOException {
+        return Document.all();
+    }
+
+    static Stream<Document> documentsWithSnippets() throws IOException {
+        return documents().stream().filter(document -> !document.snippets().isEmpty());
+    }
+
+    /** A block with "…" is an excerpt, which is not compiled. */
+    @ParameterizedTest
+    @MethodSource("documentsWithSnippets")
+    void snippets_ofADocument_compile(Document document) throws IOException {
+        List<String> whole =
+                document.snippets().stream().filter(block -> !block.contains("…")).toList();
+
+        new Snippets(folder).assertCompile(whole);
+    }
+
+    @Test
+    void snippets_areFound() throws IOException {
+        assertThat(documentsWithSnippets())
+                .map(Document::toString)
+                .contains("README.md", "docs/cache.md", "docs/sinks.md");
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void links_ofADocument_leadSomewhere(Document document) {
+        List<MatchResult> links = LINK.matcher(document.text()).results().toList();
+
+        assertThat(links).allSatisfy(link -> {
+            Path target = link.group(1).isEmpty() ? document.file() : document.file().resolveSibling(link.group(1));
+            assertThat(target).exists();
+            if (link.group(2) != null) {
+                assertThat(anchors(target)).contains(link.group(2));
+            }
+        });
+    }
+
+    /** As GitHub makes them. */
+    private static List<String> anchors(Path file) throws IOException {
+        return HEADING.matcher(Files.readString(file))
+                .results()
+                .map(heading -> heading.group(1)
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\p{L}\\p{N} _-]", "")
+                        .replace(' ', '-'))
+                .toList();
+    }
+}
