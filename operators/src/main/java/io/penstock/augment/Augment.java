@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * <p>They always run, and draw their random numbers, in that order. So the values are those of the separate transforms
  * one after another, {@code crop.then(flip).then(jitter)}, with the same generator.
  *
- * <p>Shapes: {@code u8[h, w, c]} becomes {@code u8[height, width, c]}, or {@code f32} if normalised. Other dtypes as the
- * pieces take them. Immutable and thread-safe.
+ * <p>Shapes: {@code u8[h, w, c]} becomes {@code u8[height, width, c]}, or {@code f32} if normalised. Other dtypes as
+ * the pieces take them. Immutable and thread-safe.
  */
 public final class Augment implements ImageTransform<Augment.Parameters> {
 

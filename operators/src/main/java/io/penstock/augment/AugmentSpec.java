@@ -22,7 +22,7 @@ import java.util.Set;
  *     <td>mean and deviation, for each channel as {@code 0.5/0.4/0.4}; {@link Normalise}</td></tr>
  * </table>
  *
- * <p>Each word at most once, and at most one of the two crops. Their order does not matter: {@link Augment} has its own.
+ * <p>Each word at most once, and at most one of the two crops. {@link Augment} defines the order, not the text.
  */
 public final class AugmentSpec {
 

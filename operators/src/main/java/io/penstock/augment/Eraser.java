@@ -6,8 +6,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Overwrites the erased pixels of a row. Noise is a function of (key, row, position in the row), from its own generator:
- * it takes one number of the draw's generator, the key, for a rectangle of any size.
+ * Overwrites the erased pixels of a row. Noise is a function of (key, row, position in the row), from its own
+ * generator: it takes one number of the draw's generator, the key, for a rectangle of any size.
  */
 final class Eraser {
 

@@ -22,8 +22,8 @@ public interface ImageTransform<P extends Record> extends RandomTransform<Tensor
     P draw(Shape shape, RandomGenerator random);
 
     /**
-     * The parameters that a stage of this {@link #name} draws for an image of this shape. Tells afterwards how a sample was
-     * augmented, without the sample.
+     * The parameters that a stage of this {@link #name} draws for an image of this shape. Tells afterwards how a sample
+     * was augmented, without the sample.
      * @throws IllegalArgumentException as {@link #draw(Shape, RandomGenerator)}
      */
     default P draw(Shape shape, Draw draw) {

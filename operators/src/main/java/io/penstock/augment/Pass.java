@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * One pass over an image: each row is copied from the source to its place in the output and changed there, while it is
  * in the L1 cache. The output is the only array of its size.
  *
- * <p>Contrast needs the mean of all pixels, so it and what follows run in a second loop over the output. If bytes become
- * floats, a row of bytes is put into the last quarter of its row of floats: going forward, a float never overwrites a
- * byte that is still to be read.
+ * <p>Contrast needs the mean of all pixels, so it and what follows run in a second loop over the output. If bytes
+ * become floats, a row of bytes is put into the last quarter of its row of floats: going forward, a float never
+ * overwrites a byte that is still to be read.
  */
 final class Pass {
 

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Replaces a random rectangle of an image by one value or by noise, with some probability.
  *
- * <p>Areas, as shares of the image's, are uniform in {@code scale}. Ratios, height by width, are uniform in the logarithm
- * over {@code ratio}. The defaults are torchvision's. The first of ten tries that is smaller than the image in both
- * directions is taken; if none is, nothing is erased. Always draws 24 numbers.
+ * <p>Areas, as shares of the image's, are uniform in {@code scale}. Ratios, height by width, are uniform in the
+ * logarithm over {@code ratio}. The defaults are torchvision's. The first of ten tries that is smaller than the image
+ * in both directions is taken; if none is, nothing is erased. Always draws 24 numbers.
  *
- * <p>Shapes: {@code u8} or {@code f32[h, w, c]} is kept. An image of which nothing is erased is returned without a copy.
- * All channels are erased, alpha too.
+ * <p>Shapes: {@code u8} or {@code f32[h, w, c]} is kept. An image of which nothing is erased is returned without a
+ * copy. All channels are erased, alpha too.
  * @see <a href="https://arxiv.org/abs/1708.04896">Zhong et al., Random erasing data augmentation</a>
  */
 public final class RandomErasing implements ImageTransform<Erasure> {

@@ -5,8 +5,9 @@ import java.util.random.RandomGenerator;
 /**
  * Random values, each from exactly one {@code nextLong}.
  *
- * <p>The generator's own {@code nextInt(bound)} and {@code nextDouble(low, high)} are not used: they take a varying number
- * of steps, and their algorithm may change between Java versions. {@link StrictMath} is used for the same reason.
+ * <p>The generator's own {@code nextInt(bound)} and {@code nextDouble(low, high)} are not used: they take a varying
+ * number of steps, and their algorithm may change between Java versions. {@link StrictMath} is used for the same
+ * reason.
  */
 final class RandomNumbers {
 
@@ -32,8 +33,8 @@ final class RandomNumbers {
     }
 
     /**
-     * Uniform in [0, bound): the high word of the 128-bit product, so the chances of two numbers differ by at most 2^-64.
-     * Lemire makes them equal by drawing again, which takes a varying number of steps.
+     * Uniform in [0, bound): the high word of the 128-bit product, so the chances of two numbers differ by at most
+     * 2^-64. Lemire makes them equal by drawing again, which takes a varying number of steps.
      * @see <a href="https://arxiv.org/abs/1805.10941">Lemire, Fast random integer generation in an interval</a>
      */
     static int below(RandomGenerator random, int bound) {

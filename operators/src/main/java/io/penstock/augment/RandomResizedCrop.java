@@ -10,12 +10,12 @@ import java.util.random.RandomGenerator;
 /**
  * Cuts a rectangle of random area and aspect ratio out of an image and resizes it to a fixed size.
  *
- * <p>As torchvision's {@code RandomResizedCrop}: the area is a share of the image's, uniform in {@code scale}. The aspect
- * ratio, width by height, is uniform in the logarithm over {@code ratio}. The first of ten tries that lies in the image is
- * taken; if none does, the largest centred rectangle of a ratio in range. Always draws 22 numbers.
+ * <p>As torchvision's {@code RandomResizedCrop}: the area is a share of the image's, uniform in {@code scale}. The
+ * aspect ratio, width by height, is uniform in the logarithm over {@code ratio}. The first of ten tries that lies in
+ * the image is taken; if none does, the largest centred rectangle of a ratio in range. Always draws 22 numbers.
  *
- * <p>The values are those of a crop followed by {@link io.penstock.image.Resize}, to the bit: bilinear, antialiased when
- * the image shrinks, from the rectangle's own pixels alone. The crop itself is not copied.
+ * <p>The values are those of a crop followed by {@link io.penstock.image.Resize}, to the bit: bilinear, antialiased
+ * when the image shrinks, from the rectangle's own pixels alone. The crop itself is not copied.
  *
  * <p>Shapes: {@code u8} or {@code f32[h, w, c]} becomes {@code [height, width, c]}.
  * @see <a href="https://arxiv.org/abs/1409.4842">Szegedy et al., Going deeper with convolutions, section 6</a>

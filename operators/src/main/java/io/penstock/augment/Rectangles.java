@@ -3,8 +3,8 @@ package io.penstock.augment;
 import java.util.random.RandomGenerator;
 
 /**
- * Random rectangles in an image. Their area, a share of the image's, is uniform in a range. Their ratio, width by height,
- * is uniform in the logarithm over a range. All positions are equally likely.
+ * Random rectangles in an image. Their area, a share of the image's, is uniform in a range. Their ratio, width by
+ * height, is uniform in the logarithm over a range. All positions are equally likely.
  */
 record Rectangles(double minScale, double maxScale, double minRatio, double maxRatio) {
 
@@ -41,10 +41,10 @@ record Rectangles(double minScale, double maxScale, double minRatio, double maxR
         int width = 0;
         for (int i = 0; i < TRIES; i++) {
             double share = RandomNumbers.between(minScale, maxScale, RandomNumbers.unit(random));
-            double dice = RandomNumbers.unit(random);
+            double unit = RandomNumbers.unit(random);
             if (height == 0) {
                 double area = (double) image.height() * image.width() * share;
-                double ratio = RandomNumbers.logBetween(minRatio, maxRatio, dice);
+                double ratio = RandomNumbers.logBetween(minRatio, maxRatio, unit);
                 int rows = (int) Math.rint(Math.sqrt(area / ratio));
                 int columns = (int) Math.rint(Math.sqrt(area * ratio));
                 if (rows > 0 && rows <= maxRows && columns > 0 && columns <= maxColumns) {

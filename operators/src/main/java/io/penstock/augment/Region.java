@@ -25,7 +25,7 @@ public record Region(int top, int left, int height, int width) {
         return height == 0 || width == 0;
     }
 
-    /** Whether it lies in an image of this size with so many pixels around it. */
+    /** Whether it lies in an image of this size with this padding on each side. */
     boolean fits(Image image, int padding) {
         return top >= -padding
                 && left >= -padding

@@ -18,7 +18,7 @@
  *
  * <p>Your own transform is a lambda, alone or in a chain. It must take random numbers from {@code random} only:
  * <pre>{@code
- * RandomTransform<Tensor> invert = (image, random) -> random.nextBoolean() ? Pixels.inverted(image) : image;
+ * RandomTransform<Tensor> invert = (image, random) -> random.nextBoolean() ? inverted(image) : image;
  * images.augment("crop 200, invert", RandomCrop.of(200, 200).then(invert))
  * }</pre>
  *

@@ -21,12 +21,12 @@ import java.nio.ByteOrder;
  *   <li>of 16 bits the upper 8 stay; of an animation the first frame.
  * </ul>
  *
- * <p>Values of JPEG and WebP differ slightly between libraries, so {@link #id} belongs in the stage's name, which is part
- * of the cache's fingerprint. Values of PNG, GIF and BMP do not differ.
+ * <p>Values of JPEG and WebP differ slightly between libraries, so {@link #id} belongs in the stage's name, which is
+ * part of the cache's fingerprint. Values of PNG, GIF and BMP do not differ.
  *
- * <p>Refused with an error: lossless JPEG and JPEG with more than 8 bits; truncated files; images whose header announces
- * more pixels than {@link #maxPixels}, before memory is allocated. Damage inside a JPEG's scan that leaves the end marker
- * is not found, as in libjpeg.
+ * <p>Refused with an error: lossless JPEG and JPEG with more than 8 bits; truncated files; images whose header
+ * announces more pixels than {@link #maxPixels}, before memory is allocated. Damage inside a JPEG's scan that leaves
+ * the end marker is not found, as in libjpeg.
  *
  * <p>Threads: immutable and thread-safe; runs on the caller's thread. Memory: none after a call.
  */
@@ -115,9 +115,9 @@ public final class ImageDecoder {
      * Decodes a JPEG to 1/2, 1/4 or 1/8 with OpenCV if at least twice the wanted size is left, and resizes from there.
      * Otherwise the same as {@link #decode(Tensor, Resize)}.
      *
-     * <p>80 photographs decoded to half, to twice the wanted size, differ from a full decode by 0.5 of 255 on average; in
-     * the worst one 99 of 100 values differ by 8 or less. A photograph of 2,000 x 1,500 pixels takes less than two thirds
-     * of the time.
+     * <p>80 photographs decoded to half, to twice the wanted size, differ from a full decode by 0.5 of 255 on average;
+     * in the worst one 99 of 100 values differ by 8 or less. A photograph of 2,000 x 1,500 pixels takes less than two
+     * thirds of the time.
      */
     public Tensor decodeReduced(Tensor encoded, Resize resize) {
         ByteBuffer bytes = bytes(encoded);

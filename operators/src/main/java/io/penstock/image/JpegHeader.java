@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 /**
  * Walks the segments of a JPEG up to its first scan, then checks that it has an end marker.
  *
- * <p>The meaning of the components follows libjpeg, so that decoders agree: the JFIF segment decides, then Adobe's, then
- * the names of the components.
+ * <p>The meaning of the components follows libjpeg, so that decoders agree: the JFIF segment decides, then Adobe's,
+ * then the names of the components.
  *
  * @see <a href="https://www.w3.org/Graphics/JPEG/itu-t81.pdf">ITU-T T.81, annex B</a>
  */

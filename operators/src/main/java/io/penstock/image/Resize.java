@@ -10,9 +10,9 @@ import java.util.function.UnaryOperator;
  * Resizes {@code u8[h, w, c]} with an antialiased bilinear filter: the triangle filter of Pillow's {@code BILINEAR} and
  * of torchvision with {@code antialias=True}, widened by the ratio when shrinking and plain bilinear when growing.
  *
- * <p>Two passes over integers, rows first, with values of 8 bits between them and weights of 16 bits. A value differs by
- * at most 1 from the exact filter, an image of one colour keeps it, and no value leaves the range of the input. The same
- * on every machine. Any number of channels; three are fast.
+ * <p>Two passes over integers, rows first, with values of 8 bits between them and weights of 16 bits. A value differs
+ * by at most 1 from the exact filter, an image of one colour keeps it, and no value leaves the range of the input. The
+ * same on every machine. Any number of channels; three are fast.
  *
  * <p>Threads: immutable and thread-safe. {@link #toString} names the size, for use in a stage's name.
  *

@@ -10,12 +10,12 @@ import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/** Images and dice for tests. */
+/** Images and random numbers for tests. */
 final class TestImages {
 
     private TestImages() {}
 
-    /** The dice of sample number {@code index}. */
+    /** The random numbers of sample {@code index}. */
     static RandomGenerator dice(long index) {
         return new Draw(42, 3, index, Position.START).random("augment");
     }

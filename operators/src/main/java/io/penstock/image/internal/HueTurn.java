@@ -3,10 +3,10 @@ package io.penstock.image.internal;
 /**
  * Turns the hue of each pixel, keeping its HSV saturation and value.
  *
- * <p>With step = largest − smallest channel, the circle has 6 · step units and a pixel's hue is an integer number of them,
- * counted from red. A channel is the largest value less {@code clamp(min(k, 4 · step − k), 0, step)}, where k is the hue
- * plus an offset of the channel, modulo the circle. This needs no division, rounds the turn only, and has no branches:
- * processors predict badly which channel is the largest.
+ * <p>With step = largest − smallest channel, the circle has 6 · step units and a pixel's hue is an integer number of
+ * them, counted from red. A channel is the largest value less {@code clamp(min(k, 4 · step − k), 0, step)}, where k is
+ * the hue plus an offset of the channel, modulo the circle. This needs no division, rounds the turn only, and has no
+ * branches: processors predict badly which channel is the largest.
  *
  * @param turn the angle in 2^-16 of a sixth of the circle; not negative
  * @see <a href="https://en.wikipedia.org/wiki/HSL_and_HSV#HSV_to_RGB_alternative">The formula without cases</a>

@@ -26,8 +26,8 @@ final class ResizeWeights {
 
     /**
      * The weights from {@code inputs} pixels to {@code outputs}.
-     * @param extent the length of the image's axis in input pixels: the number of inputs, or less if the image was decoded
-     *     at a reduced scale and its last pixel reaches over the edge
+     * @param extent the length of the image's axis in input pixels: the number of inputs, or less if the image was
+     *     decoded at a reduced scale and its last pixel reaches over the edge
      * @param bits the weights of an output sum to 2 to this power
      */
     static ResizeWeights of(int inputs, double extent, int outputs, int bits) {
