@@ -10,9 +10,9 @@ import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.store.FileStore;
 import io.penstock.store.Manifest;
-import io.penstock.store.http.FileServer;
 import io.penstock.store.http.HttpOptions;
 import io.penstock.store.http.HttpStore;
+import io.penstock.store.http.TestServer;
 import io.penstock.store.mirror.MirroredStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
@@ -44,7 +44,7 @@ class ManifestDatasetTest extends DatasetKit<LabelledFile> {
     @TempDir
     private Path folder;
 
-    private FileServer server;
+    private TestServer server;
 
     @BeforeEach
     void serve() throws IOException {
@@ -53,7 +53,7 @@ class ManifestDatasetTest extends DatasetKit<LabelledFile> {
             Files.createDirectories(file.getParent());
             Files.writeString(file, "bytes of " + key);
         }
-        server = FileServer.of(folder).manifest().start();
+        server = TestServer.withManifest(folder, 0);
     }
 
     @AfterEach
@@ -81,7 +81,7 @@ class ManifestDatasetTest extends DatasetKit<LabelledFile> {
         int port = server.address().getPort();
         server.close();
         Files.writeString(folder.resolve(KEYS.get((int) index)), "other bytes");
-        server = FileServer.of(folder).port(port).manifest().start();
+        server = TestServer.withManifest(folder, port);
     }
 
     private static ByteBuffer text(String text) {

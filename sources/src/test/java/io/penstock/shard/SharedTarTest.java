@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.DataException;
-import io.penstock.store.http.FileServer;
 import io.penstock.store.http.HttpStore;
+import io.penstock.store.http.TestServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +50,7 @@ class SharedTarTest {
             String path = line.replaceAll("^\\{\"path\": \"([^\"]*)\".*", "$1");
             tests.add(DynamicTest.dynamicTest(path, () -> check(path, line, TarShards.open(DATA.resolve(path)))));
             tests.add(DynamicTest.dynamicTest(path + " over HTTP", () -> {
-                try (FileServer server = FileServer.of(DATA).start();
+                try (TestServer server = TestServer.of(DATA);
                         HttpStore store = HttpStore.at(server.address())) {
                     check(path, line, TarShards.open(store, List.of(path)));
                 }

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
-import io.penstock.store.http.FileServer;
 import io.penstock.store.http.HttpStore;
+import io.penstock.store.http.TestServer;
 import io.penstock.store.mirror.MirroredStore;
 import io.penstock.store.zip.ZipStore;
 import io.penstock.tensor.DType;
@@ -70,7 +70,7 @@ class SharedZarrTest {
                 .filter(expected -> expected.path("chunks_stored").asInt() <= MAX_CHUNKS_OVER_HTTP)
                 .toList();
 
-        try (FileServer server = FileServer.of(data).start()) {
+        try (TestServer server = TestServer.of(data)) {
             for (JsonNode expected : arrays) {
                 URI at = server.address().resolve(expected.get("store").asText().replace(" ", "%20") + "/");
                 check(expected, wrong, () -> Opened.http(at));
@@ -90,7 +90,7 @@ class SharedZarrTest {
                         Files.isRegularFile(data.resolve(expected.get("store").asText())))
                 .toList();
 
-        try (FileServer server = FileServer.of(data).start();
+        try (TestServer server = TestServer.of(data);
                 HttpStore far = HttpStore.at(server.address());
                 MirroredStore mirror = MirroredStore.of(far, copies)) {
             for (JsonNode expected : arrays) {

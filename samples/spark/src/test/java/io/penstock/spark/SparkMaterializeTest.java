@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.Cli;
 import io.penstock.cli.TestRedis;
+import io.penstock.cli.serve.FileServer;
 import io.penstock.pictures.PictureFolder;
-import io.penstock.store.http.FileServer;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-/** Bytes that are read over HTTP, and a server of a directory to try it with. */
+/** Stores that are read over HTTP. */
 @NullMarked
 package io.penstock.store.http;
 

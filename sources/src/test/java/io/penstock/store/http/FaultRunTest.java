@@ -10,6 +10,7 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
+import io.penstock.store.http.TestServer.Fault;
 import io.penstock.stream.Execution;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -34,8 +36,14 @@ import reactor.core.publisher.Mono;
 class FaultRunTest {
 
     private static final int SAMPLES = 400;
-    private static final String FIFTH =
-            "refuse=0.04,reset=0.04,stall=0.02,truncate=0.04,wrong-length=0.03,status=503:0.02,status=429:0.01";
+    private static final Map<Fault, Double> FIFTH = Map.of(
+            Fault.REFUSE, 0.04,
+            Fault.RESET, 0.04,
+            Fault.STALL, 0.02,
+            Fault.TRUNCATE, 0.04,
+            Fault.WRONG_LENGTH, 0.03,
+            Fault.STATUS_503, 0.02,
+            Fault.STATUS_429, 0.01);
 
     @TempDir
     private Path folder;
@@ -69,7 +77,7 @@ class FaultRunTest {
             contents.add(bytes);
             Files.write(folder.resolve(i + ".bin"), bytes);
         }
-        try (FileServer server = FileServer.of(folder).start();
+        try (TestServer server = TestServer.of(folder);
                 HttpStore store = HttpStore.at(server.address())) {
             for (int i = 0; i < SAMPLES; i++) {
                 entries.add(store.entry(i + ".bin").block());
@@ -85,8 +93,8 @@ class FaultRunTest {
 
     @Test
     void epoch_withAFifthOfAnswersWrong_isEverySampleOnceAndRight() {
-        try (FileServer server =
-                        FileServer.of(folder).faults(Faults.parse(FIFTH, 11)).start();
+        try (TestServer server =
+                        TestServer.withFaults(folder, FIFTH);
                 HttpStore store = HttpStore.at(server.address(), options().inFlight(16))) {
             List<Long> delivered = new ArrayList<>();
 
@@ -106,8 +114,8 @@ class FaultRunTest {
 
     @Test
     void epoch_beyondTheBudget_skipsAndSaysWhichRequestFailedHow() {
-        try (FileServer server =
-                        FileServer.of(folder).faults(Faults.parse(FIFTH, 11)).start();
+        try (TestServer server =
+                        TestServer.withFaults(folder, FIFTH);
                 HttpStore store = HttpStore.at(server.address(), options().attempts(1, Duration.ofSeconds(9)))) {
             ConcurrentLinkedQueue<SampleException> failures = new ConcurrentLinkedQueue<>();
             TreeSet<Long> delivered = new TreeSet<>();
@@ -138,9 +146,7 @@ class FaultRunTest {
 
     @Test
     void epoch_withoutAPolicy_endsWithTheRequest() {
-        try (FileServer server = FileServer.of(folder)
-                        .faults(Faults.parse("status=500:1", 1))
-                        .start();
+        try (TestServer server = TestServer.withFaults(folder, Map.of(Fault.STATUS_500, 1.0));
                 HttpStore store = HttpStore.at(server.address(), options().attempts(3, Duration.ofSeconds(9)))) {
             assertThatThrownBy(() -> new Remote(store, entries)
                             .stream(Sampler.sequential()).blockLast())

@@ -32,11 +32,6 @@ class HeadersFuzzTest {
         if (range != null && range.first() >= 0) {
             assertThat(range.last()).isGreaterThanOrEqualTo(range.first());
         }
-        AskedRange asked = AskedRange.parse(text, 1000);
-        if (asked != null && !asked.isEmpty()) {
-            assertThat(asked.first()).isNotNegative();
-            assertThat(asked.last()).isLessThan(1000);
-        }
         HttpHeaders headers = DefaultHttpHeadersFactory.headersFactory()
                 .withValidation(false)
                 .newHeaders()
@@ -53,10 +48,6 @@ class HeadersFuzzTest {
         assertThat(validator.strong()).isIn(text, null);
         assertThat(Words.plain(text)).hasSizeLessThanOrEqualTo(201);
         assertThat(Words.of(new IOException(text))).isNotBlank();
-        Hostile.argument(() -> {
-            Faults faults = Faults.parse(text, 1);
-            assertThat(Faults.parse(faults.toString(), 1)).hasToString(faults.toString());
-        });
     }
 
     @MethodSource("keys")
@@ -91,13 +82,12 @@ class HeadersFuzzTest {
     static Stream<byte[]> headers() {
         return Stream.of(
                         "bytes */10 bytes=-5 bytes=5- 999999999999999999 Sun, 31 Dec 999999999 23:59:59 GMT gzip deflate",
-                        "%2e%2e/ http:// NaN reset=0.5,status=503:0.1",
+                        "%2e%2e/ http:// NaN",
                         "bytes 0-9/10",
                         "bytes=5-9",
                         "120",
                         "Wed, 21 Oct 2015 07:28:10 GMT",
-                        "W/\"abc-gzip\"",
-                        "refuse=0.05,reset=0.02,status=503:0.1")
+                        "W/\"abc-gzip\"")
                 .map(text -> text.getBytes(StandardCharsets.ISO_8859_1));
     }
 

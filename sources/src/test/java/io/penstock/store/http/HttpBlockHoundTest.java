@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
+import io.penstock.store.http.TestServer.Fault;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -23,6 +25,9 @@ import reactor.core.scheduler.Schedulers;
 
 /** Nothing blocks on an event loop, neither the client's nor the server's, in good times and in bad. */
 class HttpBlockHoundTest {
+
+    private static final Map<Fault, Double> FAULTS =
+            Map.of(Fault.REFUSE, 0.1, Fault.RESET, 0.1, Fault.TRUNCATE, 0.1, Fault.STATUS_503, 0.1);
 
     private static final AtomicReference<String> BLOCKED = new AtomicReference<>();
 
@@ -70,12 +75,7 @@ class HttpBlockHoundTest {
     void reads_goodAndBad_blockNoEventLoop() throws IOException {
         Files.write(folder.resolve("a.bin"), new byte[600_000]);
         BLOCKED.set(null);
-        try (FileServer server = FileServer.of(folder)
-                        .manifest()
-                        .token("t")
-                        .delay(Duration.ofMillis(1))
-                        .faults(Faults.parse("refuse=0.1,reset=0.1,truncate=0.1,status=503:0.1", 5))
-                        .start();
+        try (TestServer server = TestServer.withFaults(folder, FAULTS);
                 HttpStore http = HttpStore.at(
                         server.address(),
                         HttpOptions.standard()

@@ -8,11 +8,11 @@ import org.junit.jupiter.api.AfterEach;
 class HttpStoreKitTest extends StoreKit {
 
     @SuppressWarnings("NullAway.Init")
-    private FileServer server;
+    private TestServer server;
 
     @Override
     protected Store open(Path folder) {
-        server = FileServer.of(folder).manifest().start();
+        server = TestServer.withManifest(folder, 0);
         return HttpStore.at(server.address()).manifest("manifest.jsonl");
     }
 

@@ -34,7 +34,7 @@ class HttpStoreTest {
     private Path folder;
 
     private final byte[] bytes = new byte[700_001];
-    private FileServer server;
+    private TestServer server;
     private HttpStore store;
 
     @BeforeEach
@@ -44,7 +44,7 @@ class HttpStoreTest {
         Files.write(folder.resolve("train/ü/a %+.bin"), bytes);
         Files.write(folder.resolve("small.bin"), Arrays.copyOf(bytes, 1000));
         Files.write(folder.resolve("empty"), new byte[0]);
-        server = FileServer.of(folder).start();
+        server = TestServer.of(folder);
         store = HttpStore.at(server.address());
     }
 
@@ -237,7 +237,7 @@ class HttpStoreTest {
 
     @Test
     void list_withManifest_tellsWhatItNames() {
-        try (FileServer listing = FileServer.of(folder).manifest().start();
+        try (TestServer listing = TestServer.withManifest(folder, 0);
                 HttpStore listed =
                         HttpStore.ofManifest(listing.address().resolve("manifest.jsonl"), HttpOptions.standard())) {
             List<StoreEntry> entries = new ArrayList<>();
@@ -256,7 +256,7 @@ class HttpStoreTest {
 
     @Test
     void read_ofOtherBytesThanTheManifestSums_isRefused() throws IOException {
-        try (FileServer listing = FileServer.of(folder).manifest().start();
+        try (TestServer listing = TestServer.withManifest(folder, 0);
                 HttpStore listed = HttpStore.at(
                                 listing.address(),
                                 HttpOptions.standard().attempts(2, SOON).backoff(Duration.ofMillis(1), SOON))

@@ -7,8 +7,6 @@ import io.penstock.cli.console.Output;
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.HelpFlag;
 import io.penstock.cli.flag.NumberFlag;
-import io.penstock.store.http.Faults;
-import io.penstock.store.http.FileServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;

@@ -3,7 +3,7 @@ package io.penstock.cli.source;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.Cli;
-import io.penstock.store.http.FileServer;
+import io.penstock.cli.serve.FileServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.Cli;
 import io.penstock.cli.TarBytes;
+import io.penstock.cli.serve.FileServer;
 import io.penstock.pictures.Photograph;
-import io.penstock.store.http.FileServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cli.Cli;
 import io.penstock.cli.CliProcess;
-import io.penstock.store.http.FileServer;
+import io.penstock.cli.serve.FileServer;
 import io.penstock.store.http.HttpOptions;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.penstock.store.http;
+package io.penstock.cli.serve;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,12 +1,10 @@
-package io.penstock.store.http;
+package io.penstock.cli.serve;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.store.Checksum;
 import io.penstock.store.FileStore;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.internal.InOrder;
-import io.penstock.store.internal.Waiting;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,11 +14,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The manifest of a folder, as a server makes it. */
+/** The manifest that a server makes of its folder. */
 final class ServedManifest {
 
     static final String NAME = "manifest.jsonl";
@@ -37,16 +36,18 @@ final class ServedManifest {
                 "\"" + Checksum.of(Checksum.Kind.CRC32C, ByteBuffer.wrap(text)).hex() + "\"";
     }
 
-    /** The files of a store that are shown, in the order of their keys. Reads them all. */
+    /** Lists the shown files of a store in the order of their keys. Reads all of them, and blocks. */
     static ServedManifest of(FileStore files, Predicate<String> shown) {
         List<StoreEntry> entries = new ArrayList<>();
         files.list((key, size, version) -> entries.add(new StoreEntry(key, size, version)));
         entries.removeIf(entry -> entry.key().equals(NAME) || !shown.test(entry.key()));
         entries.sort(Comparator.comparing(StoreEntry::key));
-        List<String> lines = Waiting.forValue(Flux.fromIterable(entries)
-                .transform(InOrder.map(IN_FLIGHT, entry -> line(files, entry)))
-                .collectList());
-        return new ServedManifest(String.join("", lines).getBytes(StandardCharsets.UTF_8));
+        String lines = Flux.fromIterable(entries)
+                .flatMapSequential(entry -> line(files, entry), IN_FLIGHT)
+                .collect(Collectors.joining())
+                .blockOptional()
+                .orElse("");
+        return new ServedManifest(lines.getBytes(StandardCharsets.UTF_8));
     }
 
     private static Mono<String> line(FileStore files, StoreEntry entry) {

@@ -1,6 +1,7 @@
-package io.penstock.store.http;
+package io.penstock.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -12,9 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whom a file server answers, and which files it shows. */
+/** Which requests a file server answers, and which files it shows. */
 @Timeout(60)
 class FileServerTest {
 
@@ -55,6 +57,29 @@ class FileServerTest {
                     .doesNotContain("the text");
             assertThat(ask(server, "/a.txt")).startsWith("HTTP/1.1 200").endsWith("the text");
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {"bytes=2-3; 206; e ", "bytes=-4; 206; text", "bytes=4-; 206; text", "bytes=9-; 416; 416", "lines=1; 200; the text"})
+    void range_ofAFile_isServed(String range, String status, String end) throws IOException {
+        Files.writeString(folder.resolve("a.txt"), "the text");
+        try (FileServer server = FileServer.of(folder).start()) {
+            assertThat(ask(server, "/a.txt", "Host: localhost\r\nRange: " + range + "\r\n"))
+                    .startsWith("HTTP/1.1 " + status)
+                    .contains(end.strip());
+        }
+    }
+
+    @Test
+    void faults_asText_areReadAgain() {
+        Faults faults = Faults.parse("refuse=0.05,reset=0.02,status=503:0.1,status=429:0.01", 1);
+
+        assertThat(Faults.parse(faults.toString(), 1)).hasToString(faults.toString());
+        assertThatThrownBy(() -> Faults.parse("reset=0.6,stall=0.6", 1)).hasMessageContaining("at most 1 together");
+        assertThatThrownBy(() -> Faults.parse("status=200:0.1", 1)).hasMessageContaining("status=CODE:SHARE");
+        assertThatThrownBy(() -> Faults.parse("reset=NaN", 1)).hasMessageContaining("must be in [0, 1]");
     }
 
     @Test

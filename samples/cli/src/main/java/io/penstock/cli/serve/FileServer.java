@@ -1,4 +1,4 @@
-package io.penstock.store.http;
+package io.penstock.cli.serve;
 
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -24,25 +24,25 @@ import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 
 /**
- * Serves a folder over HTTP on 127.0.0.1, to try and measure what is far away on one machine: with ranges, entity tags
- * and conditional requests, and, if asked, late, with faults, with a manifest, for those who know a token.
+ * Serves a folder over HTTP on 127.0.0.1, to measure remote reads on one machine: with ranges, entity tags and conditional
+ * requests, and on demand with delays, faults, a manifest and a token.
  * <pre>{@code
  *  try (FileServer server = FileServer.of(folder).delay(Duration.ofMillis(5)).start()) {
  *    HttpStore store = HttpStore.at(server.address());
  *  }
  * }</pre>
- * <p>{@code GET} and {@code HEAD}; one range a request. Hidden files but Zarr's, and paths and links that lead out of the folder, are
- * not served, nor links to hidden files. Without a token the {@code Host} must be a loopback name. Files are read on
- * {@code Schedulers.boundedElastic()}, 256 KiB at a time.
+ * <p>Answers {@code GET} and {@code HEAD} with one range a request. Hidden files except Zarr's metadata, links to hidden
+ * files, and paths and links that lead out of the folder are not served. Without a token the {@code Host} must be a
+ * loopback name. A {@link FileStore} reads the files, 256 KiB at a time.
  */
 public final class FileServer implements AutoCloseable {
 
     private static final Duration MAX_DELAY = Duration.ofHours(1);
     private static final Duration REQUEST = Duration.ofSeconds(30);
     private static final String LOOPBACK = "127.0.0.1";
-    private static final Duration CLOSING = Duration.ofSeconds(10); // at most; a machine that stands still needs it
+    private static final Duration CLOSING = Duration.ofSeconds(10); // the maximum, for a machine under load
 
-    /** What is served and how, before it is. Immutable; every method returns a copy. */
+    /** The settings of a server. Immutable; every method returns a copy. */
     public static final class Plan {
         private final Path folder;
         private final int port;
@@ -82,7 +82,7 @@ public final class FileServer implements AutoCloseable {
             return new Plan(folder, port, time, faults, manifest, token);
         }
 
-        /** What goes wrong; nothing unless set. The manifest is always served right. */
+        /** The faults; none unless set. The manifest is always served without faults. */
         public Plan faults(Faults planned) {
             return new Plan(folder, port, delay, planned, manifest, token);
         }
@@ -96,11 +96,11 @@ public final class FileServer implements AutoCloseable {
         }
 
         /**
-         * Answers 401 to whoever does not send this as a bearer token.
+         * Answers 401 to requests without this bearer token.
          * @throws IllegalArgumentException if it is empty or not printable ASCII
          */
         public Plan token(String secret) {
-            if (secret.isEmpty() || !HttpOptions.isPrintable(secret)) {
+            if (secret.isEmpty() || !secret.chars().allMatch(c -> c >= 0x20 && c < 0x7F)) {
                 throw new IllegalArgumentException("token must be printable ASCII, and at least one character");
             }
             return new Plan(folder, port, delay, faults, manifest, secret);
@@ -145,7 +145,7 @@ public final class FileServer implements AutoCloseable {
                     .doOnChannelInit((observer, channel, remote) -> connections.incrementAndGet())
                     .handle((request, response) -> {
                         requests.incrementAndGet();
-                        return new Answer(this, request, response).send();
+                        return new FileAnswer(this, request, response).send();
                     })
                     .bindNow();
         } catch (ChannelBindException e) {

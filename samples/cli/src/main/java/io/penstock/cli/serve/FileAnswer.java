@@ -1,4 +1,4 @@
-package io.penstock.store.http;
+package io.penstock.cli.serve;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -12,6 +12,7 @@ import io.penstock.store.StoreEntry;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -32,10 +33,10 @@ import reactor.netty.Connection;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
-/** One request of a {@link FileServer}, and what becomes of it. */
-final class Answer {
+/** Answers one request to a {@link FileServer}. */
+final class FileAnswer {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Answer.class);
+    private static final Logger LOG = LoggerFactory.getLogger(FileAnswer.class);
     private static final int SLICE = 256 << 10;
 
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
@@ -46,13 +47,13 @@ final class Answer {
     private final HttpServerRequest request;
     private final HttpServerResponse response;
 
-    Answer(FileServer server, HttpServerRequest request, HttpServerResponse response) {
+    FileAnswer(FileServer server, HttpServerRequest request, HttpServerResponse response) {
         this.server = server;
         this.request = request;
         this.response = response;
     }
 
-    /** What lies behind a path: how many bytes, of which state, and its slices by where they begin. */
+    /** A file: its size, its state, and its slices by their offsets. */
     private record Found(long size, String etag, Instant modified, LongFunction<Mono<ByteBuffer>> slices) {}
 
     Mono<Void> send() {
@@ -65,7 +66,7 @@ final class Answer {
                 });
     }
 
-    /** The rest of the delay: looking the file up counts. On the connection's own loop, which then need not be woken. */
+    /** Waits for the rest of the delay, to which the lookup counts, on the connection's own loop. */
     private Mono<Void> late(long asked) {
         long rest = server.delay().toNanos() - (System.nanoTime() - asked);
         return rest <= 0
@@ -77,7 +78,7 @@ final class Answer {
                 }));
     }
 
-    /** Decides, and reads the first slice, so that what is sent late is sent at once. */
+    /** Decides, and reads the first slice, so that a late answer is sent at once. */
     private Mono<Publisher<Void>> answer() {
         Optional<Access.Refusal> refusal = server.refusal(request.requestHeaders());
         if (refusal.isPresent()) {
@@ -126,7 +127,6 @@ final class Answer {
                     Instant.EPOCH,
                     from -> Mono.just(text.slice((int) from, (int) Math.min(SLICE, text.remaining() - from)))));
         }
-        // on the thread that found it, which may block
         return server.files()
                 .entry(key)
                 .filter(entry -> server.shows(entry.key()))
@@ -180,8 +180,16 @@ final class Answer {
             return tags.strip().equals("*")
                     || List.of(tags.replace("W/", "").split("\\s*,\\s*")).contains(found.etag);
         }
-        Instant since = Validator.date(request.requestHeaders().get(HttpHeaderNames.IF_MODIFIED_SINCE));
+        Instant since = date(request.requestHeaders().get(HttpHeaderNames.IF_MODIFIED_SINCE));
         return since != null && !found.modified.truncatedTo(ChronoUnit.SECONDS).isAfter(since);
+    }
+
+    private static @Nullable Instant date(@Nullable String text) {
+        try {
+            return text == null ? null : Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text));
+        } catch (DateTimeException e) {
+            return null;
+        }
     }
 
     private boolean isRangeOfThis(Found found) {
@@ -222,7 +230,7 @@ final class Answer {
         return found.slices.apply(from).map(bytes -> bytes.slice(bytes.position(), (int) length));
     }
 
-    /** Sends what it has, each piece at once, and then does not end as it should. */
+    /** Sends the slices, flushing each, and then stalls or cuts the connection. */
     private Publisher<Void> broken(Flux<ByteBuf> slices, Faults.@Nullable Kind fault) {
         Mono<ByteBuf> end = fault == Faults.Kind.STALL
                 ? Mono.never()
@@ -241,7 +249,7 @@ final class Answer {
                 : response.sendObject(Unpooled.wrappedBuffer(text));
     }
 
-    /** Ends the connection, with a reset if asked, else as if all were said. */
+    /** Ends the connection, with a reset if asked. */
     private void cut(boolean reset) {
         response.withConnection((Connection connection) -> {
             if (reset) {

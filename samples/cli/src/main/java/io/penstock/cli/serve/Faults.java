@@ -1,4 +1,4 @@
-package io.penstock.store.http;
+package io.penstock.cli.serve;
 
 import io.penstock.cache.Fingerprint;
 import java.util.ArrayList;
@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What a {@link FileServer} does wrong on purpose: how large a share of its answers, and how.
+ * The faults that a {@link FileServer} injects, each with its share of the answers.
  *
- * <p>Whether the n-th request for a path fails depends on the seed, the path and n alone, so a run can be repeated
- * whatever order its requests come in.
+ * <p>Whether the n-th request for a path fails depends on the seed, the path and n alone. So a run can be repeated,
+ * although its requests come in another order.
  */
 public final class Faults {
 
-    /** What can go wrong. */
+    /** A way to fail. */
     public enum Kind {
         /** The connection is reset before an answer. */
         REFUSE,
@@ -64,7 +64,7 @@ public final class Faults {
         this.seed = seed;
     }
 
-    /** Nothing goes wrong. */
+    /** No faults. */
     public static Faults none() {
         return NONE;
     }
@@ -124,7 +124,7 @@ public final class Faults {
         throw new IllegalArgumentException("share of a fault must be in [0, 1]: \"%s\"".formatted(part));
     }
 
-    /** What goes wrong with the n-th request for a path, at most one fault. */
+    /** The fault of the n-th request for a path; empty if there is none. */
     List<Fault> of(String path, int request) {
         if (shares.isEmpty()) {
             return List.of();
