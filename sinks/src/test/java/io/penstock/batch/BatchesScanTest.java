@@ -59,7 +59,7 @@ class BatchesScanTest {
         consumer.request(1);
 
         assertThat(run.scan(Scannable.Attr.REQUESTED_FROM_DOWNSTREAM)).isZero();
-        assertThat(run.scan(Scannable.Attr.BUFFERED)).isZero();
+        assertThat(run.scan(Scannable.Attr.BUFFERED)).isBetween(0, 2);
         assertThat(run.scan(Scannable.Attr.TERMINATED)).isFalse();
         assertThat(run.scan(Scannable.Attr.CANCELLED)).isFalse();
     }
