@@ -5,8 +5,8 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
 /**
- * What a stage returns when it begins a sample: the value itself, {@link #ABSENT}, a cold {@code Mono} of the value, or,
- * where several draws begin at once, a {@link Failed}.
+ * What a stage returns when it begins a sample: the value itself, {@link #ABSENT}, a cold {@code Mono} of the value,
+ * or, where several draws begin at once, a {@link Failed}.
  *
  * <p>A {@code Mono} a stage costs more than a RAM hit does, so a value at hand is passed as it is. No common type holds
  * these four without an allocation. Therefore they travel as {@code Object}, and only this class tells them apart.
@@ -35,7 +35,10 @@ public final class Begun {
         return outcome == ABSENT ? Mono.empty() : Mono.just((T) outcome);
     }
 
-    /** The value of a {@code Mono} that has it on this thread now, {@link #ABSENT} if that one is empty, else the Mono itself. */
+    /**
+     * The value of a {@code Mono} that has it on this thread now, {@link #ABSENT} if that one is empty, else the Mono
+     * itself.
+     */
     public static Object of(Mono<?> mono) {
         if (mono instanceof Callable<?> callable) {
             try {

@@ -18,7 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * was published before the calls of {@code enter} that caused it, and what the pass before it wrote.
  *
  * <p>The thread that leaves need not be the one that entered, if the first hands over to the second, as a
- * {@code Scheduler} does. A pass that throws keeps the loop entered, and nothing is drained after it. Allocates nothing.
+ * {@code Scheduler} does. A pass that throws keeps the loop entered, and nothing is drained after it. Allocates
+ * nothing.
  */
 public final class DrainLoop {
 

@@ -3,9 +3,9 @@ package io.penstock.internal;
 /**
  * A moving mean of measurements, and whether it is high.
  *
- * <p>Two thresholds decide that: the mean becomes high above the upper one, and is no longer high below the lower one. So
- * noise does not flip the answer. One measurement counts as at most eight times the mean, or twice the upper threshold:
- * a garbage collection or a compilation must not look like slow work.
+ * <p>Two thresholds decide that: the mean becomes high above the upper one, and is no longer high below the lower one.
+ * So noise does not flip the answer. One measurement counts as at most eight times the mean, or twice the upper
+ * threshold: a garbage collection or a compilation must not look like slow work.
  *
  * <p>Any thread may call any method. Of two measurements recorded at the same time, one may be lost.
  */

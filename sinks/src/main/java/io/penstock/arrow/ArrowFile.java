@@ -14,11 +14,12 @@ import reactor.core.publisher.Mono;
  *  long batches = ArrowFile.at(Path.of("features.arrow")).write(flux).block();
  * }</pre>
  *
- * <p>Each batch is a record batch, laid out as {@link ArrowStream} says. All batches must have the same fields, dtypes and row
- * shapes. The bytes go from the batches' memory to the file; nothing is copied in between.
+ * <p>Each batch is a record batch, laid out as {@link ArrowStream} says. All batches must have the same fields, dtypes
+ * and row shapes. The bytes go from the batches' memory to the file; nothing is copied in between.
  *
- * <p>What has the file's name is complete: bytes go to a file beside it, whose name begins with a dot, which takes the name once everything
- * is on the disk, over a file that may be there. After an error or a cancel that file is removed; a killed process leaves it.
+ * <p>What has the file's name is complete: bytes go to a file beside it, whose name begins with a dot, which takes the
+ * name once everything is on the disk, over a file that may be there. After an error or a cancel that file is removed;
+ * a killed process leaves it.
  *
  * <p>Immutable; every method returns a copy.
  */
@@ -45,9 +46,10 @@ public final class ArrowFile {
     /**
      * Writes all batches and closes each; the number of batches, once the file is there.
      *
-     * <p>Takes one batch after the other. Writes on the thread that the batches come on, which must be allowed to block,
-     * as that of {@code Batches} is. Errors: upstream's; {@link StoreException} where the file cannot be written;
-     * {@link IllegalArgumentException} where a batch differs from the first, or there is none and so no schema.
+     * <p>Takes one batch after the other. Writes on the thread that the batches come on, which must be allowed to
+     * block, as that of {@code Batches} is. Errors: upstream's; {@link StoreException} where the file cannot be
+     * written; {@link IllegalArgumentException} where a batch differs from the first, or there is none and so no
+     * schema.
      */
     public Mono<Long> write(Flux<Batch> batches) {
         return Mono.using(

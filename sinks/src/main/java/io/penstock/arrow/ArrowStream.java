@@ -22,11 +22,12 @@ import org.jspecify.annotations.Nullable;
  * Field metadata {@code penstock.dtype} and {@code penstock.shape} say the same in our words: {@code u8} and
  * {@code 224,224,3}.
  *
- * <p><b>Metadata of each record batch.</b> {@code penstock.size}, the valid rows, which come first; {@code penstock.epoch};
- * {@code penstock.next.epoch} and {@code penstock.next.offset}, where a run goes on that has consumed the batch.
+ * <p><b>Metadata of each record batch.</b> {@code penstock.size}, the valid rows, which come first; {@code
+ * penstock.epoch}; {@code penstock.next.epoch} and {@code penstock.next.offset}, where a run goes on that has consumed
+ * the batch.
  *
- * <p>An Arrow stream has one schema. Where shapes, dtypes or names change the stream ends and another begins behind it, with its
- * own schema; readers of one stream see the first. One thread at a time.
+ * <p>An Arrow stream has one schema. Where shapes, dtypes or names change the stream ends and another begins behind it,
+ * with its own schema; readers of one stream see the first. One thread at a time.
  */
 public final class ArrowStream {
 
@@ -40,8 +41,8 @@ public final class ArrowStream {
     }
 
     /**
-     * The bytes of one more batch, in order, as buffers to be read from position to limit; the first batch's begin with the schema. They see
-     * the memory of the batch, which stays the caller's to close.
+     * The bytes of one more batch, in order, as buffers to be read from position to limit; the first batch's begin with
+     * the schema. They see the memory of the batch, which stays the caller's to close.
      * @param more metadata besides our own
      * @throws IllegalArgumentException if a row has more than 2^31 - 1 elements, or the batch has no field
      * @throws IllegalStateException if the batch is closed

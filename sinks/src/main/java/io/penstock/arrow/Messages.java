@@ -15,7 +15,9 @@ import org.apache.arrow.flatbuf.MetadataVersion;
  * The encapsulated messages of Arrow's IPC format: {@code FF FF FF FF}, the length of the metadata, the metadata (a
  * flatbuffer), the body. Metadata and every buffer of the body are padded to 64 bytes.
  *
- * @see <a href="https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc">the format</a>
+ * @see <a
+ * href="https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc">the
+ * format</a>
  */
 final class Messages {
 

@@ -11,12 +11,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Passes samples to the batcher one at a time, and keeps those for which no slot is free.
  *
- * <p>Upstream is asked for n draws for each free slot. An epoch that ends early closes a batch of fewer draws. The draws
- * already asked for then need one slot more than there are. They wait here as references, never more than were asked for.
+ * <p>Upstream is asked for n draws for each free slot. An epoch that ends early closes a batch of fewer draws. The
+ * draws already asked for then need one slot more than there are. They wait here as references, never more than were
+ * asked for.
  *
- * <p>While none wait, a sample goes to the batcher on upstream's thread. While some wait, the thread that asks upstream for
- * more takes them first. A step leaves the queue only after it was taken, so an empty queue means that no other thread is
- * in the batcher.
+ * <p>While none wait, a sample goes to the batcher on upstream's thread. While some wait, the thread that asks upstream
+ * for more takes them first. A step leaves the queue only after it was taken, so an empty queue means that no other
+ * thread is in the batcher.
  */
 final class Backlog<T> {
 
@@ -48,7 +49,9 @@ final class Backlog<T> {
         }
     }
 
-    /** A batch's position says that every earlier draw is in it or before it: a draw out of order would make that wrong. */
+    /**
+     * A batch's position says that every earlier draw is in it or before it: a draw out of order would make that wrong.
+     */
     private boolean take(Sample<T> sample) {
         Draw draw = sample.draw();
         Draw before = latest;

@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.stream.LongStream;
 
 /**
- * Which draws each of a rank's batches is made of, by arithmetic: what {@link Batches} of the same n and remainder cut, without
- * loading anything. The k-th batch since the start of a run is step k.
+ * Which draws each of a rank's batches is made of, by arithmetic: what {@link Batches} of the same n and remainder cut,
+ * without loading anything. The k-th batch since the start of a run is step k.
  * <pre>{@code
  *  BatchPlan.of(sampler.shard(rank).draws(pipeline.size()), 256, Remainder.DROP).draws(step)
  * }</pre>

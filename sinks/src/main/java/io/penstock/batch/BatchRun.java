@@ -21,9 +21,10 @@ import reactor.util.context.Context;
  * decides which thread calls {@code request}, because that call may load samples. It is the consumer's own thread while
  * the consumer would only wait, and a worker while the consumer works.
  *
- * <p>A sample goes through {@link Backlog} and {@link Batcher} into a slot of the {@link SlotRing}. A complete batch waits in
- * {@code ready}. A {@link DrainLoop} sends the consumer's signals on its thread, one at a time. When no batch is ready, the
- * same loop asks {@link UpstreamDemand} for the next one. No signal is sent from inside a signal of upstream.
+ * <p>A sample goes through {@link Backlog} and {@link Batcher} into a slot of the {@link SlotRing}. A complete batch
+ * waits in {@code ready}. A {@link DrainLoop} sends the consumer's signals on its thread, one at a time. When no batch
+ * is ready, the same loop asks {@link UpstreamDemand} for the next one. No signal is sent from inside a signal of
+ * upstream.
  */
 final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Scannable, Batcher.Output, Runnable {
 
@@ -54,7 +55,9 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Scan
         this.actual = actual;
         this.consumer = options.consumer().createWorker();
         this.ring = new SlotRing(
-                Math.addExact(options.slots(), collation.unfinished()), () -> collation.slot(memory), this::slotReturned);
+                Math.addExact(options.slots(), collation.unfinished()),
+                () -> collation.slot(memory),
+                this::slotReturned);
         this.batcher = collation.batcher(ring, this);
         this.backlog = new Backlog<>(batcher);
         this.demand = new UpstreamDemand(this, backlog, options.workers(), collation.n(), ring.slots());

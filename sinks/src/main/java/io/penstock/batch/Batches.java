@@ -22,42 +22,44 @@ import reactor.core.scheduler.Scheduler;
  *  flux.transform(Batches.of(256, Schema.of(Photo.class)).dropRemainder())
  * }</pre>
  *
- * <p><b>Shapes.</b> A field {@code u8[h, w, c]} becomes {@code u8[n, h, w, c]}. All rows of a batch have one dtype and shape;
- * {@link #padShapes} lifts that.
+ * <p><b>Shapes.</b> A field {@code u8[h, w, c]} becomes {@code u8[n, h, w, c]}. All rows of a batch have one dtype and
+ * shape; {@link #padShapes} lifts that.
  *
  * <p><b>Cutting.</b> A batch ends after n draws, and with its epoch, which it never straddles. Draws count whether they
  * brought a sample or not (skipped, padding), so all ranks cut at the same draws and have the same number of batches
  * wherever they have the same number of draws. Valid rows come first. What becomes of short batches is the
- * {@link #remainder}. {@link Batch#next} is where a run goes on that has consumed the batch: repeating nothing, skipping
- * nothing, at any world size and batch size.
+ * {@link #remainder}. {@link Batch#next} is where a run goes on that has consumed the batch: repeating nothing,
+ * skipping nothing, at any world size and batch size.
  *
- * <p><b>Epochs.</b> The last batch of an epoch says so ({@link Batch#endsEpoch}) under every remainder. Under {@code DROP}
- * that is the last full one: what the epoch drops behind it is not drawn again, so its {@code next} is the start of the
- * next epoch. Behind a {@code filter} the number of draws does not tell which batch is the last; each is then held back
- * until the next sample comes, under {@code DROP} until the next full batch. A stream that completes ends the epoch too;
- * {@code next} is then behind its last sample. An epoch without a batch has no end that shows. Nor has the first one, if
- * a filter lets everything pass but its last samples, and those are more than two batches.
+ * <p><b>Epochs.</b> The last batch of an epoch says so ({@link Batch#endsEpoch}) under every remainder. Under {@code
+ * DROP} that is the last full one: what the epoch drops behind it is not drawn again, so its {@code next} is the start
+ * of the next epoch. Behind a {@code filter} the number of draws does not tell which batch is the last; each is then
+ * held back until the next sample comes, under {@code DROP} until the next full batch. A stream that completes ends the
+ * epoch too; {@code next} is then behind its last sample. An epoch without a batch has no end that shows. Nor has the
+ * first one, if a filter lets everything pass but its last samples, and those are more than two batches.
  *
  * <p><b>Order.</b> Samples must come in the order of their draws, which {@code flatMap}, {@code merge} and
- * {@code repeat} do not keep: a draw that does not lead beyond the one before is an error, since {@code next} would skip
- * or repeat samples. {@code filter}, {@code concatMap} and {@code flatMapSequential} keep it; several streams are batched
- * before they are merged.
+ * {@code repeat} do not keep: a draw that does not lead beyond the one before is an error, since {@code next} would
+ * skip or repeat samples. {@code filter}, {@code concatMap} and {@code flatMapSequential} keep it; several streams are
+ * batched before they are merged.
  *
- * <p><b>Memory.</b> A ring of {@link #slots} batches, one direct buffer a field and slot, allocated when the first sample
- * shows its layout. {@link Batch#close} gives a slot back, from any thread, at any time. While all are held nothing is
- * asked of upstream, which so never runs ahead by more than {@code slots × n} draws, and those that release a batch held
- * back; under {@code DROP} behind a filter that takes a slot more. A batch that was dropped without being closed is logged
- * once, and its slot returns with new memory.
+ * <p><b>Memory.</b> A ring of {@link #slots} batches, one direct buffer a field and slot, allocated when the first
+ * sample shows its layout. {@link Batch#close} gives a slot back, from any thread, at any time. While all are held
+ * nothing is asked of upstream, which so never runs ahead by more than {@code slots × n} draws, and those that release
+ * a batch held back; under {@code DROP} behind a filter that takes a slot more. A batch that was dropped without being
+ * closed is logged once, and its slot returns with new memory.
  *
  * <p><b>Threads.</b> Signals come from one thread of {@code Schedulers.boundedElastic()} a subscription, on which a
- * trainer may block; see {@link #consumeOn}. Nothing is asked of upstream before the first request. While the consumer is fast, that
- * thread asks upstream itself, so samples at hand are loaded, stacked and consumed without a hop; while it is slow,
- * {@link #fillOn} workers fill the free slots as it works. Samples are copied on the thread that upstream signals from.
+ * trainer may block; see {@link #consumeOn}. Nothing is asked of upstream before the first request. While the consumer
+ * is fast, that thread asks upstream itself, so samples at hand are loaded, stacked and consumed without a hop; while
+ * it is slow, {@link #fillOn} workers fill the free slots as it works. Samples are copied on the thread that upstream
+ * signals from.
  *
- * <p>Completes after the last batch was emitted. An error, upstream's or that of samples which do not stack, comes after the batches that
- * were complete before it; the one in the making is lost. On cancel, upstream is cancelled and batches not
- * delivered are closed; the consumer's thread is not interrupted. Operators behind this one that hold batches back ({@code publishOn})
- * lose them on cancel unless the flow ends in {@code doOnDiscard(Batch.class, Batch::close)}.
+ * <p>Completes after the last batch was emitted. An error, upstream's or that of samples which do not stack, comes
+ * after the batches that were complete before it; the one in the making is lost. On cancel, upstream is cancelled and
+ * batches not delivered are closed; the consumer's thread is not interrupted. Operators behind this one that hold
+ * batches back ({@code publishOn}) lose them on cancel unless the flow ends in {@code doOnDiscard(Batch.class,
+ * Batch::close)}.
  *
  * <p>Immutable; every method returns a copy, and one instance serves any number of streams.
  */
@@ -82,9 +84,9 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
     /**
      * What becomes of a batch that its epoch cuts short, and of draws without a sample.
      *
-     * <p>{@code KEEP}, unless set: rows are what samples there are, down to none ({@code [0, …]}), so that ranks keep step.
-     * {@code DROP}: a batch of fewer than n draws is left out. {@code PAD}: always n rows, zeros beyond
-     * {@link Batch#size}, with a {@link Batch#mask}.
+     * <p>{@code KEEP}, unless set: rows are what samples there are, down to none ({@code [0, …]}), so that ranks keep
+     * step. {@code DROP}: a batch of fewer than n draws is left out. {@code PAD}: always n rows, zeros beyond {@link
+     * Batch#size}, with a {@link Batch#mask}.
      *
      * <p>A batch without a row before any sample has shown what fields look like has fields of {@code u8[rows, 0]}.
      */
@@ -117,7 +119,8 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      * first axis; a field with several axes also {@code NAME.shape}, {@code i32[n, axes]}. Rows beyond
      * {@link Batch#size} have zeros there. Dtype and number of axes must still agree.
      *
-     * <p>The samples of a batch are held until it is complete, and copied then. Slots grow to the largest batch and stay so.
+     * <p>The samples of a batch are held until it is complete, and copied then. Slots grow to the largest batch and
+     * stay so.
      * @throws IllegalArgumentException if a companion has the name of a field
      */
     public Batches<T> padShapes() {
@@ -125,16 +128,16 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
     }
 
     /**
-     * Batches samples of similar length together, each padded as by {@link #padShapes}: boundaries {@code 10, 20} make the
-     * buckets {@code < 10}, {@code 10…19} and {@code ≥ 20}.
+     * Batches samples of similar length together, each padded as by {@link #padShapes}: boundaries {@code 10, 20} make
+     * the buckets {@code < 10}, {@code 10…19} and {@code ≥ 20}.
      *
      * <p>A batch ends when its bucket has n <em>samples</em>; at the end of an epoch every bucket is emitted, the one
      * waiting longest first, as the remainder says. So ranks no longer have the same number of batches, and an
      * empty batch is never emitted. The ring has one slot more for each bucket.
      *
-     * <p>Resuming is at least once here: {@link Batch#next} is the position before the oldest sample that still waits in a
-     * bucket, so nothing is skipped, but batches delivered between that sample and this batch are drawn again (it is
-     * exact where nothing waits: at the end of an epoch). Ranks differ in it: resume all at the smallest.
+     * <p>Resuming is at least once here: {@link Batch#next} is the position before the oldest sample that still waits
+     * in a bucket, so nothing is skipped, but batches delivered between that sample and this batch are drawn again (it
+     * is exact where nothing waits: at the end of an epoch). Ranks differ in it: resume all at the smallest.
      * @throws IllegalArgumentException if there is no boundary or they do not ascend
      */
     public Batches<T> bucketByLength(ToLongFunction<? super T> length, long... boundaries) {
@@ -156,8 +159,8 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
     }
 
     /**
-     * Where upstream is asked for more while a slow consumer works; the {@linkplain Execution#standard standard} workers
-     * unless set.
+     * Where upstream is asked for more while a slow consumer works; the {@linkplain Execution#standard standard}
+     * workers unless set.
      */
     public Batches<T> fillOn(Scheduler scheduler) {
         return new Batches<>(collation, options.fillOn(scheduler));
@@ -165,7 +168,8 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
 
     /**
      * Memory of another kind, such as pinned: called with a number of bytes, once a field and slot (again to grow), on
-     * threads that must not block; returns a buffer of at least as many from 0 on. Unless set, direct buffers aligned to 64 bytes.
+     * threads that must not block; returns a buffer of at least as many from 0 on. Unless set, direct buffers aligned
+     * to 64 bytes.
      */
     public Batches<T> allocator(IntFunction<ByteBuffer> allocator) {
         return new Batches<>(collation, options.allocator(allocator));

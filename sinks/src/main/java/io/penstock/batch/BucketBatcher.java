@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A batch ends when its bucket has n samples; all end with the epoch.
  *
- * <p>To resume without a gap a batch must name the position before the oldest sample that waits elsewhere. That is where the
- * draw before it leads, which is known except for the first draw of a stream, whose predecessor was never seen: there
- * it is one stride back, and a stride is what lies between the first two draws. When a batch needs it, there were at
- * least three: two others filled a bucket while the first waited.
+ * <p>To resume without a gap a batch must name the position before the oldest sample that waits elsewhere. That is
+ * where the draw before it leads, which is known except for the first draw of a stream, whose predecessor was never
+ * seen: there it is one stride back, and a stride is what lies between the first two draws. When a batch needs it,
+ * there were at least three: two others filled a bucket while the first waited.
  */
 final class BucketBatcher<T> implements Batcher<T> {
 

@@ -64,7 +64,9 @@ record Collation<T>(
     }
 
     Batcher<T> batcher(SlotRing ring, Batcher.Output output) {
-        return buckets == null ? new DrawBatcher<>(this, ring, output) : new BucketBatcher<>(this, buckets, ring, output);
+        return buckets == null
+                ? new DrawBatcher<>(this, ring, output)
+                : new BucketBatcher<>(this, buckets, ring, output);
     }
 
     @Override

@@ -7,8 +7,8 @@ import reactor.core.scheduler.Scheduler;
 /**
  * Whether the consumer is slow: how long it keeps the thread that delivers batches to it.
  *
- * <p>Waking a worker costs about 50 µs. A consumer that takes longer than a few of those is worth a worker that fills the
- * next batches in the meantime. Written by the consumer's thread, read by any.
+ * <p>Waking a worker costs about 50 µs. A consumer that takes longer than a few of those is worth a worker that fills
+ * the next batches in the meantime. Written by the consumer's thread, read by any.
  */
 final class ConsumerPace {
 

@@ -10,11 +10,11 @@ import reactor.core.Scannable;
 /**
  * Tells which batch is the last of its epoch, for {@link io.penstock.pipeline.Batch#endsEpoch}.
  *
- * <p>A draw says how many of its rank's follow in the epoch. That decides it, unless a {@code filter} before the batches
- * leaves samples out: whether one more batch comes is then known when the next sample comes, or, where short batches are
- * dropped, the next full batch. Until then the batch is held back. A filter shows by a gap between two draws; before it has
- * shown, the last two batches of an epoch are held back, unless the batches follow the stream without an operator in
- * between.
+ * <p>A draw says how many of its rank's follow in the epoch. That decides it, unless a {@code filter} before the
+ * batches leaves samples out: whether one more batch comes is then known when the next sample comes, or, where short
+ * batches are dropped, the next full batch. Until then the batch is held back. A filter shows by a gap between two
+ * draws; before it has shown, the last two batches of an epoch are held back, unless the batches follow the stream
+ * without an operator in between.
  *
  * <p>Used by one thread at a time, as the batchers are.
  */
@@ -63,7 +63,9 @@ final class EpochEnds {
         return latest;
     }
 
-    /** Whether this draw is of another epoch than the one before: the rest of that epoch was filtered out on the way. */
+    /**
+     * Whether this draw is of another epoch than the one before: the rest of that epoch was filtered out on the way.
+     */
     boolean beginsEpoch(Draw draw) {
         Draw before = latest;
         return before != null && before.epoch() != draw.epoch();

@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
  * A slot while it is lent to a batch: given back when the batch is closed, or, with a warning, when it was
  * dropped without.
  *
- * <p>Tensors may outlive a batch that was dropped, and see its memory. So the slot then returns without it; the collector
- * frees the memory with the last tensor.
+ * <p>Tensors may outlive a batch that was dropped, and see its memory. So the slot then returns without it; the
+ * collector frees the memory with the last tensor.
  */
 final class LentSlot {
 

@@ -53,8 +53,8 @@ final class Memory {
     }
 
     /**
-     * The buffer if it has room for all rows, else a larger one: of just the size at first, and beyond that with up to a
-     * quarter more, so that slowly growing batches do not allocate each time.
+     * The buffer if it has room for all rows, else a larger one: of just the size at first, and beyond that with up to
+     * a quarter more, so that slowly growing batches do not allocate each time.
      */
     ByteBuffer fit(@Nullable ByteBuffer buffer, Layout layout, int field) {
         long each = layout.rowBytes(field);

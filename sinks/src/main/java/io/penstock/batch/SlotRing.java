@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The slots of one subscription: taken by the thread that fills them, given back by whoever closes a batch.
  *
- * <p>The one that came back last goes out first: it is still in the processor's caches, and a consumer that keeps up never
- * makes the others take memory.
+ * <p>The one that came back last goes out first: it is still in the processor's caches, and a consumer that keeps up
+ * never makes the others take memory.
  */
 final class SlotRing {
 

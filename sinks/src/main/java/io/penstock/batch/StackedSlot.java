@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Rows of one shape, copied as they come.
  *
- * <p>The layout is the first row's. It stays from batch to batch as long as the next first row agrees, which is all that
- * most streams ever do, so buffers, offsets and even the full batch's tensors are made once a slot.
+ * <p>The layout is the first row's. It stays from batch to batch as long as the next first row agrees, which is all
+ * that most streams ever do, so buffers, offsets and even the full batch's tensors are made once a slot.
  */
 final class StackedSlot extends Slot {
 

@@ -10,8 +10,8 @@ import reactor.core.scheduler.Scheduler;
 /**
  * Notices a consumer that asks for batches while it holds all there are.
  *
- * <p>If it dropped them without closing, only the collector can tell, and a stream that stands still allocates nothing that
- * would wake it. So it is called here, once a stream, as the JDK does when direct memory has run out. Used on the
+ * <p>If it dropped them without closing, only the collector can tell, and a stream that stands still allocates nothing
+ * that would wake it. So it is called here, once a stream, as the JDK does when direct memory has run out. Used on the
  * consumer's thread alone.
  */
 final class UnclosedBatches {

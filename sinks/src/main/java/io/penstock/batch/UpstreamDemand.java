@@ -10,12 +10,13 @@ import reactor.core.scheduler.Scheduler;
 /**
  * Asks upstream for as many draws as the free slots can take.
  *
- * <p>{@code allowance} is the number of draws that may still be asked for: n for each free slot. Asking takes from it. A
- * batch that ends after m draws adds m − n: its slot is gone, and the draws that did not fit are still to come. When the slot
- * returns it adds n. So {@code granted − consumed <= slots × n}, plus one batch while {@link EpochEnds} holds one back.
+ * <p>{@code allowance} is the number of draws that may still be asked for: n for each free slot. Asking takes from it.
+ * A batch that ends after m draws adds m − n: its slot is gone, and the draws that did not fit are still to come. When
+ * the slot returns it adds n. So {@code granted − consumed <= slots × n}, plus one batch while {@link EpochEnds} holds
+ * one back.
  *
- * <p>{@code request} may load samples on the thread that calls it. A {@link DrainLoop} lets one thread at a time call it,
- * and no thread waits for another.
+ * <p>{@code request} may load samples on the thread that calls it. A {@link DrainLoop} lets one thread at a time call
+ * it, and no thread waits for another.
  */
 final class UpstreamDemand {
 
@@ -106,7 +107,8 @@ final class UpstreamDemand {
     /**
      * Asks for the rest of one batch on this thread; returns whether that may have brought any sample.
      *
-     * <p>More would begin a batch in a second slot. A buffer outside the processor's caches takes a quarter longer to fill.
+     * <p>More would begin a batch in a second slot. A buffer outside the processor's caches takes a quarter longer to
+     * fill.
      */
     boolean fillOneBatch() {
         return fill(false);

@@ -12,9 +12,10 @@ import java.util.List;
 /**
  * The 64-bit hash of a sample: XXH3 of each field's bytes where they lie, chained with its dtype and shape.
  *
- * <p>The chain of a hash and a number is XXH3-64 (seed 0) of both as little-endian 64-bit integers. A sample's hash starts with its
- * index and is chained with the number of fields, then for each with XXH3-64 of the dtype's name in UTF-16LE, the number of axes, each
- * axis length, and XXH3-64 of the bytes. It must never change: digests are written down and compared later.
+ * <p>The chain of a hash and a number is XXH3-64 (seed 0) of both as little-endian 64-bit integers. A sample's hash
+ * starts with its index and is chained with the number of fields, then for each with XXH3-64 of the dtype's name in
+ * UTF-16LE, the number of axes, each axis length, and XXH3-64 of the bytes. It must never change: digests are written
+ * down and compared later.
  *
  * <p>A hash stream would do it in one pass, but copies through its own buffer; hashing each field in one call reads the
  * buffer itself, twice as fast.

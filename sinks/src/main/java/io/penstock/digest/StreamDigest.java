@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import reactor.core.publisher.Flux;
 
 /**
- * Digests of what a stream delivers, an epoch at a time: two runs with the same digests drew the same samples in the same
- * order, with the same bytes.
+ * Digests of what a stream delivers, an epoch at a time: two runs with the same digests drew the same samples in the
+ * same order, with the same bytes.
  * <pre>{@code
  *  StreamDigest<Photo> digest = StreamDigest.of(Schema.of(Photo.class));
  *  digest.tap(pipeline.stream(sampler)).transform(Batches.of(64, …)) …

@@ -20,12 +20,12 @@ import reactor.core.publisher.Flux;
  *      .doOnNext(step -> { try (step) { train(step.data()); save(step.batch().next()); } })
  * }</pre>
  *
- * <p>An engine is given the batch's memory. PyTorch's sees it in place, without a copy, where it computes on the CPU; other engines and devices copy
- * it once. So the arrays are valid until this is closed, which closes them and then the batch: what is to stay is
- * {@code duplicate()}d before.
+ * <p>An engine is given the batch's memory. PyTorch's sees it in place, without a copy, where it computes on the CPU;
+ * other engines and devices copy it once. So the arrays are valid until this is closed, which closes them and then the
+ * batch: what is to stay is {@code duplicate()}d before.
  *
- * <p>DJL's PyTorch has arrays of {@code bool u8 i8 i32 i64 f16 f32 f64}. Fields of {@code i16 u16 u32 u64 bf16} are refused
- * there, with what to map them to; other engines are asked for all dtypes and say themselves what they lack.
+ * <p>DJL's PyTorch has arrays of {@code bool u8 i8 i32 i64 f16 f32 f64}. Fields of {@code i16 u16 u32 u64 bf16} are
+ * refused there, with what to map them to; other engines are asked for all dtypes and say themselves what they lack.
  *
  * <p>One thread at a time, as DJL's managers.
  */

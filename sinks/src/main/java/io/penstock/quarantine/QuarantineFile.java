@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  *  {"index":48213,"name":"train/x.jpg","stage":"decode","cause":"java.io.EOFException","message":"…"}
  * }</pre>
  *
- * <p>A line is with the operating system before {@link #accept} returns, so killing the process loses none; one that was
- * torn is cut off when the file is opened again, and passed over by {@link #read}. A later run appends. One
- * process at a time: ranks take a file each.
+ * <p>A line is with the operating system before {@link #accept} returns, so killing the process loses none; one that
+ * was torn is cut off when the file is opened again, and passed over by {@link #read}. A later run appends. One process
+ * at a time: ranks take a file each.
  *
  * <p>Thread-safe; {@code accept} blocks for the write. An interrupt does not harm the file.
  */

@@ -6,25 +6,27 @@ import java.nio.ByteBuffer;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
 
-/** What a {@link BatchServer} serves: a run that can be begun at any position, for any of its ranks. Thread-safe. */
+/** The batches that a {@link BatchServer} serves: a run can begin at any position, for any rank. Thread-safe. */
 public interface BatchFeed {
 
-    /** Batches that a run must be able to have out: those that consumers have, and one that is being filled. */
+    /**
+     * The number of batches that a run must be able to have at once: those of consumers, and one that is being filled.
+     */
     int SLOTS = 4;
 
-    /** How many ranks there are: 1 where every consumer gets all batches. */
+    /** The number of ranks: 1 if every consumer gets all batches. */
     int ranks();
 
-    /** Where a consumer begins that brings no token. */
+    /** The position of a consumer without a token. */
     Position start();
 
     /**
-     * A run of one rank. The same rank and position give the same batches, whenever and however often they are asked for.
+     * A run of one rank. The same rank and position always give the same batches.
      *
      * <p>Called on a thread that may block. At least {@value #SLOTS} batches must be able to be held at once.
      * @param rank   in {@code [0, ranks)}
-     * @param from   where it begins
-     * @param memory what batches are stacked in, as {@code Batches.allocator} takes it
+     * @param from   the position it begins at
+     * @param memory allocates what batches are stacked in, as for {@code Batches.allocator}
      */
     Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory);
 
@@ -33,7 +35,7 @@ public interface BatchFeed {
 
     /**
      * The position of a token.
-     * @throws IllegalArgumentException if it is none, or another run's, saying so to whoever sent it
+     * @throws IllegalArgumentException if it is no token or that of another run; its message is sent to the consumer
      */
     Position position(String token);
 }

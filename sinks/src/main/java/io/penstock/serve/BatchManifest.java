@@ -10,11 +10,11 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * The JSON that says where batches lie. Used by one thread at a time.
+ * Writes the JSON that says where a batch lies in a shared file. Used by one thread at a time.
  *
- * <p>It is written on the thread that fills batches, some hundred times a second, which is too seldom to be compiled soon: so
- * it is put together from few pieces, and what is said of the fields is kept, which a slot has the same of each time. A tree of nodes
- * took 0.1 to 0.17 ms a batch on a busy machine, a tenth of filling it.
+ * <p>The thread that fills batches calls it some hundred times a second, which is too seldom to be compiled soon. So it
+ * joins few strings, and keeps the description of the fields, which is the same each time a slot is used. A tree of
+ * JSON nodes took 0.1 to 0.17 ms a batch on a busy machine, a tenth of the time to fill it.
  */
 final class BatchManifest {
 
@@ -39,8 +39,8 @@ final class BatchManifest {
     }
 
     /**
-     * What the consumer of a rank is told of its batch of a number.
-     * @param more further members
+     * The message for the consumer of a rank about the batch of a number.
+     * @param more further members of the JSON object, each after a comma
      */
     String of(Delivery delivery, int rank, long number, String more) {
         Batch batch = delivery.batch();

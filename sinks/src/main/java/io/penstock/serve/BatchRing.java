@@ -17,15 +17,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A small file that a server and one consumer both map: what batches there are is written here by the one, how many it has done
- * with by the other, and neither has to wake the other for it. A question over HTTP and its answer cost the two processes 1.3 ms of
- * processor time on a busy machine, as much as copying a batch of 9.6 MB.
+ * A small file that a server and one consumer both map. The server writes the messages of batches to it, and the
+ * consumer how many batches it has done with. Neither has to wake the other. A request over HTTP and its answer cost
+ * the two processes 1.3 ms of processor time on a busy machine, as much as copying a batch of 9.6 MB.
  * <pre>
  *  0                    u64  given: batches announced; 0 again when the session is over
  *  64                   u64  done: batches given back, by the consumer
  *  4096 + (k % n) room  u32  length of what follows, 0 where it has no room; then the JSON of batch k
  * </pre>
- * Little-endian. A message stays until its batch was given back. What the consumer writes is believed as far as it can be true.
+ * Little-endian. A message stays until its batch was given back. The server limits what the consumer writes to what is
+ * possible.
  */
 final class BatchRing implements AutoCloseable {
 
@@ -75,13 +76,13 @@ final class BatchRing implements AutoCloseable {
         }
     }
 
-    /** What the consumer has to know of it. */
+    /** What the consumer needs to know to map it. */
     String about() {
         return "{\"file\":%s,\"messages\":%d,\"room\":%d}"
                 .formatted(BatchManifest.quoted(path.toString()), Hub.DEPTH, ROOM);
     }
 
-    /** Announces a batch, the next in turn, once that one has been given back whose place it takes. */
+    /** Announces the next batch, whose place in the file is free: the batch that had it was given back. */
     void announce(long number, String message) {
         byte[] json = message.getBytes(StandardCharsets.UTF_8);
         int at = MESSAGES + (int) (number % Hub.DEPTH) * ROOM;
@@ -98,12 +99,12 @@ final class BatchRing implements AutoCloseable {
         }
     }
 
-    /** How many batches the consumer says that it has done with. */
+    /** The number of batches that the consumer says it has done with. */
     long done() {
         return (long) COUNTER.getAcquire(mapped, DONE);
     }
 
-    /** Takes back what was announced, so that nobody looks at batches whose memory is used again. */
+    /** Withdraws what was announced, so that the consumer does not read memory that is used again. */
     @Override
     public void close() {
         synchronized (lock) {

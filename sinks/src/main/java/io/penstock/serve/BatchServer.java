@@ -29,23 +29,24 @@ import reactor.netty.http.server.HttpServerResponse;
  * }</pre>
  *
  * <p>{@code GET /batches} is an Arrow IPC stream, as {@link io.penstock.arrow.ArrowStream} writes it, with the
- * metadata {@code penstock.resume} a batch: the token that a consumer who has had this batch goes on with, as header
- * {@code Penstock-Resume} or parameter {@code resume}. The stream's end marker says that the run is over; a connection that ends
- * without it was broken off. {@code GET /shared} gives places in shared memory instead, and {@code GET /status} what is going on.
+ * metadata {@code penstock.resume} with each batch. A consumer that has had the batch goes on with this token, as the
+ * header {@code Penstock-Resume} or the parameter {@code resume}. The stream ends with an end marker; a connection that
+ * ends without it was broken off. {@code GET /shared} gives places in shared memory instead, and {@code GET /status}
+ * the runs.
  *
- * <p>Consumers that stand at one position share a run, which goes at the pace of the slowest; one at another position gets a run of its
- * own, of the same batches. Where the feed has ranks, each consumer is one of them.
+ * <p>Consumers at one position share a run, which goes at the pace of the slowest. A consumer at another position gets
+ * a run of its own, of the same batches. If the feed has ranks, each consumer is one of them.
  *
- * <p>Nothing blocks the server's threads, which are Netty's, but to make and remove the files of shared memory: batches come from
- * their own run's and are written from where they lie.
+ * <p>The server's threads are Netty's. They block only to make and remove the files of shared memory. Batches are made
+ * on the threads of their run, and written from the memory they were stacked in.
  */
 public final class BatchServer implements AutoCloseable {
 
-    /** Of what {@code /batches} is. */
+    /** The content type of {@code /batches}. */
     public static final String MEDIA_TYPE = "application/vnd.apache.arrow.stream";
 
     private static final Logger LOG = LoggerFactory.getLogger(BatchServer.class);
-    private static final Duration CLOSING = Duration.ofSeconds(10); // at most; a machine that stands still needs it
+    private static final Duration CLOSING = Duration.ofSeconds(10); // a machine that pauses needs that long
     private static final Duration REQUEST = Duration.ofSeconds(30);
     private static final int LONGEST_LINE = 16 << 10;
 
@@ -62,7 +63,7 @@ public final class BatchServer implements AutoCloseable {
         this.folder = folder;
         this.scheme = tls == null ? "http" : "https";
         this.hubs = new Hubs(plan.feed(), folder == null ? RunMemory::ofProcess : folder::begin, plan.consumerCount());
-        Duration admission = plan.stallTime().compareTo(REQUEST) < 0 ? plan.stallTime() : REQUEST;
+        Duration first = plan.stallTime().compareTo(REQUEST) < 0 ? plan.stallTime() : REQUEST;
         HttpServer http = HttpServer.create()
                 .host(plan.hostName())
                 .port(plan.portNumber())
@@ -73,7 +74,7 @@ public final class BatchServer implements AutoCloseable {
                 .httpRequestDecoder(
                         limits -> limits.maxInitialLineLength(LONGEST_LINE).maxHeaderSize(LONGEST_LINE))
                 .doOnChannelInit((observer, channel, remote) ->
-                        channel.pipeline().addFirst(new WriteTimeout(plan.stallTime()), new FirstRequestTimeout(admission)))
+                        channel.pipeline().addFirst(new WriteTimeout(plan.stallTime()), new FirstRequestTimeout(first)))
                 .handle(this::answer);
         if (tls != null) {
             http = http.secure(spec -> spec.sslContext(tls));
@@ -88,13 +89,13 @@ public final class BatchServer implements AutoCloseable {
         }
     }
 
-    /** Where it serves: {@code http://127.0.0.1:PORT/}. */
+    /** The address to ask: {@code http://127.0.0.1:PORT/}. */
     public URI address() {
         String host = plan.hostName().contains(":") ? "[" + plan.hostName() + "]" : plan.hostName();
         return URI.create("%s://%s:%d/".formatted(scheme, host, server.port()));
     }
 
-    /** Completes when every rank's last batch has gone to as many consumers as the plan awaits. */
+    /** Completes when every rank's last batch was sent to as many consumers as {@link ServerPlan#consumers} says. */
     public Mono<Void> served() {
         return hubs.served();
     }
@@ -104,13 +105,14 @@ public final class BatchServer implements AutoCloseable {
                     Request asked = Request.of(request, access, plan.feed().ranks());
                     Channel[] channel = new Channel[1];
                     response.withConnection(connection -> channel[0] = connection.channel());
-                    FirstRequestTimeout.grant(channel[0]);
+                    FirstRequestTimeout.cancel(channel[0]);
                     response.withConnection(BatchServer::readOn);
                     return switch (asked.path()) {
                         case "/batches" -> batches(asked, response, channel[0]);
                         case "/shared" -> shared(asked, response, channel[0]);
                         case "/status" ->
-                            JsonAnswers.send(response, HttpResponseStatus.OK, JsonAnswers.status(plan.feed(), hubs.states()));
+                            JsonAnswers.send(
+                                    response, HttpResponseStatus.OK, JsonAnswers.status(plan.feed(), hubs.states()));
                         default ->
                             throw new Request.Refused(
                                     HttpResponseStatus.NOT_FOUND, "see /batches, /shared and /status");
@@ -120,8 +122,8 @@ public final class BatchServer implements AutoCloseable {
     }
 
     /**
-     * Netty reads only what it is asked for here, and a request that comes while the last answer is being finished on another thread can
-     * be left unread in the socket. To ask once more than needed does no harm.
+     * Reads once more after each answer. Otherwise a request that arrives while another thread finishes the last answer
+     * can stay unread in the socket: Netty reads only what it is asked for here.
      */
     private static void readOn(Connection connection) {
         Channel channel = connection.channel();
@@ -144,29 +146,31 @@ public final class BatchServer implements AutoCloseable {
             throw new Request.Refused(HttpResponseStatus.NOT_FOUND, "this server was started without shared memory");
         }
         SharedFolder files = folder;
-        SharedSession session = SharedSession.of(channel, () -> begin(asked, files, channel));
-        return session.next(asked)
+        SharedConsumer consumer = SharedConsumer.of(channel, () -> begin(asked, files, channel));
+        return consumer.next(asked)
                 .switchIfEmpty(Mono.fromSupplier(() -> {
-                    whenSent(response, session.rank());
+                    whenSent(response, consumer.rank());
                     return "{\"end\":true}";
                 }))
                 .flatMap(message -> JsonAnswers.send(response, HttpResponseStatus.OK, message));
     }
 
-    private SharedSession begin(Request asked, SharedFolder files, Channel channel) {
-        if (!asked.board()) {
-            return new PullSession(join(asked), this::token);
-        }
-        BatchRing board = files.board();
+    private SharedConsumer begin(Request asked, SharedFolder files, Channel channel) {
+        BatchRing ring = asked.board() ? files.ring() : null;
         try {
-            return PushSession.begin(join(asked), this::token, board, channel.eventLoop());
+            return SharedConsumer.begin(join(asked), this::token, ring, channel.eventLoop());
         } catch (RuntimeException e) {
-            board.close();
+            if (ring != null) {
+                ring.close();
+            }
             throw e;
         }
     }
 
-    /** Counts a rank's end once the answer has gone out: whoever waits for it may close the server at once. */
+    /**
+     * Counts the end of a rank once the answer was sent: the caller of {@link #served} may then close the server at
+     * once.
+     */
     private void whenSent(HttpServerResponse response, int rank) {
         response.withConnection(
                 connection -> connection.onTerminate().subscribe(none -> {}, e -> {}, () -> hubs.ended(rank)));
@@ -193,7 +197,7 @@ public final class BatchServer implements AutoCloseable {
         } else if (cause instanceof Hubs.Full) {
             status = HttpResponseStatus.SERVICE_UNAVAILABLE;
         } else if (cause instanceof CancellationException) {
-            status = HttpResponseStatus.SERVICE_UNAVAILABLE; // if anyone is there to be told
+            status = HttpResponseStatus.SERVICE_UNAVAILABLE; // seldom seen: the consumer has left
         } else {
             LOG.warn("the run failed", cause);
             status = HttpResponseStatus.INTERNAL_SERVER_ERROR;
@@ -204,9 +208,11 @@ public final class BatchServer implements AutoCloseable {
         if (status.equals(HttpResponseStatus.UNAUTHORIZED)) {
             response.header("WWW-Authenticate", "Bearer");
         }
-        // who has shared memory keeps it when it asks for too much
+        // a consumer with shared memory keeps its connection when it asks for too much
         return JsonAnswers.send(
-                response.keepAlive(status.equals(HttpResponseStatus.CONFLICT)), status, JsonAnswers.error(message(cause)));
+                response.keepAlive(status.equals(HttpResponseStatus.CONFLICT)),
+                status,
+                JsonAnswers.error(message(cause)));
     }
 
     private static String message(Throwable cause) {

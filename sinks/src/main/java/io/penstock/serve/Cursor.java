@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
-/** How far one consumer of a hub has come. All but {@link #next} and {@link #close} is guarded by the hub's lock. */
+/** The position of one consumer in its hub. All but {@link #next} and {@link #close} is guarded by the hub's lock. */
 final class Cursor {
 
     private final Hub hub;
@@ -17,8 +17,8 @@ final class Cursor {
     }
 
     /**
-     * The next batch; empty after the last. One at a time. Signals come from whichever thread brought the batch, and never wait.
-     * An error is the run's, or tells that the cursor was closed.
+     * The next batch; empty after the last. Ask for one at a time. Signals come from the thread that brought the batch.
+     * An error is the run's, or a {@code CancellationException} if the cursor was closed.
      */
     Mono<Delivery> next() {
         return Mono.<Delivery>create(sink -> hub.await(this, sink)).doOnDiscard(Delivery.class, Delivery::release);
@@ -28,7 +28,7 @@ final class Cursor {
         return hub.rank();
     }
 
-    /** Leaves the hub. What was delivered stays the consumer's to release. */
+    /** Leaves the hub. The consumer still has to release what was delivered. */
     void close() {
         hub.leave(this);
     }

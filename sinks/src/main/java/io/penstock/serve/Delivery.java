@@ -3,30 +3,30 @@ package io.penstock.serve;
 import io.penstock.batch.Batch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A batch in the hands of one consumer, who gives it back with {@link #release}. */
+/** A batch that one consumer has, until {@link #release}. */
 final class Delivery {
 
     private final Hub hub;
-    private final RetainedBatch held;
+    private final RetainedBatch retained;
     private final AtomicBoolean released = new AtomicBoolean();
 
-    Delivery(Hub hub, RetainedBatch held) {
+    Delivery(Hub hub, RetainedBatch retained) {
         this.hub = hub;
-        this.held = held;
+        this.retained = retained;
     }
 
     Batch batch() {
-        return held.batch();
+        return retained.batch();
     }
 
     Hub hub() {
         return hub;
     }
 
-    /** From any thread; twice does nothing. */
+    /** Gives the batch back; from any thread. A second call does nothing. */
     void release() {
         if (released.compareAndSet(false, true)) {
-            hub.released(held);
+            hub.released(retained);
         }
     }
 }

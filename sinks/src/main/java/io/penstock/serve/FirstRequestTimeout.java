@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes a connection that has not made an acceptable request in time, however many bytes it sends. Who was let in once may be
- * silent for as long as it works on a batch.
+ * Closes a connection that has not made an acceptable request in time, even if it sends bytes. After its first request
+ * a consumer may be silent for as long as it works on a batch.
  */
 final class FirstRequestTimeout extends ChannelInboundHandlerAdapter {
 
@@ -27,10 +27,10 @@ final class FirstRequestTimeout extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
-        end = context.executor().schedule(() -> sendAway(context), time.toMillis(), TimeUnit.MILLISECONDS);
+        end = context.executor().schedule(() -> close(context), time.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void sendAway(ChannelHandlerContext context) {
+    private void close(ChannelHandlerContext context) {
         context.close().addListener(closed -> LOG.debug("a connection that asked for nothing in {} was closed", time));
     }
 
@@ -41,8 +41,8 @@ final class FirstRequestTimeout extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Lets the peer of a connection in. */
-    static void grant(Channel channel) {
+    /** Ends the timeout of a connection: its request was accepted. */
+    static void cancel(Channel channel) {
         if (channel.pipeline().get(FirstRequestTimeout.class) != null) {
             channel.pipeline().remove(FirstRequestTimeout.class);
         }

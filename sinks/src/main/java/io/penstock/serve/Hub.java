@@ -1,6 +1,7 @@
 package io.penstock.serve;
 
 import io.penstock.batch.Batch;
+import io.penstock.internal.DrainLoop;
 import io.penstock.order.Position;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,7 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
@@ -18,27 +18,27 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * One run and everyone who takes its batches, each at a pace of its own; the run goes at that of the slowest.
+ * One run and the consumers that take its batches. Each consumer has its own pace; the run goes at that of the slowest.
  *
- * <p>Reactor's {@code publish} does as much, but does not say when all have done with a batch, which here is when its memory is used
- * again, nor let someone join at a batch that others still hold. Consumers pull: a cursor asks for one batch, and for the next when it
- * has done what it does with one. A batch stays until every cursor has taken it and given it back; then it is closed and another
- * is asked for.
+ * <p>Reactor's {@code publish} does not tell when all consumers have done with a batch, which is when its memory is
+ * used again. Nor does it let a consumer join at a batch that others still have. Here each cursor asks for one batch at
+ * a time. A batch stays until every cursor has taken it and given it back. Then it is closed, and the run is asked for
+ * another.
  *
- * <p>State changes under a lock; signals go out after it, from one thread at a time: whoever finds {@code work} at zero does the
- * work of all who come meanwhile.
+ * <p>State changes under a lock. Signals are sent after the lock was released, by one thread at a time: see {@link
+ * DrainLoop}.
  */
 final class Hub {
 
-    /** Batches that consumers can have at once. */
+    /** How many batches consumers can have at once. */
     static final int DEPTH = BatchFeed.SLOTS - 1;
 
     private final int rank;
     private final Flux<Batch> run;
     private final RunMemory memory;
     private final Runnable emptied;
-    private final Lines upstream = new Lines();
-    private final AtomicInteger work = new AtomicInteger();
+    private final RunSubscriber upstream = new RunSubscriber();
+    private final DrainLoop loop = new DrainLoop();
     private final Object lock = new Object();
 
     private final Deque<RetainedBatch> window = new ArrayDeque<>();
@@ -53,11 +53,11 @@ final class Hub {
     private @Nullable Throwable failure;
 
     /**
-     * A hub that nobody has joined.
+     * A hub without consumers.
      * @param from    where the run begins
-     * @param memory  where its batches lie
-     * @param awaited consumers that must have come before it does
-     * @param emptied called once, when the last has left
+     * @param memory  what its batches are stacked in
+     * @param awaited how many consumers must join before the run begins
+     * @param emptied called once, when the last consumer has left
      */
     Hub(int rank, Position from, Flux<Batch> run, RunMemory memory, int awaited, Runnable emptied) {
         this.rank = rank;
@@ -76,7 +76,7 @@ final class Hub {
         return memory;
     }
 
-    /** A cursor at a position, if the batch that begins there is held or the next to come; else null. */
+    /** A cursor at a position, if the batch that begins there is retained or the next to come; else null. */
     @Nullable Cursor join(Position at) {
         Cursor cursor = null;
         boolean begins = false;
@@ -96,8 +96,8 @@ final class Hub {
 
     private long numberAt(Position at) {
         long number = taken;
-        for (RetainedBatch held : window) {
-            if (held.start().equals(at)) {
+        for (RetainedBatch batch : window) {
+            if (batch.start().equals(at)) {
                 return number;
             }
             number++;
@@ -105,7 +105,7 @@ final class Hub {
         return at.equals(head) && !done ? number : -1;
     }
 
-    /** Where the run has come to, and how many take part. */
+    /** The position of the run, and the number of its consumers. */
     State state() {
         synchronized (lock) {
             return new State(rank, head, cursors.size());
@@ -113,8 +113,8 @@ final class Hub {
     }
 
     /**
-     * What is told of a hub.
-     * @param head where the run goes on behind the batches it has brought
+     * The state of a hub, for {@code /status}.
+     * @param head where the run goes on after the batches it has delivered
      */
     record State(int rank, Position head, int consumers) {}
 
@@ -142,9 +142,9 @@ final class Hub {
         }
     }
 
-    void released(RetainedBatch held) {
+    void released(RetainedBatch batch) {
         synchronized (lock) {
-            held.released();
+            batch.released();
         }
         drain();
     }
@@ -158,7 +158,7 @@ final class Hub {
             }
             waiting = cursor.stopWaiting();
             if (awaited > 0) {
-                awaited++; // who leaves before the run begins will not have been there
+                awaited++; // a consumer that leaves before the run begins does not count
             }
             last = cursors.isEmpty();
             closed |= last;
@@ -174,7 +174,7 @@ final class Hub {
         drain();
     }
 
-    /** Sends everyone away. */
+    /** Ends all cursors. */
     void close() {
         List<Cursor> all;
         synchronized (lock) {
@@ -188,10 +188,9 @@ final class Hub {
     }
 
     private void drain() {
-        if (work.getAndIncrement() != 0) {
+        if (!loop.enter()) {
             return;
         }
-        int seen = 1;
         do {
             List<Runnable> now;
             synchronized (lock) {
@@ -202,8 +201,7 @@ final class Hub {
                 signals.clear();
             }
             now.forEach(Runnable::run);
-            seen = work.addAndGet(-seen);
-        } while (seen != 0);
+        } while (!loop.leave());
     }
 
     private void deliver() {
@@ -216,10 +214,10 @@ final class Hub {
             cursor.stopWaiting();
             Throwable cause = failure;
             if (place < window.size()) {
-                RetainedBatch held = window.stream().skip(place).findFirst().orElseThrow();
-                held.delivered();
+                RetainedBatch batch = window.stream().skip(place).findFirst().orElseThrow();
+                batch.delivered();
                 cursor.step();
-                signals.add(() -> sink.success(new Delivery(this, held)));
+                signals.add(() -> sink.success(new Delivery(this, batch)));
             } else if (cause != null) {
                 signals.add(() -> sink.error(cause));
             } else {
@@ -228,7 +226,7 @@ final class Hub {
         }
     }
 
-    /** Closes the oldest batches that nobody needs any more. */
+    /** Closes the oldest batches, as far as every consumer has done with them. */
     private void dismiss() {
         while (!window.isEmpty() && !window.element().isInUse() && isPassed(taken)) {
             signals.add(window.remove().batch()::close);
@@ -252,15 +250,15 @@ final class Hub {
         }
     }
 
-    /** The run's signals. */
-    private final class Lines extends BaseSubscriber<Batch> {
+    /** Receives the run's signals. */
+    private final class RunSubscriber extends BaseSubscriber<Batch> {
 
         @Override
         protected void hookOnSubscribe(Subscription subscription) {
             drain();
         }
 
-        /** Asks for one batch more, once there is somebody to ask. */
+        /** Asks for one more batch, or leaves that to {@link #hookOnSubscribe} if there is no subscription yet. */
         void more() {
             if (upstream() != null) {
                 request(1);

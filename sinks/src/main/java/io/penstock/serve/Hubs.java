@@ -10,11 +10,11 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** The runs of a server, each with those who share it, and the ranks. */
+/** The runs of a server, each with the consumers that share it, and the ranks. */
 final class Hubs {
 
-    /** Each has its batches in memory, so there must be an end to them. */
-    static final int MOST = 16;
+    /** The max number of runs: each has its batches in memory. */
+    static final int MAX = 16;
 
     private final BatchFeed feed;
     private final Supplier<RunMemory> memories;
@@ -26,14 +26,14 @@ final class Hubs {
     private int ends;
     private boolean closed;
 
-    /** @param consumers that begin a run together, and that the whole is served to */
+    /** @param consumers how many begin a run together, and how many must get the end of each rank */
     Hubs(BatchFeed feed, Supplier<RunMemory> memories, int consumers) {
         this.feed = feed;
         this.memories = memories;
         this.consumers = consumers;
     }
 
-    /** There are as many runs as there may be, or no rank is left. */
+    /** No run more may begin, or no rank is left. */
     static final class Full extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -43,8 +43,8 @@ final class Hubs {
     }
 
     /**
-     * Joins a run that stands at a position, or begins one there.
-     * @param asked a rank; null for any that nobody has
+     * Joins a run at a position, or begins one there.
+     * @param asked a rank; null for any free one
      * @param at    null for the start
      * @throws Full if that is not possible now
      */
@@ -61,8 +61,8 @@ final class Hubs {
                     return cursor;
                 }
             }
-            if (hubs.size() >= MOST) {
-                throw new Full("there are %d runs at different positions already; end some consumers".formatted(MOST));
+            if (hubs.size() >= MAX) {
+                throw new Full("there are %d runs at different positions already; end some consumers".formatted(MAX));
             }
             Hub hub = begin(rank, from, at == null ? consumers : 1);
             hubs.add(hub);
@@ -102,7 +102,7 @@ final class Hubs {
         return rank;
     }
 
-    /** Someone has had the last batch of a rank. */
+    /** A consumer has had the last batch of a rank. */
     void ended(int rank) {
         boolean all;
         synchronized (lock) {
@@ -115,7 +115,7 @@ final class Hubs {
         }
     }
 
-    /** Completes when every rank's last batch was given to as many consumers as were awaited. */
+    /** Completes when every rank's last batch was sent to as many consumers as begin a run together. */
     Mono<Void> served() {
         return served.asMono();
     }

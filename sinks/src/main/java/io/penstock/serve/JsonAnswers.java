@@ -10,7 +10,7 @@ import reactor.core.publisher.Mono;
 import reactor.netty.ByteBufMono;
 import reactor.netty.http.server.HttpServerResponse;
 
-/** Answers of one small JSON object. */
+/** Answers that are one small JSON object. */
 final class JsonAnswers {
 
     private JsonAnswers() {}

@@ -7,7 +7,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The batches that one consumer has in shared memory, in their order, until it gives them back or is gone. Thread-safe. */
+/** The batches that one consumer has in shared memory, in order, until it gives them back or is gone. Thread-safe. */
 final class LentBatches {
 
     private final Object lock = new Object();
@@ -17,14 +17,14 @@ final class LentBatches {
 
     private record Loan(Delivery delivery, String message) {}
 
-    /** How many batches there were. */
+    /** The number of batches that were lent. */
     long given() {
         synchronized (lock) {
             return given;
         }
     }
 
-    /** How many have come back. */
+    /** The number of batches that have come back. */
     long returned() {
         synchronized (lock) {
             return given - out.size();
@@ -32,7 +32,7 @@ final class LentBatches {
     }
 
     /**
-     * Takes the first {@code done} batches back; returns how many are out.
+     * Takes back the first {@code done} batches; returns how many are still lent.
      * @throws Request.Refused if more were done than given
      */
     int giveBack(long done) {
@@ -40,9 +40,7 @@ final class LentBatches {
         int left;
         synchronized (lock) {
             if (done > given) {
-                throw new Request.Refused(
-                        HttpResponseStatus.BAD_REQUEST,
-                        "done must be at most the %d batches given, was %d".formatted(given, done));
+                throw neverGiven(given, done);
             }
             while (given - out.size() < done) {
                 back.add(out.remove());
@@ -53,7 +51,14 @@ final class LentBatches {
         return left;
     }
 
-    /** Why a consumer gets no more. */
+    /** The answer to a consumer that has done with more batches than it got. */
+    static Request.Refused neverGiven(long given, long done) {
+        return new Request.Refused(
+                HttpResponseStatus.BAD_REQUEST,
+                "done must be at most the %d batches given, was %d".formatted(given, done));
+    }
+
+    /** The answer to a consumer that has all the batches there are. */
     static Request.Refused tooMany() {
         return new Request.Refused(
                 HttpResponseStatus.CONFLICT,
@@ -71,7 +76,7 @@ final class LentBatches {
         }
     }
 
-    /** The message of a batch that is out, else null. */
+    /** The message of a batch that is lent; else null. */
     @Nullable String message(long number) {
         synchronized (lock) {
             long place = number - (given - out.size());

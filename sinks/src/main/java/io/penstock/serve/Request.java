@@ -10,22 +10,22 @@ import org.jspecify.annotations.Nullable;
 import reactor.netty.http.server.HttpServerRequest;
 
 /**
- * A request that was let in.
+ * A request that was accepted.
  *
  * @param path   without its query
- * @param resume the token to go on at, if one was sent
- * @param rank   that was asked for, if one was
- * @param done   how many batches of this connection the consumer has done with; 0 unless it says
- * @param next   which batch of this connection it wants, where they are announced; 0 unless it says
- * @param board  whether they are to be announced on a board
+ * @param resume the token to go on at, or null
+ * @param rank   the rank asked for, or null
+ * @param done   how many batches of this connection the consumer has done with; 0 unless given
+ * @param next   the number of the batch of this connection to answer with; null for the one after the last answer
+ * @param board  whether the batches are announced in a {@link BatchRing} too
  */
 record Request(
-        String path, @Nullable String resume, @Nullable Integer rank, long done, long next, boolean board) {
+        String path, @Nullable String resume, @Nullable Integer rank, long done, @Nullable Long next, boolean board) {
 
     private static final int LONGEST_TOKEN = 4096;
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
-    /** Why a request is not let in. */
+    /** Why a request is refused. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final transient HttpResponseStatus status;
@@ -41,8 +41,8 @@ record Request(
     }
 
     /**
-     * Reads a request, whether it is let in first.
-     * @throws Refused if it is not let in or not understood
+     * Checks the access of a request, then reads it.
+     * @throws Refused if it has no access or cannot be read
      */
     static Request of(HttpServerRequest request, Access access, int ranks) {
         access.refusal(request.requestHeaders()::getAll).ifPresent(refusal -> {
@@ -74,7 +74,7 @@ record Request(
                 resume,
                 rank == null ? null : rank.intValue(),
                 count(query, "done"),
-                count(query, "next"),
+                number(query, "next"),
                 count(query, "board") != 0);
     }
 

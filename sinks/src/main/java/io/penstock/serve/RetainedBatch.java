@@ -3,7 +3,7 @@ package io.penstock.serve;
 import io.penstock.batch.Batch;
 import io.penstock.order.Position;
 
-/** A batch that not everyone has had. Guarded by its hub's lock. */
+/** A batch that some consumer still needs. Guarded by its hub's lock. */
 final class RetainedBatch {
 
     private final Batch batch;
@@ -19,7 +19,7 @@ final class RetainedBatch {
         return batch;
     }
 
-    /** Where a run begins with this batch. */
+    /** The position at which a run begins with this batch. */
     Position start() {
         return start;
     }

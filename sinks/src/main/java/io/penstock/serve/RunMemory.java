@@ -3,16 +3,16 @@ package io.penstock.serve;
 import java.nio.ByteBuffer;
 import java.util.function.IntFunction;
 
-/** What the batches of one run lie in. */
+/** The memory that the batches of one run are stacked in. */
 interface RunMemory extends IntFunction<ByteBuffer>, AutoCloseable {
 
     int ALIGNMENT = 64;
 
-    /** A buffer of at least so many bytes. */
+    /** A buffer of at least this many bytes. */
     @Override
     ByteBuffer apply(int bytes);
 
-    /** No further run needs it; what was handed out stays valid. */
+    /** The run is over. Buffers that were given out stay valid. */
     @Override
     void close();
 
@@ -28,7 +28,7 @@ interface RunMemory extends IntFunction<ByteBuffer>, AutoCloseable {
 
             @Override
             public void close() {
-                // the collector's
+                // the collector frees the buffers
             }
         };
     }

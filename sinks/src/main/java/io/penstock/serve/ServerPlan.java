@@ -94,7 +94,8 @@ public final class ServerPlan {
     }
 
     /**
-     * How many consumers begin together: a run from the start waits until as many have come (for each rank). 1 unless set.
+     * How many consumers begin together: a run from the start waits until as many have come (for each rank). 1 unless
+     * set.
      * @throws IllegalArgumentException if not in {@code [1, 1,048,576]}
      */
     public ServerPlan consumers(int number) {
@@ -105,15 +106,17 @@ public final class ServerPlan {
     }
 
     /**
-     * Batches lie in files of this folder, for consumers on this machine and of this user to map. It should be in memory, as below {@code /dev/shm}.
+     * Batches lie in files of this folder, for consumers on this machine and of this user to map. It should be in
+     * memory, as below {@code /dev/shm}.
      */
     public ServerPlan shared(Path folder) {
         return new ServerPlan(feed, door, consumers, folder, patience);
     }
 
     /**
-     * How long a consumer may take no byte of a batch that is sent to it before its connection is closed; 5 minutes unless
-     * set. It can come back with its token. A connection must have asked within this time, and within 30 seconds.
+     * How long a consumer may take no byte of a batch that is sent to it before its connection is closed; 5 minutes
+     * unless set. It can come back with its token. A connection must have asked within this time, and within 30
+     * seconds.
      * @throws IllegalArgumentException if it is less than a millisecond or more than a year
      */
     public ServerPlan patience(Duration time) {

@@ -18,14 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The batches of one run in a file that other processes map: a region a field and slot, one behind the other.
+ * The batches of one run in a file that other processes map: one region for each field and slot.
  *
- * <p>A region is written with zeros before it is mapped, since a mapped write into a full memory file system ends the
- * process, while this write only fails. Regions are never used for anything else: who still has a view of one
- * may write to it. The file goes with the run, its memory when nobody maps it any more.
+ * <p>A region is filled with zeros before it is mapped: a mapped write into a full memory file system ends the process,
+ * while this write only fails. A region is never used for anything else, since a process that still maps it may write
+ * to it. The file is removed with the run; the system frees its memory when no process maps it.
  *
- * <p>A tensor's region is told by its address modulo 2^30, the most that {@link ByteBuffer#alignmentOffset} shows of it; regions
- * begin at different ones.
+ * <p>A tensor's region is found by its address modulo 2^30, the largest modulus that {@link ByteBuffer#alignmentOffset}
+ * takes. No two regions begin at the same one.
  */
 final class SharedFile implements RunMemory {
 
@@ -39,7 +39,7 @@ final class SharedFile implements RunMemory {
     private final Path path;
     private final FileChannel channel;
     private final List<Region> regions = new CopyOnWriteArrayList<>();
-    private long end; // by the one thread at a time that fills slots
+    private long end; // by the thread that fills slots, one at a time
 
     private record Region(int address, long offset) {}
 
@@ -75,7 +75,7 @@ final class SharedFile implements RunMemory {
             end = start + room;
             int shift = 0;
             while (isTaken(address(mapped.slice(shift, bytes)))) {
-                shift += ALIGNMENT; // there is a page to spare: room for 64 regions a GiB apart
+                shift += ALIGNMENT; // one page is spare: room for 64 regions that are a GiB apart
             }
             ByteBuffer region = mapped.slice(shift, bytes);
             regions.add(new Region(address(region), start + shift));
@@ -97,8 +97,8 @@ final class SharedFile implements RunMemory {
     }
 
     /**
-     * Where in the file a tensor begins that lies in one of its regions, at the beginning; 0 where it has no bytes.
-     * @throws IllegalStateException if it lies elsewhere
+     * The offset in the file of a tensor that begins where a region does; 0 if the tensor has no bytes.
+     * @throws IllegalStateException if it is not in the file
      */
     long offsetOf(Tensor tensor) {
         if (tensor.byteSize() == 0) {

@@ -17,8 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where the shared files of a server are: {@code penstock-PID-N.ring} and {@code .board} in a folder that only this user may enter. Those of
- * servers that were killed are removed when another opens the folder.
+ * The shared files of a server, {@code penstock-PID-N.ring} and {@code .board}, in a folder that only this user may
+ * enter. Opening the folder removes the files of servers that were killed.
  */
 final class SharedFolder implements AutoCloseable {
 
@@ -27,14 +27,14 @@ final class SharedFolder implements AutoCloseable {
 
     private final Path folder;
     private final AtomicLong files = new AtomicLong();
-    private final Set<BatchRing> boards = ConcurrentHashMap.newKeySet();
+    private final Set<BatchRing> rings = ConcurrentHashMap.newKeySet();
 
     private SharedFolder(Path folder) {
         this.folder = folder;
     }
 
     /**
-     * Opens a folder, which is made if it is not there.
+     * Opens a folder; makes it if it is absent.
      * @throws StoreException if that is not possible, or others may enter it
      */
     static SharedFolder open(Path path) {
@@ -55,7 +55,7 @@ final class SharedFolder implements AutoCloseable {
         PosixFileAttributes found = Files.readAttributes(folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (!found.isDirectory() || !OWNER.containsAll(found.permissions())) {
             throw new StoreException(
-                    "cannot share memory at %s: it must be a folder that nobody but its owner may enter (700), is %s; name one that is not there yet"
+                    "cannot share memory at %s: it must be a folder that only its owner may enter (700), is %s; name one that does not exist yet"
                             .formatted(folder, PosixFilePermissions.toString(found.permissions())));
         }
     }
@@ -72,16 +72,16 @@ final class SharedFolder implements AutoCloseable {
         }
     }
 
-    /** A file for one run more. */
+    /** A new file for the batches of a run. */
     SharedFile begin() {
         return SharedFile.create(next("ring"));
     }
 
-    /** A file for one consumer more. */
-    BatchRing board() {
-        BatchRing board = BatchRing.create(next("board"), boards::remove);
-        boards.add(board);
-        return board;
+    /** A new file for the messages to one consumer. */
+    BatchRing ring() {
+        BatchRing ring = BatchRing.create(next("board"), rings::remove);
+        rings.add(ring);
+        return ring;
     }
 
     private Path next(String kind) {
@@ -89,10 +89,12 @@ final class SharedFolder implements AutoCloseable {
                 "penstock-%d-%d.%s".formatted(ProcessHandle.current().pid(), files.getAndIncrement(), kind));
     }
 
-    /** Removes the folder, unless another server uses it too, and what consumers have in it that are still being sent away. */
+    /**
+     * Removes the files of consumers whose connections still close, and the folder unless another server uses it too.
+     */
     @Override
     public void close() {
-        List.copyOf(boards).forEach(BatchRing::close);
+        List.copyOf(rings).forEach(BatchRing::close);
         try {
             Files.deleteIfExists(folder);
         } catch (IOException e) {

@@ -18,11 +18,11 @@ import reactor.netty.FutureMono;
 import reactor.netty.http.server.HttpServerResponse;
 
 /**
- * {@code /batches}: an Arrow stream of all that one cursor brings, written from the batches' own memory.
+ * The answer to {@code /batches}: an Arrow stream of the batches of one cursor, written from their own memory.
  *
  * <p>One batch at a time is on its way to a consumer: the next is taken when the socket has the last byte of the one
- * before. Headers wait for the first batch, so that a run which cannot begin is answered with a status that says so; later failures
- * break the connection off, and whoever comes back with the token of the last batch is told then.
+ * before. Headers wait for the first batch, so that a run which cannot begin is answered with an error status. A later
+ * failure closes the connection, and the consumer learns of it when it comes back with the token of its last batch.
  */
 final class StreamAnswer {
 
@@ -33,7 +33,7 @@ final class StreamAnswer {
     private final HttpServerResponse response;
     private final Channel channel;
     private final ArrowStream stream = ArrowStream.begin();
-    private boolean begun; // by one thread after the other
+    private boolean begun; // one thread at a time
 
     StreamAnswer(Cursor cursor, Function<Delivery, String> token, HttpServerResponse response, Channel channel) {
         this.cursor = cursor;
@@ -53,7 +53,7 @@ final class StreamAnswer {
                 .onErrorResume(cause -> begun, this::breakOff);
     }
 
-    /** A batch that is not written, since the consumer left before, is given back all the same; one that is, when it was. */
+    /** Gives the batch back when it was written, or when the consumer left before that began. */
     private Mono<Boolean> sendBatch(Delivery delivery) {
         AtomicBoolean settled = new AtomicBoolean();
         return begin().then(Mono.defer(() -> settled.compareAndSet(false, true) ? write(delivery) : Mono.empty()))
@@ -86,7 +86,7 @@ final class StreamAnswer {
                 .doOnError(e -> delivery.release());
     }
 
-    /** @param written called when nobody needs the parts any more */
+    /** @param written called when the parts are no longer needed */
     private Mono<Void> write(List<ByteBuffer> parts, Runnable written) {
         return Mono.create(sink -> {
             ByteBuf bytes = Unpooled.wrappedBuffer(parts.size(), parts.toArray(ByteBuffer[]::new));

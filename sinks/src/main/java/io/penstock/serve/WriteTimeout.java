@@ -9,7 +9,9 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Closes a connection that takes no byte of what waits for it, so that a peer that is gone does not hold the others back. */
+/**
+ * Closes a connection that takes no byte of what waits for it, so that a lost peer does not stop the other consumers.
+ */
 final class WriteTimeout extends IdleStateHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(BatchServer.class);

@@ -19,8 +19,8 @@ import reactor.core.publisher.Mono;
  *  dataset.stream(Sampler.sequential()).as(NpyWriter.of(Schema.of(Photo.class), "pixels").file(Path.of("pixels.npy")))
  * }</pre>
  *
- * <p>Shapes: {@code u8[h, w, c]} becomes {@code u8[n, h, w, c]}; of no samples, {@code u8[0]}. Draws without a value are
- * left out. Immutable.
+ * <p>Shapes: {@code u8[h, w, c]} becomes {@code u8[n, h, w, c]}; of no samples, {@code u8[0]}. Draws without a value
+ * are left out. Immutable.
  */
 public final class NpyWriter<T> {
 
@@ -50,8 +50,8 @@ public final class NpyWriter<T> {
     /**
      * Writes them into one file. Emits when it is finished; on cancel or an error nothing of it is left. Writes on
      * Reactor's elastic threads.
-     * <p>Fails with {@code IllegalArgumentException} at the first sample of another dtype or shape than the first one's,
-     * with {@code StoreException} where it cannot be written.
+     * <p>Fails with {@code IllegalArgumentException} at the first sample of another dtype or shape than the first
+     * one's, with {@code StoreException} where it cannot be written.
      */
     public Function<Flux<Sample<T>>, Mono<Written>> file(Path file) {
         return samples -> Writing.write(

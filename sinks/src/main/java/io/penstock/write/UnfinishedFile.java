@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that gets its name when it is complete. Until then it lies beside it under a hidden name of its own, so that two
- * writers of one file do not meet: the last one to finish has it. What a dead writer left behind is removed by the next
- * one of the same file.
+ * A file that gets its name when it is complete. Until then it lies beside it under a hidden name of its own, so that
+ * two writers of one file do not meet: the last one to finish has it. What a dead writer left behind is removed by the
+ * next one of the same file.
  *
  * <p>Written by one thread at a time; {@link #close} by any. Everything blocks.
  */
@@ -31,7 +31,9 @@ final class UnfinishedFile implements AutoCloseable {
     private static final String SUFFIX = ".part";
     private static final int ATTEMPTS = 100;
 
-    /** In the names of this process's files, which it never opens again: closing them again would give up their locks. */
+    /**
+     * In the names of this process's files, which it never opens again: closing them again would give up their locks.
+     */
     private static final String OWN = UUID.randomUUID() + "-";
 
     private final Path target;
