@@ -5,7 +5,7 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 
 /**
- * What an array file says of its elements.
+ * The header of an array file.
  *
  * @param dtype     of the elements
  * @param shape     of the whole array

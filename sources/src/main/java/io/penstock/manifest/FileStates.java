@@ -38,7 +38,7 @@ final class FileStates {
                                 entries.size(), Fingerprint.of(words.toString()).hex()));
     }
 
-    /** Asks for what the lines do not say, and blocks until all is known. Those that are not there are left out: loading them fails. */
+    /** Asks for the states that the lines lack, and blocks. Missing files are left out: loading them fails. */
     static FileStates of(Store store, Manifest manifest, int atOnce) {
         List<Manifest.Line> unknown = manifest.lines().stream()
                 .filter(line -> line.checksum() == null)

@@ -47,7 +47,7 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     /** No file is that large; whatever has a line should not take all memory. */
     private static final int MAX_BYTES = (int) HeapLimit.of(256 << 20, 3);
 
-    /** Hashing more than this would hold up whoever delivers the bytes. */
+    /** Hashing more than this would block the thread that delivers the bytes. */
     private static final int MAX_ON_CALLER = 1 << 20;
 
     /** A store of its own limits takes no more than it allows. */

@@ -10,7 +10,7 @@ import java.util.Set;
  *
  * <p>Files of one key belong together wherever they lie in the archive; samples are in the order of their first files.
  * When a key has a part of an extension already, another sample of that key begins: nothing is lost or overwritten, and
- * whoever asks for parts learns that one is missing.
+ * {@link TarSamples#parts} reports a missing part.
  */
 final class SampleTable {
 

@@ -24,7 +24,7 @@ final class SparseFile {
 
     /**
      * The bytes of the one member in an extract that begins at its first header.
-     * @param max so many bytes are made at most
+     * @param max bytes of the expanded member
      * @throws FormatException if it claims more, or its map does not fit its size and its bytes
      */
     static ByteBuffer expand(ByteBuffer extract, String archive, long max) {

@@ -4,12 +4,12 @@ import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreInput;
 import java.nio.ByteBuffer;
 
-/** What a tar archive is parsed from. */
+/** The bytes of a tar archive, for the scan. */
 interface TarBytes extends AutoCloseable {
 
     long size();
 
-    /** Up to so many bytes from a place on; fewer only where the archive ends. */
+    /** Reads a range; it is shorter only at the end of the archive. */
     byte[] at(long offset, int length);
 
     @Override

@@ -230,7 +230,7 @@ public final class FileStore implements Store, AutoCloseable {
         try {
             Path path = FileNames.resolve(root, key);
             if (!Files.exists(path)) {
-                return null; // asked first: most chunks of some arrays are missing, and exceptions are dear
+                return null; // checked first: some arrays lack most of their chunks, and exceptions are expensive
             }
             Path real = path.toRealPath();
             if (!real.startsWith(root)) {

@@ -43,7 +43,7 @@ public final class MemoryStore implements Store {
         return new MemoryStore("memory:" + name, copies, entries);
     }
 
-    /** One entry of another store, whose bytes nobody writes to any more. */
+    /** One entry of another store, whose bytes must not be written to any more. */
     static MemoryStore of(String location, StoreEntry entry, byte[] bytes) {
         return new MemoryStore(location, Map.of(entry.key(), bytes), Map.of(entry.key(), entry));
     }

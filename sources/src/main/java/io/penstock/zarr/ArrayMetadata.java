@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an array's metadata document says.
+ * The metadata document of an array, checked.
  *
  * @param chunk      the shape of what lies under one key
  * @param attributes as JSON text

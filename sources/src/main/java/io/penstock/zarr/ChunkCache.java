@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * What was loaded lately, within a number of bytes, and what is being loaded: whoever wants something under way joins it.
- * A load goes on while anyone waits for it, and is cancelled when the last one cancels.
+ * Decoded chunks, up to a number of bytes, with single flight: callers that want a chunk while it is loaded share that
+ * load. A load is cancelled when its last waiter cancels.
  *
- * <p>What was used least recently goes first. The newest stays even if it alone is too large: the rows of a huge chunk
- * come one after the other, and would each load it again.
+ * <p>The least recently used chunk is evicted first. The newest stays even if it alone is too large, since the rows of a
+ * huge chunk come one after the other, and each would load it again.
  */
 final class ChunkCache<V> {
 
@@ -40,7 +40,7 @@ final class ChunkCache<V> {
         }
     }
 
-    /** What is held, else what is under way, else a load; asked anew by each subscriber. */
+    /** The held value, or that of the load in flight, or of a new load; each subscription looks again. */
     Mono<V> get(long key, Supplier<Mono<V>> load) {
         return Mono.defer(() -> {
             V known = held(key);
@@ -49,9 +49,9 @@ final class ChunkCache<V> {
     }
 
     private Mono<V> flight(long key, Supplier<Mono<V>> load) {
-        // held before it is no longer under way, and both before anyone is told: nobody finds it in neither place
+        // held first, then removed, then signalled: no caller finds it in neither place
         return Mono.defer(() -> {
-                    V known = held(key); // landed between the look above and this flight
+                    V known = held(key); // completed between the lookup above and this load
                     return known != null ? Mono.just(known) : load.get();
                 })
                 .doOnNext(value -> hold(key, value))

@@ -1,7 +1,7 @@
 package io.penstock.zarr;
 
 /**
- * The names of chunks.
+ * The keys of chunks.
  *
  * @param prefixed  whether they begin with {@code c}, as v3's do
  * @param separator between the numbers

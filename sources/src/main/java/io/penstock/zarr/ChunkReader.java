@@ -70,7 +70,7 @@ final class ChunkReader {
                 .onErrorMap(RuntimeException.class, e -> failed(at, e));
     }
 
-    /** A chunk of a size nobody can hold is metadata that is wrong or hostile. */
+    /** Metadata with a chunk too large for memory is wrong or hostile. */
     private void requireBounded() {
         int width = Math.max(Integer.BYTES, metadata.type().width());
         if (leaf.elements() > maxBytes / width) {

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * Bytes as they come. Memory grows with what has come, not with what was announced: a head that claims a gigabyte costs
- * nothing.
+ * The bytes received so far. Memory grows with the bytes received, not with the length announced: a header that claims a
+ * gigabyte costs nothing.
  */
 final class Arrival {
 
@@ -40,7 +40,7 @@ final class Arrival {
         expected = -1;
     }
 
-    /** How many there will be in all, -1 if nobody knows. */
+    /** Sets the expected number of bytes; -1 if unknown. */
     void expect(long all) {
         this.expected = all;
     }
@@ -51,7 +51,7 @@ final class Arrival {
         }
     }
 
-    /** Takes so many bytes; false, and none taken, where they are too many. */
+    /** Takes this many bytes; false, and takes none, if they exceed the limit. */
     boolean append(ByteBuf from, int length) {
         if (length > max - count) {
             return false;

@@ -32,7 +32,7 @@ import reactor.netty.resources.ConnectionProvider;
  */
 final class Exchanges {
 
-    /** So much of an answer that nobody wants is read to keep its connection. */
+    /** An unwanted body up to this size is read, so that its connection can be used again. */
     private static final int MAX_DRAINED = 64 << 10;
 
     private static final int MAX_HEADERS = 64 << 10;
@@ -96,7 +96,7 @@ final class Exchanges {
         }
     }
 
-    /** Makes something of an answer, whose body it may leave unread; emits one value and completes when it is done. */
+    /** Maps an answer to one value, and completes when it is done; it may leave the body unread. */
     @FunctionalInterface
     interface Reader<T> {
         Publisher<T> read(Reply reply, ByteBufFlux body);
@@ -236,7 +236,7 @@ final class Exchanges {
         }
     }
 
-    /** A value after a body that nobody wants: read to its end where that is near, else cut off with its connection. */
+    /** A value after an unwanted body: a short one is read to its end, a long one is cut off with its connection. */
     static <T> Mono<T> drained(ByteBufFlux body, T value) {
         return Mono.defer(() -> {
             long[] seen = {0};

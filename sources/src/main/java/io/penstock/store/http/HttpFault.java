@@ -12,7 +12,7 @@ import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 
-/** Why one attempt failed, and whether another may do better. Never leaves this package: it ends as a StoreException. */
+/** The failure of one attempt, and whether a retry may succeed. It leaves this package as a StoreException. */
 final class HttpFault extends RuntimeException {
 
     private static final long serialVersionUID = 1;

@@ -32,8 +32,8 @@ import reactor.core.publisher.Mono;
  *
  * <p>HTTP has no lists: {@link #list} tells what a {@link #manifest} names.
  *
- * <p>Nothing waits on a thread; values come from the network's event loops, so whoever blocks moves on first. Cancelling
- * closes the exchange. Memory: what has come of each read in flight. Closing is optional: idle connections go by
+ * <p>No thread waits. Values come from the network's event loops, so a subscriber that blocks has to change threads first.
+ * Cancelling closes the exchange. Memory: what has come of each read in flight. Closing is optional: idle connections go by
  * themselves after a minute.
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9110#section-14">RFC 9110, range requests</a>
  */

@@ -10,7 +10,7 @@ import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Undoes what a server did to a body on its way. Both sides are in memory, and both are bounded. */
+/** Decompresses the body of a reply. Both sides are in memory, and both are bounded. */
 enum Inflation {
     NONE,
     GZIP,

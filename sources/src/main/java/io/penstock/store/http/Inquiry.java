@@ -9,7 +9,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.netty.ByteBufFlux;
 
-/** What is at an address now: its size and version, without its bytes. */
+/** Asks for the present size and version of an address, without its bytes. */
 final class Inquiry {
 
     private static final Map<CharSequence, String> AS_IT_LIES = Map.of(HttpHeaderNames.ACCEPT_ENCODING, "identity");

@@ -5,7 +5,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** What answers mean that bring no bytes. */
+/** The faults of answers without bytes. */
 final class Statuses {
 
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** The bearer token of now: asked for once, by whoever needs it first, and again when the server refused it. */
+/** The current bearer token: requested at the first use, and again when the server refused it. */
 final class Tokens {
 
     private final Mono<String> source;

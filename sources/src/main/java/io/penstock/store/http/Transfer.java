@@ -18,7 +18,7 @@ import reactor.core.publisher.Mono;
 import reactor.netty.ByteBufFlux;
 
 /**
- * One read over all its attempts: what came so far, which state of the object that was, and what is asked for next.
+ * One read over all its attempts: the bytes received so far, the state they belong to, and the next request.
  *
  * <p>Bytes of two states never meet. What is missing is asked for under {@code If-Range} with the state of what is there,
  * and if the answer is of another state, or cannot say, the read begins anew. A reply for a listed entry must be of the
@@ -38,7 +38,7 @@ final class Transfer {
     private final URI address;
     private final @Nullable StoreEntry listed;
     private final long start;
-    private final long length; // -1 where nobody knows
+    private final long length; // -1 if unknown
     private final boolean compressed;
     private final Arrival arrival;
 

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reply says the state of its bytes is.
+ * The state of the bytes of a reply, as its headers say it.
  *
  * @param etag         as sent, quotes and {@code W/} included
  * @param lastModified as sent

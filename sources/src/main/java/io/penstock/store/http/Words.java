@@ -3,7 +3,7 @@ package io.penstock.store.http;
 import java.time.Duration;
 import java.util.Locale;
 
-/** How failures and times are told. */
+/** Texts of failures and times for messages. */
 final class Words {
 
     private static final int MAX = 200;

@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether a file is still in the state it was opened in. One look answers for all reads that ended before it: a look
- * by path costs about as much as two reads of 1 KiB.
+ * Tells whether a file is still in the state it was opened in. One check covers all reads that ended before it, since a
+ * check by path costs about as much as two reads of 1 KiB.
  */
 public final class FileWatch {
 

@@ -5,7 +5,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Work on several elements at once whose results come in the order of the elements, and whose failure does too. */
+/** Maps several elements at once, and emits results and failures in the order of the elements. */
 public final class InOrder {
 
     private InOrder() {}

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Waits for what opening needs, such as a list, on the caller's thread. */
+/** Blocks the caller's thread for what opening needs, such as a list. */
 public final class Waiting {
 
     private Waiting() {}

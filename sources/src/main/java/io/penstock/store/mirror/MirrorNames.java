@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  *
  * <p>The name says all there is to know of a copy, so that nothing else has to be written down, and to be wrong after a
  * crash: the source and the key (hashed, since keys may be too long for a name, or one be the folder of another), the size
- * that it must have, and the version that it is of. The key's own last part stands at the end, for whoever goes by it.
+ * that it must have, and the version that it is of. The last part of the key stands at the end, for code that goes by extensions.
  */
 final class MirrorNames {
 

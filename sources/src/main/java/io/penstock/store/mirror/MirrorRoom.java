@@ -26,10 +26,10 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * The room that the copies of a directory take, agreed on by all processes that mirror into it.
  *
- * <p>One file holds the number of bytes; whoever changes it, or makes, finishes or removes a copy, holds its lock, and the
- * operating system takes the lock from whoever dies. An unfinished copy counts with the size it will have, which its name
- * says, and is locked by its writer: one that nobody locks was left by a death. So the number can be counted anew at any
- * time, and is whenever a mirror is opened.
+ * <p>One file holds the number of bytes. Its lock is held to change it, and to make, finish or remove a copy; the
+ * operating system releases the lock of a process that dies. An unfinished copy counts with its final size, which is part
+ * of its name, and is locked by its writer: one without a lock was left by a process that died. So the number can be
+ * counted anew at any time, and is whenever a mirror is opened.
  *
  * <p>Nothing is flushed to the disk. A copy's name appears after its bytes and its {@link BlockSums} were written; what a
  * crash of the machine loses of them is found by the checksums.

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whose turn it is to copy an entry, over all processes: a lock on one byte of a file, at a place that the entry's name
- * says. The operating system takes it from whoever dies.
+ * Locks that let one process at a time copy an entry. A lock is one byte of a file, at an offset that follows from the
+ * entry's name. The operating system releases the locks of a process that dies.
  */
 final class MirrorTurns {
 

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
-/** How a file is compressed, by its name. */
+/** The compression of a file, by its name. */
 enum Packing {
     GZIP(".*\\.t?gz") {
         @Override

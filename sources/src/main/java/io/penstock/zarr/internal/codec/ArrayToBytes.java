@@ -13,7 +13,7 @@ public sealed interface ArrayToBytes extends ZarrCodec permits PlainBytes, Varia
      */
     Cells decode(byte[] encoded, Shape shape, ElementType type, long max);
 
-    /** How many bytes elements of this shape are at most; exactly so many where {@link #isExact}. */
+    /** The max encoded size of elements of this shape; the exact size where {@link #isExact}. */
     long encodedBytes(Shape shape, ElementType type, long max);
 
     /** Whether the number of bytes follows from shape and type. */

@@ -10,7 +10,7 @@ public sealed interface BytesToBytes extends ZarrCodec
      */
     byte[] decode(byte[] encoded, int max);
 
-    /** How many bytes this many become at most; exactly so many where {@link #isExact}. */
+    /** The max size of an encoded chunk, given the decoded size; its exact size where {@link #isExact}. */
     long encodedBytes(long decoded);
 
     boolean isExact();

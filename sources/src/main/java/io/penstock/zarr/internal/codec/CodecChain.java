@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** How a chunk became bytes: elements rearranged, then written, then compressed. Decoded from the end. */
+/** The codecs of a chunk: elements are rearranged, then serialised, then compressed. Decoding starts at the end. */
 public record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<BytesToBytes> compressions) {
 
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
@@ -51,7 +51,7 @@ public record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<By
         return all.get(all.size() - 1);
     }
 
-    /** What each compression may give at most, then what the whole chain takes. */
+    /** The max decoded size of each compression, then the max encoded size of the chain. */
     private long[] limits(Shape shape, ElementType type, long max) {
         long[] limits = new long[compressions.size() + 1];
         limits[0] = Math.min(LARGEST_ARRAY, serial.encodedBytes(shape, type, max));
@@ -61,7 +61,7 @@ public record CodecChain(List<ArrayToArray> arrays, ArrayToBytes serial, List<By
         return limits;
     }
 
-    /** How many bytes a chunk may have encoded. */
+    /** The max encoded size of a chunk. */
     public int encodedBytes(Shape shape, ElementType type, long max) {
         Shape stored = shape;
         ElementType storedType = type;

@@ -58,7 +58,7 @@ public record ShardingCodec(Shape inner, CodecChain codecs, CodecChain index, bo
         return index.encodedBytes(ShardIndex.shape(perShard), NUMBERS, Integer.MAX_VALUE);
     }
 
-    /** Where the index begins in a shard of so many bytes. */
+    /** The offset of the index in a shard of this size. */
     public long indexAt(long shardBytes, int indexBytes) {
         if (indexBytes > shardBytes) {
             throw new FormatException(

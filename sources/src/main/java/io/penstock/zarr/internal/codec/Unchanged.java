@@ -2,7 +2,7 @@ package io.penstock.zarr.internal.codec;
 
 import io.penstock.fault.FormatException;
 
-/** A filter that lost something when it wrote and has nothing to do when it reads: {@code bitround}. */
+/** A filter that is lossy when writing and does nothing when reading: {@code bitround}. */
 record Unchanged(String name) implements BytesToBytes {
 
     @Override

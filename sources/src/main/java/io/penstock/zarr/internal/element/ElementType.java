@@ -6,7 +6,7 @@ import io.penstock.tensor.DType;
 import java.util.List;
 
 /**
- * What the elements of an array are.
+ * The type of the elements of an array.
  *
  * @param name  as the metadata says it: {@code <f4}, {@code float32}, {@code <U11}
  * @param kind  how they are told apart and shown

@@ -16,8 +16,8 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * What elements of chunks that are not stored are, as their little-endian bytes, or as UTF-8 where each text has its own
- * length. A fill value of {@code null} leaves them undefined; here they are zero, as other readers have them.
+ * The value of elements of chunks that are not stored: its little-endian bytes, or UTF-8 for texts of any length. A fill
+ * value of {@code null} leaves them undefined; here they are zero, as in other readers.
  */
 public final class FillValue {
 

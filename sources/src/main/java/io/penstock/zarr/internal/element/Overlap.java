@@ -2,7 +2,7 @@ package io.penstock.zarr.internal.element;
 
 import io.penstock.tensor.Shape;
 
-/** What a chunk and a region have in common, as runs of elements that lie side by side in both. */
+/** The intersection of a chunk and a region, as runs of elements that are contiguous in both. */
 final class Overlap {
 
     private final long[] extents; // of the common box
