@@ -2,21 +2,18 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
-import io.penstock.node.AccessFaults;
+import io.penstock.cache.internal.WriteBehind;
+import io.penstock.cache.internal.AccessFaults;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.HashSet;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,37 +23,30 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The way from a put to the log: a queue, and one thread that empties it.
+ * Writes what is put to the log: a queue, and one thread that empties it.
  *
- * <p>A value is findable at every moment from its put on: it enters {@link #pending} first, is published in the index, and
- * leaves {@link #pending} after that. So whoever looks here first and into the index second does not miss it.
- *
- * <p>A put completes at once while at most so many bytes wait, and later, when what waits has been written down to that,
- * if more do: then whoever puts is slowed to the disk's pace, without a thread.
+ * <p>A put completes at once while at most {@code maxWaiting} bytes wait. Later ones complete when what waits has been
+ * written down to that. So a caller that puts is slowed to the pace of the disk, without a thread that blocks.
  */
 final class Appends {
 
     private static final Logger LOG = LoggerFactory.getLogger(Appends.class);
 
-    /** A thread that is woken for each value of a first epoch costs it a hundredth; for so many bytes at once, nothing. */
+    /** To wake the thread for each value costs a first epoch 1 %; for a MiB at once it costs nothing. */
     private static final long WORTH_WAKING = 1 << 20;
 
-    /** Other processes may wait for a value to be there. */
+    /** Other processes may wait for a value. */
     private static final long LATEST_MILLIS = 5;
 
     private final LogWriter writer;
     private final DiskIndex index;
     private final SharedCounters counters;
     private final AtomicLong seen;
-    private final long mostWaiting;
+    private final long maxWaiting;
     private final Scheduler thread = Schedulers.newSingle(Appends::thread);
 
-    private final ConcurrentMap<SampleKey, PendingAppend> pending = new ConcurrentHashMap<>();
-    private final AtomicInteger pendingCount = new AtomicInteger();
-    private final Queue<PendingAppend> queue = new ConcurrentLinkedQueue<>();
+    private final WriteBehind<PendingAppend> queue = new WriteBehind<>(work -> schedule(work, 0), this::appendAll);
     private final Queue<CompletableFuture<Boolean>> slowed = new ConcurrentLinkedQueue<>();
-    private final AtomicLong waiting = new AtomicLong();
-    private final AtomicInteger toDo = new AtomicInteger();
     private final AtomicBoolean due = new AtomicBoolean();
     private final AtomicLong lost = new AtomicLong();
     private final AccessFaults faults = new AccessFaults();
@@ -68,13 +58,13 @@ final class Appends {
             DiskIndex index,
             SharedCounters counters,
             AtomicLong seen,
-            long mostWaiting,
+            long maxWaiting,
             boolean never) {
         this.writer = writer;
         this.index = index;
         this.counters = counters;
         this.seen = seen;
-        this.mostWaiting = mostWaiting;
+        this.maxWaiting = maxWaiting;
         this.stopped = never;
         if (!never) {
             thread.schedule(Appends::prepare);
@@ -96,39 +86,36 @@ final class Appends {
     }
 
     @Nullable ByteBuffer find(SampleKey key) {
-        PendingAppend found = pendingCount.get() == 0 ? null : pending.get(key);
-        return found == null ? null : found.view();
+        return queue.find(key);
     }
 
     boolean hasRoomFor(int length) {
-        return !stopped && writer.hasRoomFor(Entry.mostBytes(length), waiting.get());
+        return !stopped && writer.hasRoomFor(Entry.mostBytes(length), queue.bytes());
     }
 
-    /** Whether the value is held, once it may be known; empty if it was refused. */
+    /** Whether the value is held, once it may be known; {@code null} if it was refused. */
     @Nullable Mono<Boolean> put(SampleKey key, Encoded value, Origin origin) {
         PendingAppend entry = PendingAppend.value(key, value, origin);
-        if (pending.putIfAbsent(key, entry) != null) {
+        if (!queue.enter(entry)) {
             return Mono.just(true);
         }
-        pendingCount.incrementAndGet();
-        if (index.contains(key)) { // published since it was looked for
-            leave(entry);
-            entry.done(); // a lease may wait for it by now
+        if (index.contains(key)) { // published since the caller looked for it
+            queue.leave(entry);
+            entry.complete(true); // a lease may wait for it by now
             return Mono.just(true);
         }
-        long now = waiting.addAndGet(entry.bytes());
-        queue.add(entry);
-        if (stopped) { // or it would wait for a thread that is gone
-            drain();
+        long waiting = queue.enqueue(entry);
+        if (stopped) { // the thread may be gone
+            appendAll();
             return null;
         }
-        if (now > mostWaiting) {
+        if (waiting > maxWaiting) {
             return slowed();
         }
-        if (now < WORTH_WAKING && toDo.get() == 0) {
+        if (waiting < WORTH_WAKING) {
             workSoon();
         } else {
-            work();
+            queue.work();
         }
         return Mono.just(true);
     }
@@ -136,61 +123,48 @@ final class Appends {
     private Mono<Boolean> slowed() {
         CompletableFuture<Boolean> turn = new CompletableFuture<>();
         slowed.add(turn);
-        work();
+        queue.work();
         return Mono.fromFuture(turn).publishOn(Schedulers.parallel());
     }
 
-    /** Appends that a key is forgotten, behind whatever is under way for it. */
+    /** Appends that a key is forgotten, behind its value if that waits. */
     void remove(SampleKey key) {
         if (stopped) {
             index.forget(key);
             return;
         }
-        PendingAppend entry = pending.get(key);
+        PendingAppend entry = queue.write(key);
         if (entry != null) {
             entry.cancel();
-            leave(entry);
+            queue.leave(entry);
         }
         if (index.forget(key) || entry != null) {
-            PendingAppend tombstone = PendingAppend.tombstone(key);
-            waiting.addAndGet(tombstone.bytes());
-            queue.add(tombstone);
-            work();
+            queue.enqueue(PendingAppend.tombstone(key));
+            queue.work();
         }
     }
 
-    /** Runs once the value of a key, if one is under way, is there for others to find. */
+    /** Runs once other processes find the value of a key, if one is under way. */
     void afterAppending(SampleKey key, Runnable action) {
-        PendingAppend entry = pending.get(key);
-        if (entry == null) {
-            action.run();
-        } else {
-            entry.afterwards(action);
-        }
+        queue.after(key, action);
     }
 
     /** Completes when everything put before is appended or lost. */
     CompletableFuture<Boolean> flushed() {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
         thread.schedule(() -> {
-            drain();
+            appendAll();
             done.complete(true);
         });
         return done;
-    }
-
-    private void work() {
-        if (toDo.getAndIncrement() == 0) {
-            schedule(this::drain, 0);
-        }
     }
 
     private void workSoon() {
         if (due.compareAndSet(false, true)) {
             schedule(
                     () -> {
-                        due.set(false); // first: what is put from now on must be seen by another one
-                        drain();
+                        due.set(false); // first, so that a put after the pass schedules another one
+                        appendAll();
                     },
                     LATEST_MILLIS);
         }
@@ -209,21 +183,16 @@ final class Appends {
         }
     }
 
-    private void drain() {
-        int seenWork;
-        do {
-            seenWork = toDo.get();
-            for (PendingAppend entry = queue.poll(); entry != null; entry = queue.poll()) {
-                append(entry);
-                waiting.addAndGet(-entry.bytes());
-                letGo();
-            }
+    private void appendAll() {
+        for (PendingAppend entry = queue.poll(); entry != null; entry = queue.poll()) {
+            append(entry);
             letGo();
-        } while (!toDo.compareAndSet(seenWork, 0));
+        }
+        letGo();
     }
 
     private void letGo() {
-        while (waiting.get() <= mostWaiting || stopped) {
+        while (queue.bytes() <= maxWaiting || stopped) {
             CompletableFuture<Boolean> next = slowed.poll();
             if (next == null) {
                 return;
@@ -233,9 +202,11 @@ final class Appends {
     }
 
     private void append(PendingAppend entry) {
+        boolean appended = false;
         try {
             if (!stopped && !entry.isCancelled()) {
-                if (writer.append(entry)) {
+                appended = writer.append(entry);
+                if (appended) {
                     count(counters, seen);
                 } else {
                     lost.incrementAndGet();
@@ -246,18 +217,17 @@ final class Appends {
             failures.incrementAndGet();
             stop(e);
         } finally {
-            leave(entry);
-            entry.done();
+            queue.finish(entry, appended);
         }
     }
 
-    /** An entry of this process is known to it, if all before it are. */
+    /** Counts an entry of this process, which it knows if it knows all before it. */
     static void count(SharedCounters counters, AtomicLong seen) {
         long before = counters.countAppended();
         seen.compareAndSet(before, before + 1);
     }
 
-    /** Does something every now and then on the thread that appends. */
+    /** Runs a task periodically on the thread that appends. */
     void each(long millis, Runnable work) {
         try {
             thread.schedulePeriodically(work, millis, millis, TimeUnit.MILLISECONDS);
@@ -275,22 +245,16 @@ final class Appends {
         }
     }
 
-    private void leave(PendingAppend entry) {
-        if (!entry.tombstone && pending.remove(entry.key, entry)) {
-            pendingCount.decrementAndGet();
-        }
-    }
-
-    /** A copy of the keys that wait, for the caller to keep. */
+    /** The keys that wait, copied. */
     Set<SampleKey> keys() {
-        return new HashSet<>(pending.keySet());
+        return queue.keys();
     }
 
     int pendingCount() {
-        return pendingCount.get();
+        return queue.count();
     }
 
-    /** Puts that were accepted and had no room in the end. */
+    /** How many puts were accepted and had no room in the end. */
     long lost() {
         return lost.get();
     }
@@ -304,9 +268,9 @@ final class Appends {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
         thread.schedule(() -> {
             try {
-                drain();
+                appendAll();
                 stopped = true;
-                drain();
+                appendAll();
                 writer.close();
             } catch (IOException | RuntimeException | InternalError e) {
                 LOG.warn("closing the disk cache's log failed, which costs nothing but room: {}", e.toString());

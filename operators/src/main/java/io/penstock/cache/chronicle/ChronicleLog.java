@@ -2,7 +2,7 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
-import io.penstock.node.AccessFaults;
+import io.penstock.cache.internal.AccessFaults;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -7,7 +7,7 @@ import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
-import io.penstock.node.AccessFaults;
+import io.penstock.cache.internal.AccessFaults;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

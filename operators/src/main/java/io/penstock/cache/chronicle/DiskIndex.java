@@ -1,8 +1,8 @@
 package io.penstock.cache.chronicle;
 
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.internal.AccessFaults;
 import io.penstock.cache.ram.RamIndex;
-import io.penstock.node.AccessFaults;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;

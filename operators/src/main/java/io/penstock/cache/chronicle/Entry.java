@@ -126,7 +126,7 @@ final class Entry {
         return file.getInt((int) valueAt - HEADER + VALUE_CHECK_AT) == valueCheck(key, value);
     }
 
-    /** By way of the heap: see {@link io.penstock.node.AccessFaults}. The pieces stay in the processor's cache. */
+    /** By way of the heap: see {@link io.penstock.cache.internal.AccessFaults}. The pieces stay in the processor's cache. */
     private static int valueCheck(SampleKey key, ByteBuffer value) {
         CRC32C sum = checkOf(key);
         byte[] piece = new byte[Math.min(PIECE, value.remaining())];

@@ -102,19 +102,20 @@ final class LogWriter implements AutoCloseable {
      * @throws IOException if the file system has none, or fails
      */
     boolean append(PendingAppend entry) throws IOException {
-        long bytes = Entry.mostBytes(entry.value.length());
+        long bytes = Entry.mostBytes(entry.value().length());
         if (bytes > left && !begin(bytes)) {
             return false;
         }
         long sequence = counters.nextSequence();
         int kind = entry.tombstone ? Entry.TOMBSTONE : Entry.VALUE;
-        long valueAt = write(kind, entry.key, sequence, entry.value, entry.origin);
+        long valueAt = write(kind, entry.key(), sequence, entry.value(), entry.origin);
         Segment target = Objects.requireNonNull(segment);
         entry.publish(() -> {
             if (entry.tombstone) {
-                index.tombstone(target, entry.key, sequence);
+                index.tombstone(target, entry.key(), sequence);
             } else {
-                index.value(target, valueAt, entry.key, sequence, entry.value.length());
+                index.value(
+                        target, valueAt, entry.key(), sequence, entry.value().length());
             }
         });
         if (entry.tombstone) {

@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.node.AccessFaults;
+import io.penstock.cache.internal.AccessFaults;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

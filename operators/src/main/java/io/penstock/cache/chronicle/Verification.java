@@ -1,7 +1,7 @@
 package io.penstock.cache.chronicle;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.node.AccessFaults;
+import io.penstock.cache.internal.AccessFaults;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

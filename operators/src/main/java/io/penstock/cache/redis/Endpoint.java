@@ -3,6 +3,7 @@ package io.penstock.cache.redis;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.protocol.AsyncCommand;
+import io.penstock.internal.DrainLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +12,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -34,7 +34,7 @@ final class Endpoint {
     private final ConcurrentMap<String, Breaker> breakers = new ConcurrentHashMap<>();
     private final Breaker first;
     private final Queue<AsyncCommand<byte[], Frame, ?>> outbox = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger toSend = new AtomicInteger();
+    private final DrainLoop loop = new DrainLoop();
     private volatile @Nullable Connection connection;
     private volatile boolean closed;
 
@@ -136,16 +136,14 @@ final class Endpoint {
     <T> CompletionStage<T> send(byte[] key, AsyncCommand<byte[], Frame, T> command) {
         CompletionStage<T> answer = judged(key, command);
         outbox.add(command);
-        if (toSend.getAndIncrement() == 0) {
+        if (loop.enter()) {
             execute(this::flush);
         }
         return answer;
     }
 
     private void flush() {
-        int seen;
         do {
-            seen = toSend.get();
             List<AsyncCommand<byte[], Frame, ?>> batch = new ArrayList<>();
             for (var next = outbox.poll(); next != null; next = outbox.poll()) {
                 batch.add(next);
@@ -153,7 +151,7 @@ final class Endpoint {
             if (!batch.isEmpty()) {
                 sendNow(batch);
             }
-        } while (!toSend.compareAndSet(seen, 0));
+        } while (!loop.leave());
     }
 
     /** Sends commands as they are; to be judged by the caller. */

@@ -2,6 +2,7 @@ package io.penstock.cache.redis;
 
 import io.lettuce.core.protocol.AsyncCommand;
 import io.penstock.cache.SampleKey;
+import io.penstock.internal.DrainLoop;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,7 +39,7 @@ final class Reads {
     private final Queue<Read> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicInteger underWay = new AtomicInteger();
-    private final AtomicInteger toDo = new AtomicInteger();
+    private final DrainLoop loop = new DrainLoop();
     private volatile int usualBytes = 1024;
 
     private static final class Read {
@@ -70,7 +71,7 @@ final class Reads {
     }
 
     private void sendIfDue() {
-        if (isDue() && toDo.getAndIncrement() == 0) {
+        if (isDue() && loop.enter()) {
             endpoint.execute(this::drain);
         }
     }
@@ -86,13 +87,11 @@ final class Reads {
     }
 
     private void drain() {
-        int seen;
         do {
-            seen = toDo.get();
             while (isDue()) {
                 send(group());
             }
-        } while (!toDo.compareAndSet(seen, 0));
+        } while (!loop.leave());
     }
 
     private List<Read> group() {

@@ -2,27 +2,24 @@ package io.penstock.cache.redis;
 
 import io.lettuce.core.protocol.AsyncCommand;
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.internal.WriteBehind;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentMap;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Puts, sent in batches: what comes while some batches are on their way makes the next one, so that a batch is as large as
- * the server is slow and none waits for a clock. Bounded twice: the bytes on their way, and those that wait.
+ * Sends puts in batches. What comes while some batches are on their way makes the next one. So a batch is as large as the
+ * server is slow, and none waits for a clock. The bytes on their way and the bytes that wait are bounded.
  */
 final class Writes {
 
@@ -37,32 +34,28 @@ final class Writes {
     private final Commands commands;
     private final Counts counts;
     private final Usage usage;
-    private final long mostWaiting;
+    private final long maxWaiting;
 
-    private final ConcurrentMap<SampleKey, PendingPut> pending = new ConcurrentHashMap<>();
-    private final AtomicInteger pendingCount = new AtomicInteger();
-    private final Queue<PendingPut> queue = new ConcurrentLinkedQueue<>();
-    private final AtomicLong waiting = new AtomicLong();
+    private final WriteBehind<PendingPut> queue;
     private final AtomicInteger batches = new AtomicInteger();
-    private final AtomicInteger toDo = new AtomicInteger();
     private volatile long rest;
     private volatile long fullUntil;
 
-    Writes(Endpoint endpoint, KeySpace keys, Commands commands, Counts counts, Usage usage, long mostWaiting) {
+    Writes(Endpoint endpoint, KeySpace keys, Commands commands, Counts counts, Usage usage, long maxWaiting) {
         this.endpoint = endpoint;
         this.keys = keys;
         this.commands = commands;
         this.counts = counts;
         this.usage = usage;
-        this.mostWaiting = mostWaiting;
+        this.maxWaiting = maxWaiting;
+        this.queue = new WriteBehind<>(endpoint::execute, this::sendAll);
     }
 
     @Nullable ByteBuffer find(SampleKey key) {
-        PendingPut found = pendingCount.get() == 0 ? null : pending.get(key);
-        return found == null ? null : found.view();
+        return queue.find(key);
     }
 
-    /** Whether the server lately said that it has no room; it is asked again now and then. */
+    /** Whether the server has lately said that it has no room. After a rest it is asked again. */
     boolean isFull() {
         return rest != 0 && System.nanoTime() - fullUntil < 0;
     }
@@ -73,34 +66,20 @@ final class Writes {
             counts.refused.increment();
             return Mono.just(false);
         }
-        if (pending.putIfAbsent(key, put) != null) {
+        if (!queue.enter(put)) {
             return Mono.just(true);
         }
-        pendingCount.incrementAndGet();
-        long now = waiting.addAndGet(put.bytes());
-        queue.add(put);
-        work();
-        return now <= mostWaiting ? Mono.just(true) : later(put);
+        long waiting = queue.enqueue(put);
+        queue.work();
+        return waiting <= maxWaiting
+                ? Mono.just(true)
+                : Mono.fromCompletionStage(put.held()).publishOn(Schedulers.parallel());
     }
 
-    private static Mono<Boolean> later(PendingPut put) {
-        return put.fate().publishOn(Schedulers.parallel());
-    }
-
-    private void work() {
-        if (toDo.getAndIncrement() == 0) {
-            endpoint.execute(this::drain);
+    private void sendAll() {
+        while (batches.get() < ON_THEIR_WAY && !queue.isEmpty()) {
+            send();
         }
-    }
-
-    private void drain() {
-        int seen;
-        do {
-            seen = toDo.get();
-            while (batches.get() < ON_THEIR_WAY && !queue.isEmpty()) {
-                send();
-            }
-        } while (!toDo.compareAndSet(seen, 0));
     }
 
     private void send() {
@@ -114,7 +93,7 @@ final class Writes {
             }
             bytes += put.bytes();
             puts.add(put);
-            batch.add(commands.setIfAbsent(put.name(), Envelope.seal(put.key(), put.value())));
+            batch.add(commands.setIfAbsent(put.name(), put.sealed()));
         }
         if (puts.isEmpty()) {
             return;
@@ -128,7 +107,7 @@ final class Writes {
                 if (missing.decrementAndGet() == 0) {
                     batches.decrementAndGet();
                     usage.tell();
-                    work();
+                    queue.work();
                 }
             });
         }
@@ -140,12 +119,12 @@ final class Writes {
             settle(put, answer, e);
             return;
         }
-        byte[] name = put.name(); // is taken: by a value that is as good, or by a key of another type
+        byte[] name = put.name(); // it is taken, by a value that is as good or by a key of another type
         endpoint.send(name, commands.removeOtherType(name)).whenComplete((removed, failure) -> {
             if (removed == null || removed == 0) {
                 settle(put, null, failure);
             } else {
-                endpoint.send(name, commands.setIfAbsent(name, Envelope.seal(put.key(), put.value())))
+                endpoint.send(name, commands.setIfAbsent(name, put.sealed()))
                         .whenComplete((again, refusal) -> settle(put, again, refusal));
             }
         });
@@ -165,11 +144,7 @@ final class Writes {
                 counts.failed(e);
             }
         }
-        waiting.addAndGet(-put.bytes());
-        if (pending.remove(put.key(), put)) {
-            pendingCount.decrementAndGet();
-        }
-        put.done(e == null);
+        queue.finish(put, e == null);
     }
 
     private void refuseForAWhile() {
@@ -180,15 +155,15 @@ final class Writes {
         }
     }
 
-    /** Forgets a key, behind a put of it that is under way. */
+    /** Removes a key, after a put of it that is under way. */
     void remove(SampleKey key) {
-        afterPut(key, () -> {
+        queue.after(key, () -> {
             byte[] name = keys.sample(key);
             remove(name, commands.remove(name));
         });
     }
 
-    /** Makes room for a put where this is still what the server has: a put never replaces a value. */
+    /** Removes a value if it is still the damaged one. A put never replaces a value, so it needs the room. */
     void removeDamaged(byte[] name, ByteBuffer damaged) {
         try {
             MessageDigest sha1 = MessageDigest.getInstance("SHA-1"); // the one that the server's scripts can compute
@@ -208,24 +183,19 @@ final class Writes {
         });
     }
 
-    /** Runs once the server has, or will not have, the value of a key that is being put, if one is. */
+    /** Runs once the server has, or will not have, the value of a key; now if none is being put. */
     void afterPut(SampleKey key, Runnable action) {
-        PendingPut put = pending.get(key);
-        if (put == null) {
-            action.run();
-        } else {
-            put.afterwards(action);
-        }
+        queue.after(key, action);
     }
 
-    /** Completes when the fate of everything put before is known. */
+    /** Completes once the server has, or has refused, everything put before. */
     Mono<Void> flushed() {
-        return Flux.fromIterable(new ArrayList<>(pending.values()))
-                .flatMap(PendingPut::fate)
+        return Flux.fromIterable(queue.writes())
+                .flatMap(put -> Mono.fromCompletionStage(put.held()))
                 .then();
     }
 
-    List<SampleKey> keys() {
-        return new ArrayList<>(pending.keySet());
+    Set<SampleKey> keys() {
+        return queue.keys();
     }
 }

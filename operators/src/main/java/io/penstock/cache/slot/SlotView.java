@@ -1,8 +1,8 @@
 package io.penstock.cache.slot;
 
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.internal.AccessFaults;
 import io.penstock.cache.slot.Members.Membership;
-import io.penstock.node.AccessFaults;
 import io.penstock.tensor.Encoded;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

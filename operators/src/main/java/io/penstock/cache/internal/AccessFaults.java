@@ -1,4 +1,4 @@
-package io.penstock.node;
+package io.penstock.cache.internal;
 
 /**
  * Makes the error of an access to a mapped file appear where the access was. A file that is cut shorter under its mapping,
