@@ -2,8 +2,14 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.internal.WriteBehind;
+import io.penstock.cache.chronicle.internal.ChronicleLog;
+import io.penstock.cache.chronicle.internal.DiskIndex;
+import io.penstock.cache.chronicle.internal.LogEntry;
+import io.penstock.cache.chronicle.internal.LogWriter;
+import io.penstock.cache.chronicle.internal.PendingAppend;
+import io.penstock.cache.chronicle.internal.SharedCounters;
 import io.penstock.cache.internal.AccessFaults;
+import io.penstock.cache.internal.WriteBehind;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -90,7 +96,7 @@ final class Appends {
     }
 
     boolean hasRoomFor(int length) {
-        return !stopped && writer.hasRoomFor(Entry.mostBytes(length), queue.bytes());
+        return !stopped && writer.hasRoomFor(LogEntry.mostBytes(length), queue.bytes());
     }
 
     /** Whether the value is held, once it may be known; {@code null} if it was refused. */

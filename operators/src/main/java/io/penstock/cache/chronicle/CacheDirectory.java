@@ -1,6 +1,8 @@
 package io.penstock.cache.chronicle;
 
 import io.penstock.cache.Filling;
+import io.penstock.cache.chronicle.internal.CacheFiles;
+import io.penstock.cache.chronicle.internal.SharedCounters;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.channels.FileLock;
@@ -112,7 +114,7 @@ public final class CacheDirectory {
      */
     public void clear() {
         attempt("clear", () -> {
-            for (Strange strange : files.strangeShared()) {
+            for (CacheFiles.Strange strange : files.strangeShared()) {
                 if (!strange.path().equals(files.control())) {
                     throw new IOException("whether a process has it open cannot be told: " + strange);
                 }

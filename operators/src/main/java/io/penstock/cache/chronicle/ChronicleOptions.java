@@ -1,5 +1,7 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.chronicle.internal.LogWriter;
+import io.penstock.cache.chronicle.internal.Segment;
 import java.nio.file.Path;
 
 /**
@@ -9,10 +11,6 @@ public final class ChronicleOptions {
 
     private static final double DEFAULT_SHARE = 0.5;
     private static final long DEFAULT_PENDING = 64L << 20;
-    private static final long LEAST_SEGMENT = 1L << 20;
-    private static final long LEAST_TO_EVICT = 128L << 10;
-    private static final long MOST_BY_DEFAULT = 256L << 20;
-    private static final int SEGMENTS_IN_BUDGET = 64;
 
     final Path directory;
     final long maxBytes;
@@ -75,12 +73,19 @@ public final class ChronicleOptions {
      * @throws IllegalArgumentException if it is not in that range
      */
     public ChronicleOptions segmentBytes(long bytes) {
-        if (bytes < LEAST_SEGMENT || bytes > Segment.MOST_BYTES) {
-            throw new IllegalArgumentException(
-                    "segments must be of %d to %d bytes, was %d".formatted(LEAST_SEGMENT, Segment.MOST_BYTES, bytes));
+        if (bytes < LogWriter.MIN_SEGMENT || bytes > Segment.MAX_BYTES) {
+            throw new IllegalArgumentException("segments must be of %d to %d bytes, was %d"
+                    .formatted(LogWriter.MIN_SEGMENT, Segment.MAX_BYTES, bytes));
         }
         return new ChronicleOptions(
-                directory, maxBytes, maxFreeShare, powerOfTwo(bytes), pendingBytes, verifyEveryRead, readOnly, evicts);
+                directory,
+                maxBytes,
+                maxFreeShare,
+                LogWriter.powerOfTwo(bytes),
+                pendingBytes,
+                verifyEveryRead,
+                readOnly,
+                evicts);
     }
 
     /**
@@ -137,19 +142,7 @@ public final class ChronicleOptions {
     }
 
     long segmentBytesFor(long budget) {
-        if (segmentBytes != 0) {
-            return segmentBytes;
-        }
-        return defaultSegmentBytes(budget, evicts);
-    }
-
-    static long defaultSegmentBytes(long budget, boolean evicts) {
-        long share = powerOfTwo(Math.max(1, budget / SEGMENTS_IN_BUDGET));
-        return Math.max(evicts ? LEAST_TO_EVICT : LEAST_SEGMENT, Math.min(MOST_BY_DEFAULT, share));
-    }
-
-    private static long powerOfTwo(long bytes) {
-        return bytes == Long.highestOneBit(bytes) ? bytes : Long.highestOneBit(bytes) << 1;
+        return segmentBytes != 0 ? segmentBytes : LogWriter.defaultSegmentBytes(budget, evicts);
     }
 
     @Override

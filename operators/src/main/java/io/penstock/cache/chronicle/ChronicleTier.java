@@ -7,6 +7,11 @@ import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
+import io.penstock.cache.chronicle.internal.DiskIndex;
+import io.penstock.cache.chronicle.internal.LogEntry;
+import io.penstock.cache.chronicle.internal.LogWriter;
+import io.penstock.cache.chronicle.internal.Segment;
+import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.cache.internal.AccessFaults;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
@@ -53,8 +58,6 @@ import reactor.core.scheduler.Schedulers;
  * The JVM needs {@code --add-opens=java.base/java.lang.reflect=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED}.
  */
 public final class ChronicleTier implements Tier {
-
-    static final int MOST_VALUE_BYTES = (int) (Segment.MOST_BYTES / 4 - 2 * LogWriter.PAGE);
 
     private static final int TOUCHED_BYTES = 1024;
 
@@ -191,7 +194,7 @@ public final class ChronicleTier implements Tier {
     private static int touch(ByteBuffer bytes) {
         int sum = bytes.limit() == 0 ? 0 : bytes.get(bytes.limit() - 1);
         int end = Math.min(bytes.limit(), TOUCHED_BYTES);
-        for (int at = 0; at < end; at += Entry.ALIGNMENT) {
+        for (int at = 0; at < end; at += LogEntry.ALIGNMENT) {
             sum += bytes.get(at);
         }
         return sum;
@@ -232,7 +235,7 @@ public final class ChronicleTier implements Tier {
         if (length < shortest) {
             shortest = length;
         }
-        boolean fits = !closed.get() && length <= MOST_VALUE_BYTES && appends.hasRoomFor(length);
+        boolean fits = !closed.get() && length <= LogWriter.MAX_VALUE_BYTES && appends.hasRoomFor(length);
         Mono<Boolean> kept = fits ? appends.put(key, value, origin) : null;
         if (kept == null) {
             refused.increment();
@@ -291,9 +294,9 @@ public final class ChronicleTier implements Tier {
 
     /** Every key that is held in the files, with the length of its value in bytes, in no order. */
     public void forEachKey(ObjLongConsumer<SampleKey> use) {
-        index.forEach(entry -> {
-            if (entry.live()) {
-                use.accept(entry.key(), entry.bytes());
+        index.forEach((key, origin, segment, position, bytes, live) -> {
+            if (live) {
+                use.accept(key, bytes);
             }
         });
     }
@@ -303,12 +306,24 @@ public final class ChronicleTier implements Tier {
      * goes meanwhile may be among them or not.
      */
     public void forEach(Consumer<KeptEntry> use) {
-        index.forEach(use);
+        index.forEach((key, origin, segment, position, bytes, live) ->
+                use.accept(new KeptEntry(key, origin, segment, position, bytes, live)));
     }
 
     /** What each file of the log holds. */
     public List<SegmentReport> segments() {
-        return parts.segments.all().stream().map(Segment::report).toList();
+        return parts.segments.all().stream().map(ChronicleTier::report).toList();
+    }
+
+    private static SegmentReport report(Segment segment) {
+        long live = segment.liveBytes.get();
+        return new SegmentReport(
+                segment.name(),
+                segment.entries.get(),
+                segment.liveEntries.get(),
+                live,
+                segment.entryBytes.get() - live,
+                segment.damaged.get());
     }
 
     /** The bytes are those of all processes; the capacity is what is left of the budget for values and what lies with them. */

@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.NodeLock;
 import java.io.IOException;

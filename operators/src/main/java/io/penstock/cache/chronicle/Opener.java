@@ -1,5 +1,17 @@
 package io.penstock.cache.chronicle;
 
+import io.penstock.cache.chronicle.internal.CacheFiles;
+import io.penstock.cache.chronicle.internal.ChronicleSettings;
+import io.penstock.cache.chronicle.internal.DiskIndex;
+import io.penstock.cache.chronicle.internal.FileSystemSpace;
+import io.penstock.cache.chronicle.internal.Location;
+import io.penstock.cache.chronicle.internal.LogWriter;
+import io.penstock.cache.chronicle.internal.PeerTail;
+import io.penstock.cache.chronicle.internal.Recovery;
+import io.penstock.cache.chronicle.internal.Segments;
+import io.penstock.cache.chronicle.internal.SharedCounters;
+import io.penstock.cache.chronicle.internal.Space;
+import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.cache.ram.RamIndex;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
@@ -42,7 +54,7 @@ final class Opener {
             CacheFiles files =
                     new CacheFiles(Files.createDirectories(options.directory).toRealPath());
             files.requireFormat(false);
-            List<Strange> strange = files.strangeShared();
+            List<CacheFiles.Strange> strange = files.strangeShared();
             if (strange.isEmpty()) {
                 return openAsFarAsPossible(files);
             }
@@ -132,7 +144,7 @@ final class Opener {
             }
             long budget = budget(space, counters.used());
             counters.noteBudget(budget);
-            parts.writer.limit(budget, options);
+            parts.writer.limit(budget, options.segmentBytesFor(budget));
             return new ChronicleTier(parts);
         } catch (IOException | RuntimeException | Error e) {
             locks.close();

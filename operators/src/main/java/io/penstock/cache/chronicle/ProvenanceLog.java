@@ -1,6 +1,7 @@
 package io.penstock.cache.chronicle;
 
 import io.penstock.cache.Filling;
+import io.penstock.cache.chronicle.internal.CacheFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -57,7 +58,7 @@ final class ProvenanceLog {
     private void append(String line) throws IOException {
         String what = CacheFiles.strangeness(file, false);
         if (what != null) {
-            throw new IOException(new Strange(file, what).toString());
+            throw new IOException(new CacheFiles.Strange(file, what).toString());
         }
         try (FileChannel channel = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {

@@ -1,6 +1,10 @@
 package io.penstock.cache.chronicle;
 
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.chronicle.internal.CacheFiles;
+import io.penstock.cache.chronicle.internal.LogEntry;
+import io.penstock.cache.chronicle.internal.Segment;
+import io.penstock.cache.chronicle.internal.SegmentScanner;
 import io.penstock.cache.internal.AccessFaults;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,7 +35,7 @@ final class Verification implements SegmentScanner.Finds {
 
     /** The number of entries that were found. */
     long of(CacheFiles files) throws IOException {
-        for (Strange strange : files.strange()) {
+        for (CacheFiles.Strange strange : files.strange()) {
             String name = files.root.relativize(strange.path()).toString();
             damaged.accept(new Damage(name, 0, "it is %s; delete it".formatted(strange.what())));
         }
@@ -87,7 +91,7 @@ final class Verification implements SegmentScanner.Finds {
         entries++;
         progress.accept(length);
         ByteBuffer file = segment.bytes();
-        if (!Entry.matches(key, file.slice((int) valueAt, length), file, valueAt)) {
+        if (!LogEntry.matches(key, file.slice((int) valueAt, length), file, valueAt)) {
             damaged.accept(new Damage(
                     segment.name(),
                     valueAt,

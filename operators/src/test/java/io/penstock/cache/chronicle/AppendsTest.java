@@ -3,6 +3,16 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.TierStatistics;
+import io.penstock.cache.chronicle.internal.CacheFiles;
+import io.penstock.cache.chronicle.internal.DiskIndex;
+import io.penstock.cache.chronicle.internal.FileSystemSpace;
+import io.penstock.cache.chronicle.internal.Location;
+import io.penstock.cache.chronicle.internal.LogWriter;
+import io.penstock.cache.chronicle.internal.PeerTail;
+import io.penstock.cache.chronicle.internal.Segments;
+import io.penstock.cache.chronicle.internal.SharedCounters;
+import io.penstock.cache.chronicle.internal.Space;
+import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.cache.ram.RamIndex;
 import java.io.IOException;
 import java.nio.file.Path;

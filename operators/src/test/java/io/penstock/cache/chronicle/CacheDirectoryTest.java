@@ -7,6 +7,8 @@ import io.penstock.cache.Filling;
 import io.penstock.cache.Offer;
 import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.chronicle.internal.CacheFiles;
+import io.penstock.cache.chronicle.internal.LogEntry;
 import io.penstock.fault.StoreException;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
@@ -139,11 +141,11 @@ class CacheDirectoryTest {
 
     @Test
     void mostBytes_ofADocumentAnywhere_isAsMuchAsItTakes() {
-        for (long document = 0; document < 4 * Entry.ALIGNMENT; document += Entry.WORD) {
+        for (long document = 0; document < 4 * LogEntry.ALIGNMENT; document += LogEntry.WORD) {
             for (int length = 0; length < 9; length++) {
-                long takes = Entry.end(Entry.valueAt(document), length) - document;
+                long takes = LogEntry.end(LogEntry.valueAt(document), length) - document;
 
-                assertThat(takes).isLessThanOrEqualTo(Entry.mostBytes(length));
+                assertThat(takes).isLessThanOrEqualTo(LogEntry.mostBytes(length));
             }
         }
     }

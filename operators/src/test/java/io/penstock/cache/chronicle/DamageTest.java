@@ -3,6 +3,9 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.cache.chronicle.internal.CacheFiles;
+import io.penstock.cache.chronicle.internal.LogEntry;
+import io.penstock.cache.chronicle.internal.Watch;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -111,12 +114,12 @@ class DamageTest {
         Path segment = new CacheFiles(copy)
                 .segments(new CacheFiles(copy).logs().get(0))
                 .get(0);
-        long document = 404 - Entry.WORD;
+        long document = 404 - LogEntry.WORD;
         for (int i = 0; i < 20; i++) {
-            long valueAt = Entry.valueAt(document);
-            int bit = i % (Entry.WORD * 8 - 2);
+            long valueAt = LogEntry.valueAt(document);
+            int bit = i % (LogEntry.WORD * 8 - 2);
             flip(segment, document + bit / 8, bit % 8);
-            document = Entry.end(valueAt, Values.value(i).length);
+            document = LogEntry.end(valueAt, Values.value(i).length);
         }
 
         assertThat(surviving(copy)).isEqualTo(SAMPLES);
@@ -129,7 +132,7 @@ class DamageTest {
             Path segment = new CacheFiles(copy)
                     .segments(new CacheFiles(copy).logs().get(0))
                     .get(0);
-            flip(segment, Entry.valueAt(404 - Entry.WORD), 0);
+            flip(segment, LogEntry.valueAt(404 - LogEntry.WORD), 0);
 
             assertThat(Values.get(tier, 0)).isNull();
             assertThat(Values.get(tier, 0)).isNull();
@@ -150,7 +153,7 @@ class DamageTest {
                     .segments(new CacheFiles(copy).logs().get(0))
                     .get(0);
             assertThat(Values.get(tier, 0)).isNotNull();
-            flip(segment, Entry.valueAt(404 - Entry.WORD), 0);
+            flip(segment, LogEntry.valueAt(404 - LogEntry.WORD), 0);
 
             assertThat(Values.get(tier, 0)).isNull();
         }
@@ -168,7 +171,7 @@ class DamageTest {
             for (int i = 0; i < 3; i++) {
                 assertThat(Values.get(tier, 0)).isNotNull();
             }
-            flip(segment, Entry.valueAt(404 - Entry.WORD), 0);
+            flip(segment, LogEntry.valueAt(404 - LogEntry.WORD), 0);
             watch.look();
             assertThat(Values.get(tier, 0))
                     .isNotEqualTo(Values.value(0)); // of the same pages no one says that they changed

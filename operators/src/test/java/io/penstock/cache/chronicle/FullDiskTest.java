@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.cache.TierStatistics;
+import io.penstock.cache.chronicle.internal.Space;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;

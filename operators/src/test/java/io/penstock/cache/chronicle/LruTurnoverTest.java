@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.Tier;
+import io.penstock.cache.chronicle.internal.Location;
+import io.penstock.cache.chronicle.internal.Segment;
+import io.penstock.cache.chronicle.internal.Segments;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -7,6 +7,8 @@ import io.penstock.cache.Cache;
 import io.penstock.cache.KeyedCache;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.TierStatistics;
+import io.penstock.cache.chronicle.internal.CacheFiles;
+import io.penstock.cache.chronicle.internal.LogEntry;
 import io.penstock.fault.StoreException;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -154,7 +156,9 @@ class ReopeningTest {
         }
 
         try (ChronicleTier tier = options().open()) {
-            assertThat(KeyedCache.of(Cache.of(tier), Schema.tensor("v"), "mine").size().block(Values.TIMEOUT))
+            assertThat(KeyedCache.of(Cache.of(tier), Schema.tensor("v"), "mine")
+                            .size()
+                            .block(Values.TIMEOUT))
                     .isZero();
             assertHolds(tier, 0, 5);
         }
@@ -227,7 +231,7 @@ class ReopeningTest {
             long liveBytes =
                     tier.segments().stream().mapToLong(SegmentReport::liveBytes).sum();
             assertThat(live).isEqualTo(MANY - 1);
-            assertThat(liveBytes).isEqualTo(bytes[0] + live * Entry.bytes(0));
+            assertThat(liveBytes).isEqualTo(bytes[0] + live * LogEntry.bytes(0));
         }
     }
 

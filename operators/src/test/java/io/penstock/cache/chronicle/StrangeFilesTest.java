@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.penstock.cache.Filling;
+import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -43,13 +43,7 @@ class HabitsTest {
         noClasses()
                 .should()
                 .resideInAnyPackage(
-                        "..util..",
-                        "..utils..",
-                        "..common..",
-                        "..helper..",
-                        "..helpers..",
-                        "..impl..",
-                        "..manager..")
+                        "..util..", "..utils..", "..common..", "..helper..", "..helpers..", "..impl..", "..manager..")
                 .because("a function lives with the type it serves")
                 .check(SHIPPED);
     }
@@ -69,7 +63,8 @@ class HabitsTest {
                 .and()
                 .doNotHaveFullyQualifiedName("io.penstock.image.OpenCvBackend") // JavaCPP takes no other settings
                 .and()
-                .doNotHaveFullyQualifiedName("io.penstock.cache.chronicle.ChronicleSettings") // nor does Chronicle
+                .doNotHaveFullyQualifiedName(
+                        "io.penstock.cache.chronicle.internal.ChronicleSettings") // nor does Chronicle
                 .and()
                 .doNotHaveFullyQualifiedName("io.penstock.page.LoopbackServer") // nor does the JDK's HTTP server
                 .should()

@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.internal.AccessFaults;
 import java.io.IOException;
@@ -17,7 +17,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Reads what other processes append to their logs, when a shared counter says that there is something. */
-final class PeerTail {
+public final class PeerTail {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerTail.class);
 
@@ -37,7 +37,7 @@ final class PeerTail {
     private volatile boolean stopped;
 
     /** @param seen how many appended entries of all processes are known here; the writer moves it over its own */
-    PeerTail(
+    public PeerTail(
             CacheFiles files,
             DiskIndex index,
             Segments segments,
@@ -54,12 +54,12 @@ final class PeerTail {
         this.seen = seen;
     }
 
-    boolean isBehind() {
+    public boolean isBehind() {
         return !stopped && counters.appended() != seen.get();
     }
 
     /** Completes once all that was appended before can be found here; at once, on this thread, if there is nothing new. */
-    Mono<Void> catchUp() {
+    public Mono<Void> catchUp() {
         return Mono.defer(() -> isBehind()
                 ? Mono.<Void>fromRunnable(this::follow)
                         .subscribeOn(Schedulers.boundedElastic())
@@ -68,7 +68,7 @@ final class PeerTail {
     }
 
     /** Reads on; blocks while another thread does. */
-    void follow() {
+    public void follow() {
         one.lock();
         try {
             read();
@@ -80,7 +80,7 @@ final class PeerTail {
     }
 
     /** Lets go of all files, which nobody else will change. */
-    void stop() {
+    public void stop() {
         one.lock();
         try {
             stopped = true;
@@ -91,7 +91,7 @@ final class PeerTail {
     }
 
     /** Reads everything there is; {@code true} if nobody appends to any of it. */
-    void readAll(boolean finished) throws IOException {
+    public void readAll(boolean finished) throws IOException {
         one.lock();
         try {
             allFinished = finished;
@@ -144,7 +144,7 @@ final class PeerTail {
     }
 
     private void list() throws IOException {
-        for (Strange strange : files.strange()) {
+        for (CacheFiles.Strange strange : files.strange()) {
             if (told.add(strange.path())) {
                 LOG.warn("the disk cache does without what belongs there: {}", strange);
             }

@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.internal.AccessFaults;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import java.util.function.ToLongFunction;
  * it anew from the logs, so what it holds need not survive anything. One that is cut shorter while it is open leaves each
  * process with numbers of its own, by which there is no room for anything more.
  */
-final class SharedCounters {
+public final class SharedCounters {
 
     static final int BYTES = 4096;
 
@@ -43,7 +43,7 @@ final class SharedCounters {
         this.shared = shared;
     }
 
-    static SharedCounters map(Path file) throws IOException {
+    public static SharedCounters map(Path file) throws IOException {
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             if (channel.size() < BYTES) {
@@ -55,7 +55,7 @@ final class SharedCounters {
     }
 
     /** Another process's counters to look at; where there are none, zeros that never change. */
-    static SharedCounters view(Path file) throws IOException {
+    public static SharedCounters view(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             return new SharedCounters(file, ByteBuffer.allocateDirect(BYTES));
         }
@@ -107,7 +107,7 @@ final class SharedCounters {
     }
 
     /** Starts from what was found, when nobody else is there. */
-    void reset(long used, long nextSequence) {
+    public void reset(long used, long nextSequence) {
         on(numbers -> {
             LONG.setVolatile(numbers, USED, used);
             LONG.setVolatile(numbers, SEQUENCE, nextSequence);
@@ -116,18 +116,18 @@ final class SharedCounters {
     }
 
     /** What the last to open the directory may take, for people. */
-    long budget() {
+    public long budget() {
         return read(BUDGET);
     }
 
-    void noteBudget(long bytes) {
+    public void noteBudget(long bytes) {
         on(numbers -> {
             LONG.setVolatile(numbers, BUDGET, bytes);
             return 0;
         });
     }
 
-    long used() {
+    public long used() {
         return read(USED);
     }
 
@@ -158,7 +158,7 @@ final class SharedCounters {
     }
 
     /** How many there were before this one. */
-    long countAppended() {
+    public long countAppended() {
         return add(APPENDED, 1);
     }
 

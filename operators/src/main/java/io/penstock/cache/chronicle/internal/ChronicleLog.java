@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its clock is ours, and one of its cycles is a segment: moving the clock on by a period rolls. Its own index is kept
  * as small as it can be, because positions are what values are found by. Not thread-safe.
  */
-final class ChronicleLog implements AutoCloseable {
+public final class ChronicleLog implements AutoCloseable {
 
     /** What Chronicle writes before the first document, and after the last. */
     static final int SEGMENT_OVERHEAD = 512;
@@ -49,7 +49,7 @@ final class ChronicleLog implements AutoCloseable {
     private final SetTimeProvider clock = new SetTimeProvider(0);
     private final ChronicleQueue queue;
     private final ExcerptAppender appender;
-    private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGED + 2 * Entry.WORD);
+    private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGED + 2 * LogEntry.WORD);
     private final AccessFaults faults = new AccessFaults();
     private long cycle = -1;
     private @Nullable FileChannel channel;
@@ -74,7 +74,7 @@ final class ChronicleLog implements AutoCloseable {
      * Has Chronicle do what it cannot do any more once the virtual machine is shutting down: register its shutdown hook. So
      * a log can still be begun for what waits when a signal comes. Blocks for loading classes.
      */
-    static void prepare() {
+    public static void prepare() {
         ChronicleSettings.apply();
         PriorityHook.add(LATE, () -> {});
     }
@@ -110,9 +110,9 @@ final class ChronicleLog implements AutoCloseable {
         try (DocumentContext document = appender.writingDocument()) {
             try {
                 Bytes<?> bytes = document.wire().bytes();
-                long valueAt = Entry.valueAt(bytes.writePosition() - Entry.WORD);
+                long valueAt = LogEntry.valueAt(bytes.writePosition() - LogEntry.WORD);
                 int length = value.length();
-                CRC32C sum = Entry.checkOf(key);
+                CRC32C sum = LogEntry.checkOf(key);
                 if (length < LEAST_BY_CALL) {
                     value.copyTo(staging.clear(), 0);
                     sum.update(staging.limit(length));
@@ -121,10 +121,10 @@ final class ChronicleLog implements AutoCloseable {
                     write(valueAt, value, sum);
                 }
                 int check = (int) sum.getValue();
-                ByteBuffer header = Entry.header(kind, key, sequence, length, check, origin, valueAt);
-                bytes.write(valueAt - Entry.HEADER, header, 0, Entry.HEADER);
+                ByteBuffer header = LogEntry.header(kind, key, sequence, length, check, origin, valueAt);
+                bytes.write(valueAt - LogEntry.HEADER, header, 0, LogEntry.HEADER);
                 faults.raise(); // or what could not be read would be written with a checksum that is right
-                bytes.writePosition(Entry.end(valueAt, length));
+                bytes.writePosition(LogEntry.end(valueAt, length));
                 return valueAt;
             } catch (Throwable e) {
                 document.rollbackOnClose(); // or closing would publish what there is of it
@@ -153,7 +153,7 @@ final class ChronicleLog implements AutoCloseable {
             sum.update(staging.duplicate().flip().position(from));
             done += piece;
         }
-        for (long end = Entry.end(valueAt, length) + Entry.WORD; at + staging.position() < end; ) {
+        for (long end = LogEntry.end(valueAt, length) + LogEntry.WORD; at + staging.position() < end; ) {
             staging.put((byte) 0);
         }
         writeStaged(at);

@@ -1,10 +1,10 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import java.io.IOException;
 import java.nio.file.Path;
 
 /** Claims room on the file system before it is written to: a mapped write into a full one would end the process. */
-interface Space {
+public interface Space {
 
     /**
      * Makes an empty file with so much room for growing.

@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.internal.AccessFaults;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>(1) Corbató, A paging experiment with the Multics system, 1968.
  */
-final class SecondChance {
+public final class SecondChance {
 
     private static final Logger LOG = LoggerFactory.getLogger(SecondChance.class);
 
@@ -81,7 +81,7 @@ final class SecondChance {
         }
         segments.drop(eldest);
         if (Files.deleteIfExists(eldest.file)) {
-            unmaps.add(eldest, LogWriter.pages(eldest.walked + 2L * Entry.WORD));
+            unmaps.add(eldest, LogWriter.pages(eldest.walked + 2L * LogEntry.WORD));
             counters.countChange();
         }
         index.forgetTombstones();
@@ -114,8 +114,8 @@ final class SecondChance {
         Arrays.sort(places);
         try {
             for (long at : places) {
-                if (Entry.kind(file, at) == Entry.VALUE
-                        && index.isWhole(Entry.key(file, at), eldest, at)
+                if (LogEntry.kind(file, at) == LogEntry.VALUE
+                        && index.isWhole(LogEntry.key(file, at), eldest, at)
                         && !into.move(eldest, at)) {
                     return;
                 }

@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
@@ -16,11 +16,11 @@ import java.util.zip.CRC32C;
  *  40 the origin: sample   48 state   56 filling
  * </pre>
  */
-final class Entry {
+public final class LogEntry {
 
     static final int HEADER = 60;
-    static final int ALIGNMENT = 64;
-    static final int WORD = Integer.BYTES; // what Chronicle puts before each document
+    public static final int ALIGNMENT = 64;
+    public static final int WORD = Integer.BYTES; // what Chronicle puts before each document
     static final int VALUE = 0x01_54_53_50; // "PST", kind 1, little-endian
     static final int TOMBSTONE = 0x02_54_53_50;
 
@@ -36,24 +36,24 @@ final class Entry {
 
     private static final int PIECE = 8 << 10;
 
-    private Entry() {}
+    private LogEntry() {}
 
     /** Where the value lies of the document whose word is at this position. */
-    static long valueAt(long document) {
+    public static long valueAt(long document) {
         return document + WORD + HEADER + ALIGNMENT - 1 & -ALIGNMENT;
     }
 
-    static long end(long valueAt, int length) {
+    public static long end(long valueAt, int length) {
         return valueAt + length + WORD - 1 & -WORD;
     }
 
     /** What an entry takes, the padding aside. */
-    static long bytes(int length) {
+    public static long bytes(int length) {
         return WORD + HEADER + (long) Math.max(0, length);
     }
 
     /** The most that a document takes: the padding before the header is less than an alignment. */
-    static long mostBytes(int length) {
+    public static long mostBytes(int length) {
         return WORD + ALIGNMENT + HEADER + (long) length;
     }
 
@@ -122,7 +122,7 @@ final class Entry {
     }
 
     /** Whether these are the bytes that were put. */
-    static boolean matches(SampleKey key, ByteBuffer value, ByteBuffer file, long valueAt) {
+    public static boolean matches(SampleKey key, ByteBuffer value, ByteBuffer file, long valueAt) {
         return file.getInt((int) valueAt - HEADER + VALUE_CHECK_AT) == valueCheck(key, value);
     }
 

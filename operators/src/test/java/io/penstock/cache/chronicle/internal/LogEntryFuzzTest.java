@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Segments of a log that hold anything. */
-class EntryFuzzTest {
+class LogEntryFuzzTest {
 
     private static final SampleKey KEY = SampleKey.of("fuzz");
 
@@ -21,16 +21,16 @@ class EntryFuzzTest {
     @FuzzTest(maxDuration = "10m")
     void entry_ofAnyBytes_liesWithinTheFileOrIsNone(byte[] segment) {
         ByteBuffer file = ByteBuffer.wrap(segment).order(ByteOrder.LITTLE_ENDIAN);
-        for (long valueAt = -Entry.ALIGNMENT; valueAt <= segment.length + Entry.ALIGNMENT; valueAt++) {
-            if (Entry.kind(file, valueAt) != 0) {
-                assertThat(Entry.length(file, valueAt)).isBetween(0, (int) (segment.length - valueAt));
-                assertThat(Entry.key(file, valueAt)).isNotNull();
-                assertThat(Entry.origin(file, valueAt)).isNotNull();
+        for (long valueAt = -LogEntry.ALIGNMENT; valueAt <= segment.length + LogEntry.ALIGNMENT; valueAt++) {
+            if (LogEntry.kind(file, valueAt) != 0) {
+                assertThat(LogEntry.length(file, valueAt)).isBetween(0, (int) (segment.length - valueAt));
+                assertThat(LogEntry.key(file, valueAt)).isNotNull();
+                assertThat(LogEntry.origin(file, valueAt)).isNotNull();
             }
-            int length = Entry.lengthOf(KEY, file, valueAt);
+            int length = LogEntry.lengthOf(KEY, file, valueAt);
             if (length >= 0) {
                 ByteBuffer value = file.slice((int) valueAt, length);
-                assertThat(Entry.matches(KEY, value, file, valueAt)).isIn(true, false);
+                assertThat(LogEntry.matches(KEY, value, file, valueAt)).isIn(true, false);
             }
         }
     }
@@ -38,11 +38,15 @@ class EntryFuzzTest {
     static Stream<byte[]> segments() {
         ByteBuffer value = ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5});
         ByteBuffer file = ByteBuffer.allocate(160);
-        CRC32C sum = Entry.checkOf(KEY);
+        CRC32C sum = LogEntry.checkOf(KEY);
         sum.update(value.duplicate());
         int check = (int) sum.getValue();
-        file.put(64, Entry.header(Entry.VALUE, KEY, 7, 5, check, Origin.UNKNOWN, 64 + Entry.HEADER), 0, Entry.HEADER);
-        file.put(64 + Entry.HEADER, value, 0, 5);
+        file.put(
+                64,
+                LogEntry.header(LogEntry.VALUE, KEY, 7, 5, check, Origin.UNKNOWN, 64 + LogEntry.HEADER),
+                0,
+                LogEntry.HEADER);
+        file.put(64 + LogEntry.HEADER, value, 0, 5);
         return Stream.of(file.array());
     }
 }

@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import java.lang.ref.PhantomReference;
 import java.lang.ref.Reference;
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * back when the last view is unreachable, and only the collector knows. Until then they count in the budget. Confined to
  * one thread, which may be made to wait.
  */
-final class PendingUnmaps {
+public final class PendingUnmaps {
 
     private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(30);

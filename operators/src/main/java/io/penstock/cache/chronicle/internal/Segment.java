@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
@@ -16,20 +16,20 @@ import java.util.concurrent.atomic.AtomicLong;
  * One file of a log, mapped read-only for all who read it. Views of the mapping keep it alive, so the file may be deleted
  * under them.
  */
-final class Segment {
+public final class Segment {
 
     /** Positions are ints, and the largest file is this. */
-    static final long MOST_BYTES = 1L << 30;
+    public static final long MAX_BYTES = 1L << 30;
 
     private static final VarHandle INT = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
     final Path file;
-    final int number;
+    public final int number;
     private volatile ByteBuffer bytes = NOTHING;
 
     /** How far the walk has come; everything before it was seen. Guarded by whoever walks. */
-    int walked;
+    public int walked;
 
     /** Nothing will follow what was walked. */
     boolean ended;
@@ -40,28 +40,28 @@ final class Segment {
     /** Its process may still append to it. */
     boolean growing;
 
-    final AtomicLong entries = new AtomicLong();
-    final AtomicLong liveEntries = new AtomicLong();
+    public final AtomicLong entries = new AtomicLong();
+    public final AtomicLong liveEntries = new AtomicLong();
 
     /** Of them, those that an LRU cache was asked for, give or take a race. */
     final AtomicLong usedEntries = new AtomicLong();
 
-    final AtomicLong entryBytes = new AtomicLong();
-    final AtomicLong liveBytes = new AtomicLong();
-    final AtomicLong damaged = new AtomicLong();
+    public final AtomicLong entryBytes = new AtomicLong();
+    public final AtomicLong liveBytes = new AtomicLong();
+    public final AtomicLong damaged = new AtomicLong();
 
     /** Of the youngest tombstone and the oldest value in it. */
     long youngestTombstone = -1;
 
     long oldestValue = Long.MAX_VALUE;
 
-    Segment(Path file, int number) {
+    public Segment(Path file, int number) {
         this.file = file;
         this.number = number;
     }
 
     /** Maps what there is of the file now, if that is more than before. */
-    void map() throws IOException {
+    public void map() throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             long size = Math.min(channel.size(), Integer.MAX_VALUE);
             if (size > bytes.limit()) {
@@ -93,28 +93,18 @@ final class Segment {
     }
 
     /** The file; little-endian, not to be moved in. */
-    ByteBuffer bytes() {
+    public ByteBuffer bytes() {
         return bytes;
     }
 
     /** A word written by another thread or process: what it wrote before is seen too. */
-    static int wordAt(ByteBuffer bytes, int at) {
+    public static int wordAt(ByteBuffer bytes, int at) {
         return (int) INT.getAcquire(bytes, at);
     }
 
     /** The file below the cache's directory. */
-    String name() {
+    public String name() {
         int names = file.getNameCount();
         return file.subpath(Math.max(0, names - 2), names).toString();
-    }
-
-    SegmentReport report() {
-        return new SegmentReport(
-                name(),
-                entries.get(),
-                liveEntries.get(),
-                liveBytes.get(),
-                entryBytes.get() - liveBytes.get(),
-                damaged.get());
     }
 }

@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
@@ -28,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The names in a cache's directory. What has another name is not ours: it is neither read nor deleted. */
-final class CacheFiles {
+public final class CacheFiles {
 
-    static final int FORMAT = 1;
-    static final int NO_FORMAT = -1;
+    public static final int FORMAT = 1;
+    public static final int NO_FORMAT = -1;
 
     private static final Pattern FORMAT_LINE = Pattern.compile("penstock cache, format (\\d{1,9}), ([0-9a-f]{8})\\n");
     private static final Logger LOG = LoggerFactory.getLogger(CacheFiles.class);
@@ -40,14 +40,14 @@ final class CacheFiles {
     private static final Pattern SEGMENT = Pattern.compile("\\d{8}-\\d{4}V\\.cq4");
     private static final String TABLE = "metadata.cq4t";
 
-    final Path root;
+    public final Path root;
 
-    CacheFiles(Path root) {
+    public CacheFiles(Path root) {
         this.root = root;
     }
 
     /** What a failure means to whoever named the directory. */
-    static String reason(IOException e) {
+    public static String reason(IOException e) {
         if (e instanceof NoSuchFileException missing) {
             return "there is no %s, and it cannot be made".formatted(missing.getFile());
         }
@@ -65,21 +65,21 @@ final class CacheFiles {
         return e.getMessage() == null ? e.toString() : e.getMessage();
     }
 
-    Path control() {
+    public Path control() {
         return root.resolve("control");
     }
 
-    Path locks() {
+    public Path locks() {
         return root.resolve("locks");
     }
 
-    /** Locked once per JVM, see {@link DirectoryLocks}. */
-    Path once() {
+    /** The guard of the locks: a JVM locks it once. */
+    public Path once() {
         return root.resolve("once");
     }
 
-    /** Who filled the cache, see {@link ProvenanceLog}. */
-    Path fillings() {
+    /** What filled the cache. */
+    public Path fillings() {
         return root.resolve("fillings");
     }
 
@@ -97,7 +97,7 @@ final class CacheFiles {
      * anew: each entry carries the format too, so it may fail.
      * @throws StoreException if another version wrote here
      */
-    void requireFormat(boolean write) {
+    public void requireFormat(boolean write) {
         int found = readFormat();
         if (found != NO_FORMAT && found != FORMAT) {
             throw new StoreException(
@@ -114,7 +114,7 @@ final class CacheFiles {
     }
 
     /** The format's number; {@link #NO_FORMAT} where none is legible. */
-    int readFormat() {
+    public int readFormat() {
         if (!Files.isRegularFile(format())) {
             return NO_FORMAT;
         }
@@ -135,11 +135,11 @@ final class CacheFiles {
     }
 
     /** Whether there is a file for the format that says nothing. */
-    boolean hasIllegibleFormat() {
+    public boolean hasIllegibleFormat() {
         return Files.isRegularFile(format()) && readFormat() == NO_FORMAT;
     }
 
-    static String formatLine(int format) {
+    public static String formatLine(int format) {
         String words = "penstock cache, format " + format;
         CRC32C sum = new CRC32C();
         sum.update(words.getBytes(StandardCharsets.UTF_8));
@@ -147,12 +147,12 @@ final class CacheFiles {
     }
 
     /** Oldest first. */
-    List<Path> logs() throws IOException {
+    public List<Path> logs() throws IOException {
         return named(root, LOG_NAME).stream().filter(Files::isDirectory).toList();
     }
 
     /** Oldest first; none of a log that cannot be listed. */
-    List<Path> segments(Path log) {
+    public List<Path> segments(Path log) {
         return segmentNames(log).stream().filter(Files::isRegularFile).toList();
     }
 
@@ -181,7 +181,7 @@ final class CacheFiles {
     }
 
     /** Where something is that is no file, or no directory, and cannot be used. Opens none of it: a pipe would wait. */
-    List<Strange> strange() throws IOException {
+    public List<Strange> strange() throws IOException {
         List<Strange> strange = new ArrayList<>();
         for (Path file : List.of(format(), halfFormat(), control(), locks(), once(), fillings())) {
             addIfStrange(strange, file, false);
@@ -194,7 +194,7 @@ final class CacheFiles {
     }
 
     /** The same of the files by which processes agree. */
-    List<Strange> strangeShared() {
+    public List<Strange> strangeShared() {
         List<Strange> strange = new ArrayList<>();
         List.of(once(), locks(), control()).forEach(file -> addIfStrange(strange, file, false));
         return strange;
@@ -208,7 +208,7 @@ final class CacheFiles {
     }
 
     /** What is there in place of a file or a directory; {@code null} if it is one, or if nothing is there. */
-    static @Nullable String strangeness(Path path, boolean directory) {
+    public static @Nullable String strangeness(Path path, boolean directory) {
         try {
             BasicFileAttributes found = Files.readAttributes(path, BasicFileAttributes.class);
             if (directory ? found.isDirectory() : found.isRegularFile()) {
@@ -267,7 +267,7 @@ final class CacheFiles {
     }
 
     /** Deletes what is ours. */
-    void clear() throws IOException {
+    public void clear() throws IOException {
         for (Path log : logs()) {
             deleteLog(log);
         }
@@ -277,7 +277,7 @@ final class CacheFiles {
     }
 
     /** What is in the directory and in its logs and has no name of ours, in the order of its names. */
-    List<Path> foreign() throws IOException {
+    public List<Path> foreign() throws IOException {
         Set<Path> own = new HashSet<>(List.of(control(), fillings(), locks(), once(), halfFormat(), format()));
         List<Path> foreign = new ArrayList<>();
         for (Path path : named(root, ANYTHING)) {
@@ -291,5 +291,18 @@ final class CacheFiles {
         }
         foreign.removeIf(path -> own.contains(path) && !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS));
         return foreign;
+    }
+
+    /**
+     * A path of the cache at which something else is than belongs there.
+     *
+     * @param what is there, with an article
+     */
+    public record Strange(Path path, String what) {
+
+        @Override
+        public String toString() {
+            return "%s is %s; delete it".formatted(path, what);
+        }
     }
 }

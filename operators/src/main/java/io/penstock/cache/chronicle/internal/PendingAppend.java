@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
@@ -7,12 +7,12 @@ import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 
 /** An entry that waits to be appended. */
-final class PendingAppend extends WriteBehind.Write {
+public final class PendingAppend extends WriteBehind.Write {
 
     private static final Encoded NOTHING = Encoded.of(ByteBuffer.allocate(0));
 
     final Origin origin;
-    final boolean tombstone;
+    public final boolean tombstone;
     private final Object cancelling = new Object();
     private boolean cancelled;
 
@@ -22,22 +22,22 @@ final class PendingAppend extends WriteBehind.Write {
         this.tombstone = tombstone;
     }
 
-    static PendingAppend value(SampleKey key, Encoded value, Origin origin) {
+    public static PendingAppend value(SampleKey key, Encoded value, Origin origin) {
         return new PendingAppend(key, value.compact(), origin, false);
     }
 
-    static PendingAppend tombstone(SampleKey key) {
+    public static PendingAppend tombstone(SampleKey key) {
         return new PendingAppend(key, NOTHING, Origin.UNKNOWN, true);
     }
 
     /** The key is to be forgotten: the entry is not published after this. */
-    void cancel() {
+    public void cancel() {
         synchronized (cancelling) {
             cancelled = true;
         }
     }
 
-    boolean isCancelled() {
+    public boolean isCancelled() {
         synchronized (cancelling) {
             return cancelled;
         }
@@ -54,6 +54,6 @@ final class PendingAppend extends WriteBehind.Write {
 
     @Override
     public long bytes() {
-        return Entry.mostBytes(value().length());
+        return LogEntry.mostBytes(value().length());
     }
 }

@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
@@ -16,19 +16,27 @@ import org.jspecify.annotations.Nullable;
  * Appends to this process's own log, in segments whose room is claimed, first from the budget, then from the file system,
  * before anything is written to them. What a segment did not need is given back when it is left. Confined to one thread.
  */
-final class LogWriter implements AutoCloseable {
+public final class LogWriter implements AutoCloseable {
 
-    static final int PAGE = 4096;
+    public static final int PAGE = 4096;
+
+    /** Of the largest value that is taken. */
+    public static final int MAX_VALUE_BYTES = (int) (Segment.MAX_BYTES / 4 - 2 * PAGE);
+
+    public static final long MIN_SEGMENT = 1L << 20;
 
     /** A log's directory and table. */
-    static final int LOG_BYTES = 4 * PAGE;
+    public static final int LOG_BYTES = 4 * PAGE;
 
     /** A segment smaller than this is not begun unless nothing else is left. */
     private static final long MARGIN = 1L << 20;
 
-    private static final long LEAST_BLOCK = 64L << 20;
+    private static final long MIN_BLOCK = 64L << 20;
 
-    private static final int MOST_ATTEMPTS = 3;
+    private static final long MIN_SEGMENT_TO_EVICT = 128L << 10;
+    private static final long MAX_DEFAULT_SEGMENT = 256L << 20;
+    private static final int SEGMENTS_IN_BUDGET = 64;
+    private static final int MAX_ATTEMPTS = 3;
     private static final int FEW_PARTS = 16;
 
     private final CacheFiles files;
@@ -52,7 +60,7 @@ final class LogWriter implements AutoCloseable {
     private volatile long left;
 
     /** @param evicts whether what was not used gives way to what comes */
-    LogWriter(
+    public LogWriter(
             CacheFiles files,
             DiskIndex index,
             Segments segments,
@@ -68,21 +76,21 @@ final class LogWriter implements AutoCloseable {
     }
 
     /** Before anything is appended: until then there is room for nothing. */
-    void limit(long bytes, ChronicleOptions options) {
+    public void limit(long bytes, long bytesOfSegment) {
         budget = bytes;
-        segmentBytes = options.segmentBytesFor(bytes);
+        segmentBytes = bytesOfSegment;
         if (turnover != null) {
             leaving = Math.max(bytes / FEW_PARTS, Math.min(segmentBytes, bytes / 4));
             turnover.start();
         }
     }
 
-    long budget() {
+    public long budget() {
         return budget;
     }
 
     /** Whether a document could be taken behind others that wait, here or in a segment to come. */
-    boolean hasRoomFor(long bytes, long waiting) {
+    public boolean hasRoomFor(long bytes, long waiting) {
         if (turnover != null) {
             return pages(bytes + ChronicleLog.SEGMENT_OVERHEAD) <= (budget - leaving) / 2;
         }
@@ -101,13 +109,13 @@ final class LogWriter implements AutoCloseable {
      * @return false if there is no room for it
      * @throws IOException if the file system has none, or fails
      */
-    boolean append(PendingAppend entry) throws IOException {
-        long bytes = Entry.mostBytes(entry.value().length());
+    public boolean append(PendingAppend entry) throws IOException {
+        long bytes = LogEntry.mostBytes(entry.value().length());
         if (bytes > left && !begin(bytes)) {
             return false;
         }
         long sequence = counters.nextSequence();
-        int kind = entry.tombstone ? Entry.TOMBSTONE : Entry.VALUE;
+        int kind = entry.tombstone ? LogEntry.TOMBSTONE : LogEntry.VALUE;
         long valueAt = write(kind, entry.key(), sequence, entry.value(), entry.origin);
         Segment target = Objects.requireNonNull(segment);
         entry.publish(() -> {
@@ -127,14 +135,14 @@ final class LogWriter implements AutoCloseable {
     /** Appends once more what lies elsewhere; false if there is no room for it in the segment that is begun. */
     boolean move(Segment from, long at) throws IOException {
         ByteBuffer file = from.bytes();
-        int length = Entry.length(file, at);
-        if (Entry.mostBytes(length) > left) {
+        int length = LogEntry.length(file, at);
+        if (LogEntry.mostBytes(length) > left) {
             return false;
         }
-        SampleKey key = Entry.key(file, at);
+        SampleKey key = LogEntry.key(file, at);
         long sequence = counters.nextSequence();
         Encoded value = Encoded.of(file.slice((int) at, length));
-        long valueAt = write(Entry.VALUE, key, sequence, value, Entry.origin(file, at));
+        long valueAt = write(LogEntry.VALUE, key, sequence, value, LogEntry.origin(file, at));
         Segment target = Objects.requireNonNull(segment);
         index.moved(key, Location.place(from, at), target, valueAt, sequence, length);
         return true;
@@ -144,9 +152,9 @@ final class LogWriter implements AutoCloseable {
     private long write(int kind, SampleKey key, long sequence, Encoded value, Origin origin) throws IOException {
         Segment target = Objects.requireNonNull(segment);
         long valueAt = Objects.requireNonNull(log).append(kind, key, sequence, value, origin);
-        long end = Entry.end(valueAt, value.length());
+        long end = LogEntry.end(valueAt, value.length());
         target.walked = (int) end;
-        left = Math.max(0, reserved - end - 2L * Entry.WORD);
+        left = Math.max(0, reserved - end - 2L * LogEntry.WORD);
         if (target.bytes().limit() < end) {
             target.map();
         }
@@ -171,7 +179,7 @@ final class LogWriter implements AutoCloseable {
             if (!roll(bytes)) {
                 return false;
             }
-            while (attempt < MOST_ATTEMPTS && freeBesides(old) < segmentBytes && old.giveUp(this)) {
+            while (attempt < MAX_ATTEMPTS && freeBesides(old) < segmentBytes && old.giveUp(this)) {
                 // so that next time there is room before anything has to go
             }
         }
@@ -189,7 +197,7 @@ final class LogWriter implements AutoCloseable {
         for (Segment dead : segments.dead()) {
             segments.drop(dead);
             if (Files.deleteIfExists(dead.file)) {
-                counters.giveBack(pages(dead.walked + 2L * Entry.WORD));
+                counters.giveBack(pages(dead.walked + 2L * LogEntry.WORD));
                 counters.countChange();
             }
         }
@@ -253,7 +261,7 @@ final class LogWriter implements AutoCloseable {
     }
 
     private long blockFor(long entryBytes) {
-        long least = Math.max(LEAST_BLOCK, Math.max(segmentBytes, 4 * entryBytes + PAGE));
+        long least = Math.max(MIN_BLOCK, Math.max(segmentBytes, 4 * entryBytes + PAGE));
         return Long.highestOneBit(least - 1) << 1;
     }
 
@@ -264,14 +272,14 @@ final class LogWriter implements AutoCloseable {
             long unneeded = unneeded();
             segment = null;
             left = 0;
-            space.trim(last.file, pages(last.walked + 2L * Entry.WORD), Files.size(last.file));
+            space.trim(last.file, pages(last.walked + 2L * LogEntry.WORD), Files.size(last.file));
             counters.giveBack(unneeded);
             last.sealed = true;
         }
     }
 
     private long unneeded() {
-        return segment == null ? 0 : Math.max(0, reserved - pages(segment.walked + 2L * Entry.WORD));
+        return segment == null ? 0 : Math.max(0, reserved - pages(segment.walked + 2L * LogEntry.WORD));
     }
 
     private void closeLog() throws IOException {
@@ -284,16 +292,24 @@ final class LogWriter implements AutoCloseable {
     }
 
     /** How many values of an average length are taken at least, whichever processes put them. */
-    static long fits(long budget, int processes, long valueBytes) {
-        if (valueBytes > ChronicleTier.MOST_VALUE_BYTES) {
+    public static long fits(long budget, int processes, long valueBytes) {
+        if (valueBytes > MAX_VALUE_BYTES) {
             return 0;
         }
-        long entry = Entry.mostBytes((int) valueBytes);
-        long segment = Math.max(
-                ChronicleOptions.defaultSegmentBytes(budget, false), pages(entry + ChronicleLog.SEGMENT_OVERHEAD));
+        long entry = LogEntry.mostBytes((int) valueBytes);
+        long segment = Math.max(defaultSegmentBytes(budget, false), pages(entry + ChronicleLog.SEGMENT_OVERHEAD));
         long each = (segment - ChronicleLog.SEGMENT_OVERHEAD) / entry;
         long begun = processes * (LOG_BYTES + segment);
         return Math.max(0, (budget - begun) / segment * each);
+    }
+
+    public static long defaultSegmentBytes(long budget, boolean evicts) {
+        long share = powerOfTwo(Math.max(1, budget / SEGMENTS_IN_BUDGET));
+        return Math.max(evicts ? MIN_SEGMENT_TO_EVICT : MIN_SEGMENT, Math.min(MAX_DEFAULT_SEGMENT, share));
+    }
+
+    public static long powerOfTwo(long bytes) {
+        return bytes == Long.highestOneBit(bytes) ? bytes : Long.highestOneBit(bytes) << 1;
     }
 
     static long pages(long bytes) {

@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * up all there are: of the segments that it dropped no location is left. Whoever read a location before that and looks
  * for its segment after it is told by {@link #reuses} to look at the location again.
  */
-final class Segments {
+public final class Segments {
 
     private final int numbers;
     private final boolean evicts;
@@ -27,13 +27,13 @@ final class Segments {
      * @param numbers at most {@link Location#NUMBERS}
      * @param evicts  whether no location is left of a segment that is dropped
      */
-    Segments(int numbers, boolean evicts) {
+    public Segments(int numbers, boolean evicts) {
         this.numbers = numbers;
         this.evicts = evicts;
     }
 
     /** A number for a file. Elements are written before any location with their number is published. */
-    Segment add(Path file) {
+    public Segment add(Path file) {
         synchronized (numbering) {
             Segment segment = new Segment(file, last < numbers - 1 ? ++last : freeNumber());
             @Nullable Segment[] all = segments;
@@ -60,7 +60,7 @@ final class Segments {
     }
 
     /** Makes misses of whatever was still found in it; whether it was there. */
-    boolean drop(Segment segment) {
+    public boolean drop(Segment segment) {
         synchronized (numbering) {
             if (segments.length <= segment.number || segments[segment.number] != segment) {
                 return false; // dropped before, and its number may be that of another one
@@ -73,18 +73,18 @@ final class Segments {
     }
 
     /** The segment of a location; {@code null} if it was dropped. */
-    @Nullable Segment of(long location) {
+    public @Nullable Segment of(long location) {
         @Nullable Segment[] all = segments;
         int number = Location.number(location);
         return number < all.length ? all[number] : null;
     }
 
     /** Whether a segment may be another one than the one its location was of. */
-    boolean reuses() {
+    public boolean reuses() {
         return reuses;
     }
 
-    List<Segment> all() {
+    public List<Segment> all() {
         return Stream.of(segments)
                 .filter(Objects::nonNull)
                 .map(Objects::requireNonNull)

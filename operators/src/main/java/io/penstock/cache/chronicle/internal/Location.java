@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 /**
  * Where a value lies, in the 50 bits that the index has for it: whether it was asked for since it was written, which only an
@@ -6,12 +6,12 @@ package io.penstock.cache.chronicle;
  * and whether the value's checksum was looked at in this process, and with it its key and length. The place is the number and
  * the position.
  */
-final class Location {
+public final class Location {
 
     static final int CODES = 1 << 4;
 
     /** Segment numbers are less than this. */
-    static final int NUMBERS = 1 << 19;
+    public static final int NUMBERS = 1 << 19;
 
     static final long CHECKED = 1;
 
@@ -23,12 +23,12 @@ final class Location {
     private Location() {}
 
     /** Of a value that nothing is known of yet. */
-    static long of(Segment segment, long valueAt) {
+    public static long of(Segment segment, long valueAt) {
         return place(segment, valueAt) << 1;
     }
 
     static long place(Segment segment, long valueAt) {
-        return (long) segment.number << POSITION_BITS | valueAt / Entry.ALIGNMENT;
+        return (long) segment.number << POSITION_BITS | valueAt / LogEntry.ALIGNMENT;
     }
 
     static long place(long location) {
@@ -40,7 +40,7 @@ final class Location {
     }
 
     static long position(long location) {
-        return (place(location) & (1L << POSITION_BITS) - 1) * Entry.ALIGNMENT;
+        return (place(location) & (1L << POSITION_BITS) - 1) * LogEntry.ALIGNMENT;
     }
 
     static int code(long location) {

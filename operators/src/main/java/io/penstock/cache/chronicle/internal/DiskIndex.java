@@ -1,5 +1,6 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
+import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.AccessFaults;
 import io.penstock.cache.ram.RamIndex;
@@ -10,7 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Of two entries for one key the one with the higher sequence number counts, and a tombstone hides what is older than it,
  * so it does not matter in which order the logs of several processes are read.
  */
-final class DiskIndex implements SegmentScanner.Finds {
+public final class DiskIndex implements SegmentScanner.Finds {
 
     private final RamIndex index;
     private final Segments segments;
@@ -44,7 +44,7 @@ final class DiskIndex implements SegmentScanner.Finds {
     private int lastLength = -1;
 
     /** @param notesUse whether to note which values are asked for, for an LRU cache */
-    DiskIndex(RamIndex index, Segments segments, boolean checkAlways, boolean notesUse) {
+    public DiskIndex(RamIndex index, Segments segments, boolean checkAlways, boolean notesUse) {
         this.index = index;
         this.segments = segments;
         this.checkAlways = checkAlways;
@@ -52,7 +52,7 @@ final class DiskIndex implements SegmentScanner.Finds {
     }
 
     /** The value; {@code null} is a miss. */
-    @Nullable ByteBuffer find(SampleKey key) {
+    public @Nullable ByteBuffer find(SampleKey key) {
         for (long location = index.find(key); location != 0; location = index.find(key)) {
             Segment segment = segments.of(location);
             if (segment == null) {
@@ -75,10 +75,10 @@ final class DiskIndex implements SegmentScanner.Finds {
             note(key, location, location, segment);
             return file.slice((int) at, lengths[code]);
         }
-        int length = Entry.lengthOf(key, file, at);
+        int length = LogEntry.lengthOf(key, file, at);
         ByteBuffer value = length < 0 ? null : file.slice((int) at, length);
         boolean unchecked = !Location.isChecked(location);
-        if (value == null || (unchecked || checkAlways) && !Entry.matches(key, value, file, at)) {
+        if (value == null || (unchecked || checkAlways) && !LogEntry.matches(key, value, file, at)) {
             forgetDamaged(key, location, segment);
             return null;
         }
@@ -95,7 +95,7 @@ final class DiskIndex implements SegmentScanner.Finds {
     }
 
     /** In an LRU cache: as if the value had been asked for. */
-    void use(SampleKey key) {
+    public void use(SampleKey key) {
         long location = notesUse ? index.find(key) : 0;
         Segment segment = location == 0 ? null : segments.of(location);
         if (segment != null) {
@@ -103,7 +103,7 @@ final class DiskIndex implements SegmentScanner.Finds {
         }
     }
 
-    int touch(SampleKey[] keys) {
+    public int touch(SampleKey[] keys) {
         return index.touch(keys);
     }
 
@@ -133,7 +133,7 @@ final class DiskIndex implements SegmentScanner.Finds {
     }
 
     /** Forgets a key whose value cannot be read. */
-    void forgetUnreadable(SampleKey key) {
+    public void forgetUnreadable(SampleKey key) {
         long location = index.find(key);
         if (location != 0 && index.replace(key, location, 0)) {
             samples.decrementAndGet();
@@ -161,7 +161,7 @@ final class DiskIndex implements SegmentScanner.Finds {
         assert forgotten == 0;
     }
 
-    boolean contains(SampleKey key) {
+    public boolean contains(SampleKey key) {
         return index.find(key) != 0;
     }
 
@@ -183,13 +183,13 @@ final class DiskIndex implements SegmentScanner.Finds {
             bury(before);
         }
         segment.liveEntries.incrementAndGet();
-        segment.liveBytes.addAndGet(Entry.bytes(length));
+        segment.liveBytes.addAndGet(LogEntry.bytes(length));
     }
 
     private void count(Segment segment, long sequence, int length) {
         lastSequence.accumulateAndGet(sequence, Math::max);
         segment.entries.incrementAndGet();
-        segment.entryBytes.addAndGet(Entry.bytes(length));
+        segment.entryBytes.addAndGet(LogEntry.bytes(length));
         segment.oldestValue = Math.min(segment.oldestValue, sequence);
     }
 
@@ -197,7 +197,7 @@ final class DiskIndex implements SegmentScanner.Finds {
     void moved(SampleKey key, long fromPlace, Segment to, long toAt, long sequence, int length) {
         count(to, sequence, length);
         to.liveEntries.incrementAndGet();
-        to.liveBytes.addAndGet(Entry.bytes(length));
+        to.liveBytes.addAndGet(LogEntry.bytes(length));
         for (long now = index.find(key); Location.place(now) == fromPlace; now = index.find(key)) {
             if (index.replace(key, now, Location.of(to, toAt))) {
                 bury(now);
@@ -205,7 +205,7 @@ final class DiskIndex implements SegmentScanner.Finds {
             }
         }
         to.liveEntries.decrementAndGet();
-        to.liveBytes.addAndGet(-Entry.bytes(length));
+        to.liveBytes.addAndGet(-LogEntry.bytes(length));
     }
 
     /** Whether a key leads to this place, and its value is there as it was written; one that is not is forgotten. */
@@ -215,8 +215,8 @@ final class DiskIndex implements SegmentScanner.Finds {
             return false;
         }
         ByteBuffer file = segment.bytes();
-        int length = Entry.lengthOf(key, file, valueAt);
-        boolean whole = length >= 0 && Entry.matches(key, file.slice((int) valueAt, length), file, valueAt);
+        int length = LogEntry.lengthOf(key, file, valueAt);
+        boolean whole = length >= 0 && LogEntry.matches(key, file.slice((int) valueAt, length), file, valueAt);
         if (!whole) {
             forgetDamaged(key, location, segment);
         }
@@ -253,7 +253,7 @@ final class DiskIndex implements SegmentScanner.Finds {
 
     private long sequenceAt(long location) {
         Segment segment = segments.of(location);
-        return segment == null ? -1 : Entry.sequence(segment.bytes(), Location.position(location));
+        return segment == null ? -1 : LogEntry.sequence(segment.bytes(), Location.position(location));
     }
 
     private void bury(long location) {
@@ -261,8 +261,8 @@ final class DiskIndex implements SegmentScanner.Finds {
         if (segment != null) {
             segment.liveEntries.decrementAndGet();
             segment.usedEntries.addAndGet(Location.isUsed(location) ? -1 : 0);
-            int length = Entry.length(segment.bytes(), Location.position(location));
-            segment.liveBytes.addAndGet(-Entry.bytes(length));
+            int length = LogEntry.length(segment.bytes(), Location.position(location));
+            segment.liveBytes.addAndGet(-LogEntry.bytes(length));
         }
     }
 
@@ -284,7 +284,7 @@ final class DiskIndex implements SegmentScanner.Finds {
     }
 
     /** Forgets a key in this process; whether it was there. */
-    boolean forget(SampleKey key) {
+    public boolean forget(SampleKey key) {
         for (long location = index.find(key); location != 0; location = index.find(key)) {
             if (index.replace(key, location, 0)) {
                 samples.decrementAndGet();
@@ -295,8 +295,13 @@ final class DiskIndex implements SegmentScanner.Finds {
         return false;
     }
 
+    /** Is told of each value in the files: where it lies, and whether a look-up of its key finds it. */
+    public interface Visitor {
+        void entry(SampleKey key, Origin origin, String segment, long position, int bytes, boolean live);
+    }
+
     /** Everything that was written to the files and is whole, by going through their headers. */
-    void forEach(Consumer<KeptEntry> use) {
+    public void forEach(Visitor use) {
         AccessFaults faults = new AccessFaults();
         for (Segment segment : segments.all()) {
             try {
@@ -310,9 +315,9 @@ final class DiskIndex implements SegmentScanner.Finds {
 
     private final class Kept implements SegmentScanner.Finds {
         private final Segment kept;
-        private final Consumer<KeptEntry> use;
+        private final Visitor use;
 
-        Kept(Segment kept, Consumer<KeptEntry> use) {
+        Kept(Segment kept, Visitor use) {
             this.kept = kept;
             this.use = use;
         }
@@ -320,7 +325,7 @@ final class DiskIndex implements SegmentScanner.Finds {
         @Override
         public void value(Segment copy, long valueAt, SampleKey key, long sequence, int length) {
             boolean live = Location.place(index.find(key)) == Location.place(kept, valueAt);
-            use.accept(new KeptEntry(key, Entry.origin(copy.bytes(), valueAt), kept.name(), valueAt, length, live));
+            use.entry(key, LogEntry.origin(copy.bytes(), valueAt), kept.name(), valueAt, length, live);
         }
 
         @Override
@@ -338,27 +343,27 @@ final class DiskIndex implements SegmentScanner.Finds {
         }
     }
 
-    long lastSequence() {
+    public long lastSequence() {
         return lastSequence.get();
     }
 
-    long samples() {
+    public long samples() {
         return samples.get();
     }
 
-    long damaged() {
+    public long damaged() {
         return damaged.get();
     }
 
-    long evicted() {
+    public long evicted() {
         return evicted.sum();
     }
 
-    long indexBytes() {
+    public long indexBytes() {
         return index.bytes();
     }
 
-    void close() {
+    public void close() {
         index.close();
         segments.close();
     }

@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
  * is compared again at its next read, since nothing says which pages came back.
  * @see <a href="https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html">proc_pid_stat(5)</a>
  */
-final class Watch {
+public final class Watch {
 
-    static final long PERIOD_MILLIS = 1000;
+    public static final long PERIOD_MILLIS = 1000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
     private static final Path OWN_STATE = Path.of("/proc/self/stat");
@@ -34,7 +34,7 @@ final class Watch {
     private long faultsSeen;
     private long restUntil = System.nanoTime();
 
-    Watch(Segments segments, DiskIndex index, SharedCounters counters, LongSupplier majorFaults) {
+    public Watch(Segments segments, DiskIndex index, SharedCounters counters, LongSupplier majorFaults) {
         this.segments = segments;
         this.index = index;
         this.counters = counters;
@@ -43,7 +43,7 @@ final class Watch {
     }
 
     /** Confined to one thread. */
-    void look() {
+    public void look() {
         loseShortened();
         long faults = majorFaults.getAsLong();
         long start = System.nanoTime();
@@ -56,7 +56,7 @@ final class Watch {
     }
 
     /** Gives up the files that are shorter than what is mapped of them; whether there were any. From any thread. */
-    boolean loseShortened() {
+    public boolean loseShortened() {
         boolean some = false;
         for (Segment segment : segments.all()) {
             if (segment.isShortened()) {
@@ -79,7 +79,7 @@ final class Watch {
     }
 
     /** How often this process has waited for a page from the disk; always the same number where the system does not say. */
-    static long majorFaults() {
+    public static long majorFaults() {
         try {
             String state = Files.readString(OWN_STATE);
             String[] words = state.substring(state.lastIndexOf(')') + 1).trim().split(" ", -1);

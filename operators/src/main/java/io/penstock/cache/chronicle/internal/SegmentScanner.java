@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.SampleKey;
 import java.nio.ByteBuffer;
@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * written yet, and both bits without a length at the end of a file that was rolled.
  * @see <a href="https://github.com/OpenHFT/RFC/blob/master/Size-Prefixed-Blob/Size-Prefixed-Blob-0.1.md">Size Prefixed Blob</a>
  */
-final class SegmentScanner {
+public final class SegmentScanner {
 
     private static final int UNFINISHED = 1 << 31;
     private static final int META = 1 << 30;
@@ -24,7 +24,7 @@ final class SegmentScanner {
     private final Finds finds;
 
     /** What is told of each entry, in the order of the file. */
-    interface Finds {
+    public interface Finds {
         void value(Segment segment, long valueAt, SampleKey key, long sequence, int length);
 
         void tombstone(Segment segment, SampleKey key, long sequence);
@@ -32,15 +32,15 @@ final class SegmentScanner {
         void damage(Segment segment);
     }
 
-    SegmentScanner(Finds finds) {
+    public SegmentScanner(Finds finds) {
         this.finds = finds;
     }
 
     /** Goes on where it stopped before. What is unfinished in a growing segment is waited for, in any other passed over. */
-    void on(Segment segment) {
+    public void on(Segment segment) {
         boolean growing = segment.growing;
         ByteBuffer file = segment.bytes();
-        while (!segment.ended && segment.walked <= file.limit() - Entry.WORD) {
+        while (!segment.ended && segment.walked <= file.limit() - LogEntry.WORD) {
             int word = Segment.wordAt(file, segment.walked);
             if (word == 0 || growing && (word & END) == UNFINISHED) {
                 return;
@@ -50,7 +50,7 @@ final class SegmentScanner {
                 segment.sealed = true;
             } else if (!step(segment, file, word)) {
                 long found = growing ? NOTHING : next(segment, file);
-                if (growing || (word & UNFINISHED) == 0 || found > Entry.valueAt(segment.walked)) {
+                if (growing || (word & UNFINISHED) == 0 || found > LogEntry.valueAt(segment.walked)) {
                     finds.damage(segment); // which whoever is killed while it appends does not do
                 }
                 goOn(segment, file, found);
@@ -62,14 +62,15 @@ final class SegmentScanner {
         if ((word & UNFINISHED) != 0) {
             return false;
         }
-        long documentEnd = (long) segment.walked + Entry.WORD + ((word & LENGTH) + Entry.WORD - 1 & -Entry.WORD);
+        long documentEnd =
+                (long) segment.walked + LogEntry.WORD + ((word & LENGTH) + LogEntry.WORD - 1 & -LogEntry.WORD);
         if (documentEnd > file.limit()) {
             return false;
         }
         if ((word & META) == 0) {
-            long valueAt = Entry.valueAt(segment.walked);
-            int kind = Entry.kind(file, valueAt);
-            if (kind == 0 || Entry.end(valueAt, Entry.length(file, valueAt)) != documentEnd) {
+            long valueAt = LogEntry.valueAt(segment.walked);
+            int kind = LogEntry.kind(file, valueAt);
+            if (kind == 0 || LogEntry.end(valueAt, LogEntry.length(file, valueAt)) != documentEnd) {
                 return false;
             }
             tell(segment, file, valueAt, kind);
@@ -79,10 +80,10 @@ final class SegmentScanner {
     }
 
     private void tell(Segment segment, ByteBuffer file, long valueAt, int kind) {
-        SampleKey key = Entry.key(file, valueAt);
-        long sequence = Entry.sequence(file, valueAt);
-        if (kind == Entry.VALUE) {
-            finds.value(segment, valueAt, key, sequence, Entry.length(file, valueAt));
+        SampleKey key = LogEntry.key(file, valueAt);
+        long sequence = LogEntry.sequence(file, valueAt);
+        if (kind == LogEntry.VALUE) {
+            finds.value(segment, valueAt, key, sequence, LogEntry.length(file, valueAt));
         } else {
             finds.tombstone(segment, key, sequence);
         }
@@ -91,15 +92,16 @@ final class SegmentScanner {
     /** Where the next whole entry's value lies, or {@link #NOTHING}; it is checked too, since it may be unfinished. */
     private static long next(Segment segment, ByteBuffer file) {
         int zeros = 0;
-        for (long at = Entry.valueAt(segment.walked); at <= file.limit(); at += Entry.ALIGNMENT) {
-            int word = file.getInt((int) at - Entry.HEADER);
-            zeros = word == 0 ? zeros + Entry.ALIGNMENT : 0;
+        for (long at = LogEntry.valueAt(segment.walked); at <= file.limit(); at += LogEntry.ALIGNMENT) {
+            int word = file.getInt((int) at - LogEntry.HEADER);
+            zeros = word == 0 ? zeros + LogEntry.ALIGNMENT : 0;
             if (zeros > ZEROS_THAT_END) {
                 break;
             }
-            int kind = word == Entry.VALUE || word == Entry.TOMBSTONE ? Entry.kind(file, at) : 0;
+            int kind = word == LogEntry.VALUE || word == LogEntry.TOMBSTONE ? LogEntry.kind(file, at) : 0;
             if (kind != 0
-                    && Entry.matches(Entry.key(file, at), file.slice((int) at, Entry.length(file, at)), file, at)) {
+                    && LogEntry.matches(
+                            LogEntry.key(file, at), file.slice((int) at, LogEntry.length(file, at)), file, at)) {
                 return at;
             }
         }
@@ -110,8 +112,8 @@ final class SegmentScanner {
         if (found == NOTHING) {
             segment.ended = true;
         } else {
-            tell(segment, file, found, Entry.kind(file, found));
-            segment.walked = (int) Entry.end(found, Entry.length(file, found));
+            tell(segment, file, found, LogEntry.kind(file, found));
+            segment.walked = (int) LogEntry.end(found, LogEntry.length(file, found));
         }
     }
 }

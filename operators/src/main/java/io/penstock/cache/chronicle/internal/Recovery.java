@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -8,20 +8,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** What is done about the leavings of processes that are gone, by one that has the directory for itself. */
-final class Recovery {
+public final class Recovery {
 
     private final CacheFiles files;
     private final Segments segments;
     private final Space space;
 
-    Recovery(CacheFiles files, Segments segments, Space space) {
+    public Recovery(CacheFiles files, Segments segments, Space space) {
         this.files = files;
         this.segments = segments;
         this.space = space;
     }
 
     /** Deletes files that a process made and did not come to write into. */
-    static void removeHeadless(CacheFiles files) throws IOException {
+    public static void removeHeadless(CacheFiles files) throws IOException {
         for (Path log : files.logs()) {
             for (Path segment : files.segments(log)) {
                 if (isHeadless(segment)) {
@@ -33,22 +33,22 @@ final class Recovery {
 
     private static boolean isHeadless(Path segment) throws IOException {
         try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.READ)) {
-            java.nio.ByteBuffer word = java.nio.ByteBuffer.allocate(Entry.WORD);
-            return channel.read(word, 0) < Entry.WORD || word.getInt(0) == 0;
+            java.nio.ByteBuffer word = java.nio.ByteBuffer.allocate(LogEntry.WORD);
+            return channel.read(word, 0) < LogEntry.WORD || word.getInt(0) == 0;
         } catch (AccessDeniedException e) {
             return false; // it stays as it is
         }
     }
 
     /** Gives back what nobody needs; the bytes that the rest takes. */
-    long used() throws IOException {
+    public long used() throws IOException {
         long used = 0;
         for (Segment segment : segments.all()) {
             if (segments.isSpent(segment)) {
                 segments.drop(segment);
                 Files.deleteIfExists(segment.file);
             } else {
-                long end = LogWriter.pages(segment.walked + 2L * Entry.WORD);
+                long end = LogWriter.pages(segment.walked + 2L * LogEntry.WORD);
                 if (!segment.sealed) {
                     space.trim(segment.file, end, Files.size(segment.file));
                     segment.sealed = true;

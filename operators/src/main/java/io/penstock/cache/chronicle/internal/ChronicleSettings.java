@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -7,7 +7,7 @@ import java.util.logging.Logger;
  * What Chronicle is told by system properties, which it reads when its first class loads: whoever is about to load one
  * calls {@link #apply} before. What a user has set stays.
  */
-final class ChronicleSettings {
+public final class ChronicleSettings {
 
     private static final String LANG = "java.lang.reflect";
     private static final String CHANNELS = "sun.nio.ch";
@@ -38,7 +38,7 @@ final class ChronicleSettings {
      * Fails if the JVM was not started with what Chronicle needs.
      * @throws IllegalStateException naming the missing flag
      */
-    static void requireFlags() {
+    public static void requireFlags() {
         Module base = Object.class.getModule();
         Module own = ChronicleSettings.class.getModule();
         // without the second one the queue is read-only and says so at the first append

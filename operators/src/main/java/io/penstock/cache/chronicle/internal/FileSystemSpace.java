@@ -1,4 +1,4 @@
-package io.penstock.cache.chronicle;
+package io.penstock.cache.chronicle.internal;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * there is no such call, what is free is looked at, with a margin for whoever else writes meanwhile.
  * @see <a href="https://man7.org/linux/man-pages/man2/fallocate.2.html">fallocate(2)</a>
  */
-final class FileSystemSpace implements Space {
+public final class FileSystemSpace implements Space {
 
     private static final Logger LOG = LoggerFactory.getLogger(FileSystemSpace.class);
     private static final int KEEP_SIZE = 1;
@@ -44,7 +44,7 @@ final class FileSystemSpace implements Space {
     };
 
     /** Loads nothing native until room is needed: a cache that only reads opens the sooner. */
-    FileSystemSpace(Path directory) {
+    public FileSystemSpace(Path directory) {
         this.directory = directory;
     }
 
