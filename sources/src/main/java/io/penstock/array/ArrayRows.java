@@ -24,12 +24,13 @@ import reactor.core.publisher.Mono;
 /**
  * The rows of an array in a file, along its first axis: NumPy's npy, versions 1 to 3, or MNIST's idx.
  *
- * <p>Shapes: an array {@code f32[n, h, w]} has n samples {@code f32[h, w]}; one without axes is one sample. Whatever the
- * order of bytes in the file, a tensor's are little-endian. Dates of NumPy's come as {@code i64}.
+ * <p>Shapes: an array {@code f32[n, h, w]} has n samples {@code f32[h, w]}; one without axes is one sample. Whatever
+ * the order of bytes in the file, a tensor's are little-endian. Dates of NumPy's come as {@code i64}.
  *
  * <p>Opening reads the header, and each load one row, as the store reads, never on the caller. Some files are taken
  * into memory when they are opened, 1 GiB or half of what the heap holds at most: compressed ones (gz, zst), unless an
- * {@link Unpacker} says otherwise, arrays of npz archives, and those in Fortran's order, whose rows do not lie together.
+ * {@link Unpacker} says otherwise, arrays of npz archives, and those in Fortran's order, whose rows do not lie
+ * together.
  *
  * <p>A sample's key is made of the file's place, size and version, and of its row. Closing gives the open file back at
  * once, and is optional.
@@ -93,7 +94,8 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
 
     /**
      * The rows of one array of an npz archive, which is a zip of npy files. It is taken into memory.
-     * @param archive a store of the archive's entries, such as a {@link io.penstock.store.zip.ZipStore}; stays the caller's
+     * @param archive a store of the archive's entries, such as a {@link io.penstock.store.zip.ZipStore}; stays the
+     *     caller's
      * @param array   its name; may be empty where there is one alone
      * @throws StoreException if it cannot be read, or has no such array: it says which there are
      * @throws FormatException as for {@link #openNpy(Path)}

@@ -21,19 +21,19 @@ import reactor.core.publisher.Mono;
 /**
  * Image files in class folders, not decoded: {@code root/cat/1.jpg}, {@code root/dog/old/7.png}.
  *
- * <p>As torchvision's {@code ImageFolder}: the label is the index of the class folder's name among the sorted names, and
- * images may lie any number of folders below it. Images are files that end in jpg, jpeg, png, gif, bmp or webp, upper
- * case or lower. Hidden files and folders are left out, links that lead out of the root or in a circle too, and images
- * above the class folders, the last two with a warning. A class folder without images is an error: leaving it out would
- * silently move the labels behind it.
+ * <p>As torchvision's {@code ImageFolder}: the label is the index of the class folder's name among the sorted names,
+ * and images may lie any number of folders below it. Images are files that end in jpg, jpeg, png, gif, bmp or webp,
+ * upper case or lower. Hidden files and folders are left out, links that lead out of the root or in a circle too, and
+ * images above the class folders, the last two with a warning. A class folder without images is an error: leaving it
+ * out would silently move the labels behind it.
  *
  * <p>Samples lie in the order of their paths below the root, with {@code /} between the parts, byte by byte in UTF-8
  * whatever the locale and file system: an index means the same file on every machine. Names in different Unicode forms
  * are different names.
  *
- * <p>A sample's key is made of the root's real path, its own path, size, modification time and label. So adding, removing
- * or changing files changes those files' keys alone; adding a class changes those of the classes behind it, whose labels
- * move.
+ * <p>A sample's key is made of the root's real path, its own path, size, modification time and label. So adding,
+ * removing or changing files changes those files' keys alone; adding a class changes those of the classes behind it,
+ * whose labels move.
  *
  * <p>Memory: a path and 36 bytes a sample. Reads block on the threads of {@link FileStore#open(Path)}, never
  * on the caller, and values come from those. There is nothing to close.
@@ -72,9 +72,9 @@ public final class ImageFolder implements Dataset<LabelledFile> {
     }
 
     /**
-     * The same with class folders below {@code depth} levels of other folders, whose names are paths: with 1, Omniglot's are
-     * {@code alphabet/character}. Unless set it is 0. Images that are all of one class, and all lie in folders within
-     * it, are a warning that names the depth at which they are not.
+     * The same with class folders below {@code depth} levels of other folders, whose names are paths: with 1,
+     * Omniglot's are {@code alphabet/character}. Unless set it is 0. Images that are all of one class, and all lie in
+     * folders within it, are a warning that names the depth at which they are not.
      * @throws IllegalArgumentException unless {@code depth} is in [0, 64]
      */
     public static ImageFolder open(Path root, int depth) {
@@ -87,8 +87,8 @@ public final class ImageFolder implements Dataset<LabelledFile> {
     }
 
     /**
-     * The same with class folders below {@code depth} levels of other folders. In a zip, a folder that holds all other folders
-     * is no level: archives of a folder have it or not, as the program that packed them likes.
+     * The same with class folders below {@code depth} levels of other folders. In a zip, a folder that holds all other
+     * folders is no level: archives of a folder have it or not, as the program that packed them likes.
      * @throws StoreException if the store cannot be listed, or there are no images in class folders
      * @throws IllegalArgumentException unless {@code depth} is in [0, 64]
      */
@@ -131,7 +131,10 @@ public final class ImageFolder implements Dataset<LabelledFile> {
         return images.counts(labels);
     }
 
-    /** Whether a key ends as images do: in {@code .jpg}, {@code .jpeg}, {@code .png}, {@code .gif}, {@code .bmp}, {@code .webp}. */
+    /**
+     * Whether a key ends as images do: in {@code .jpg}, {@code .jpeg}, {@code .png}, {@code .gif}, {@code .bmp}, {@code
+     * .webp}.
+     */
     public static boolean isImage(String key) {
         return ImageListing.isImage(key);
     }

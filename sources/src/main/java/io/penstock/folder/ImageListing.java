@@ -110,8 +110,8 @@ final class ImageListing implements Store.Visitor {
     }
 
     /**
-     * The images in class folders below {@code depth} levels, in the order of their indices, once they are what was asked
-     * for.
+     * The images in class folders below {@code depth} levels, in the order of their indices, once they are what was
+     * asked for.
      */
     List<Found> sorted(int depth) {
         List<Found> inClasses = new ArrayList<>(images.size());

@@ -12,9 +12,9 @@ import java.util.Map;
 /**
  * A long list of files in little memory: 36 bytes and its path for each.
  *
- * <p>Paths lie end to end in blocks of {@value #BLOCK} files, so that their offsets are ints however many there are. Keys
- * are kept because a cache asks for one at every hit, and hashing a path takes longer than the hit. Labels are kept by
- * run: sorted paths of one class lie together.
+ * <p>Paths lie end to end in blocks of {@value #BLOCK} files, so that their offsets are ints however many there are.
+ * Keys are kept because a cache asks for one at every hit, and hashing a path takes longer than the hit. Labels are
+ * kept by run: sorted paths of one class lie together.
  */
 final class ImageTable {
 

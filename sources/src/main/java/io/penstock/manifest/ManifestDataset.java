@@ -27,18 +27,20 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * The files that a {@link Manifest} names, not decoded: {@code https://host/data/manifest.jsonl}, whose keys lie beside it.
+ * The files that a {@link Manifest} names, not decoded: {@code https://host/data/manifest.jsonl}, whose keys lie beside
+ * it.
  *
- * <p>Samples lie in the order of the lines. Labels that are words become their index among all words, sorted byte by byte,
- * as {@link io.penstock.folder.ImageFolder} labels class folders; numbers stay as they are; without labels all are 0.
- * Either every line has one or none, and all are of one kind.
+ * <p>Samples lie in the order of the lines. Labels that are words become their index among all words, sorted byte by
+ * byte, as {@link io.penstock.folder.ImageFolder} labels class folders; numbers stay as they are; without labels all
+ * are 0. Either every line has one or none, and all are of one kind.
  *
- * <p>The manifest is fetched once. A sample's key is made of the store's location, its key, size, checksum and label, so a
- * changed manifest reloads what it says has changed. A line without checksum says little of its bytes: unless it has size and entity tag, opening asks the
- * store for the state of each such file (over HTTP with a {@code HEAD}, {@value #ASKED_AT_ONCE} at once), which then is in
- * its key, so that a file that was replaced is loaded anew and the others are not. Checksums in the manifest spare these
- * requests. Where a server gives neither entity tag nor date, only another length is noticed. Sizes and checksums are
- * verified at every load; over HTTP a body that fails that is asked for again within the store's attempts.
+ * <p>The manifest is fetched once. A sample's key is made of the store's location, its key, size, checksum and label,
+ * so a changed manifest reloads what it says has changed. A line without checksum says little of its bytes: unless it
+ * has size and entity tag, opening asks the store for the state of each such file (over HTTP with a {@code HEAD},
+ * {@value #ASKED_AT_ONCE} at once), which then is in its key, so that a file that was replaced is loaded anew and the
+ * others are not. Checksums in the manifest spare these requests. Where a server gives neither entity tag nor date,
+ * only another length is noticed. Sizes and checksums are verified at every load; over HTTP a body that fails that is
+ * asked for again within the store's attempts.
  *
  * <p>Memory: some 300 bytes and its key a sample. Values come from the store's threads.
  */

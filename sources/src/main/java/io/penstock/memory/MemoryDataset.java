@@ -12,8 +12,8 @@ import reactor.core.publisher.Mono;
  * Samples that are in memory, or are made from their index.
  *
  * <p>Values cannot be fingerprinted, so a name and a version stand for them: whoever changes what the samples are must
- * change one of the two, or a cache that outlives the process gives the old ones. Two data sets of one name, version and
- * size are taken for the same.
+ * change one of the two, or a cache that outlives the process gives the old ones. Two data sets of one name, version
+ * and size are taken for the same.
  */
 public final class MemoryDataset<T> implements Dataset<T> {
 

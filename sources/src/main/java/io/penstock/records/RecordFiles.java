@@ -19,18 +19,19 @@ import java.util.Objects;
 import reactor.core.publisher.Mono;
 
 /**
- * Records of one length, one after the other in one or many files: as NumPy's {@code tofile} writes them, CIFAR's binary
- * version, or any packed array.
+ * Records of one length, one after the other in one or many files: as NumPy's {@code tofile} writes them, CIFAR's
+ * binary version, or any packed array.
  *
  * <p>Shapes: {@code u8[recordBytes]}. Index 0 is the first record of the first file; files lie in the order of their
  * paths, byte by byte in UTF-8, so the same on every machine. Memory: some 300 bytes a file, nothing a record.
  *
- * <p>Sizes and modification times are taken when opening and are part of every key. They are looked at again after every
- * read, before a value is delivered: a file that was written to since then is a {@link StoreException} that names it, and
- * never a value. {@link io.penstock.store.FileStore} says what can be noticed. Up to 128 files stay open.
+ * <p>Sizes and modification times are taken when opening and are part of every key. They are looked at again after
+ * every read, before a value is delivered: a file that was written to since then is a {@link StoreException} that names
+ * it, and never a value. {@link io.penstock.store.FileStore} says what can be noticed. Up to 128 files stay open.
  *
- * <p>Reads block on the threads of {@link FileStore#open(Path)}, never on the caller, and values come from those. Closing
- * gives the open files back at once. It is optional: they are given back, too, when the data set is no longer reachable.
+ * <p>Reads block on the threads of {@link FileStore#open(Path)}, never on the caller, and values come from those.
+ * Closing gives the open files back at once. It is optional: they are given back, too, when the data set is no longer
+ * reachable.
  */
 public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
 

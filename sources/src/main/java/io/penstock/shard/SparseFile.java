@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * Expands a sparse member, which an archive holds as a map and the pieces that are not zero. All four of GNU's formats.
- * @see <a href="https://www.gnu.org/software/tar/manual/html_node/Sparse-Formats.html">GNU tar, storing sparse files</a>
+ * @see <a href="https://www.gnu.org/software/tar/manual/html_node/Sparse-Formats.html">GNU tar, storing sparse
+ *     files</a>
  */
 final class SparseFile {
 

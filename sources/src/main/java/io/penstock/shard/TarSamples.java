@@ -22,13 +22,13 @@ import reactor.core.publisher.Mono;
 /**
  * The samples of tar shards in WebDataset's layout: the files of one key are the parts of one sample.
  *
- * <p>Index 0 is the first sample of the first archive. Files of one key belong together wherever they lie in an archive;
- * if a key has an extension twice, the second begins another sample of that key. Files without an extension, hidden ones
- * and {@code __meta__} are left out, as WebDataset does.
+ * <p>Index 0 is the first sample of the first archive. Files of one key belong together wherever they lie in an
+ * archive; if a key has an extension twice, the second begins another sample of that key. Files without an extension,
+ * hidden ones and {@code __meta__} are left out, as WebDataset does.
  *
- * <p>A sample's key is made of its archive's place and state, its offset there, and the parts chosen. So a changed archive
- * reloads its own samples alone. Memory: 28 bytes and a name for each file. Parts that lie together are read at once, as
- * the store reads, never on the caller.
+ * <p>A sample's key is made of its archive's place and state, its offset there, and the parts chosen. So a changed
+ * archive reloads its own samples alone. Memory: 28 bytes and a name for each file. Parts that lie together are read at
+ * once, as the store reads, never on the caller.
  * @see TarShards#index
  */
 public final class TarSamples implements Dataset<TarSample> {
@@ -82,8 +82,8 @@ public final class TarSamples implements Dataset<TarSample> {
     }
 
     /**
-     * The same samples with these parts alone, in this order; only those are read. {@code "jpg;jpeg;png"} is whichever a
-     * sample has, and is called by the first.
+     * The same samples with these parts alone, in this order; only those are read. {@code "jpg;jpeg;png"} is whichever
+     * a sample has, and is called by the first.
      * @throws FormatException if a sample lacks one
      * @throws IllegalArgumentException if none are named
      */

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Goes from header to header of an archive and leaves the members' bytes alone.
  *
- * <p>Every number is checked before it is used: sizes against the archive's end, extended headers against
- * {@value #LARGEST_HEADER} bytes. An archive ends at a block of zeros or, as GNU tar and Python take it, at its last byte
- * if that is where a header would begin. What comes behind its end is not looked at.
+ * <p>Every number is checked before it is used: sizes against the archive's end, extended headers against {@value
+ * #LARGEST_HEADER} bytes. An archive ends at a block of zeros or, as GNU tar and Python take it, at its last byte if
+ * that is where a header would begin. What comes behind its end is not looked at.
  */
 final class TarScan {
 

@@ -23,13 +23,14 @@ import org.slf4j.LoggerFactory;
  *  TarShards.open(store, "train/shard-*.tar").index(cacheDir).parts("jpg;jpeg", "cls")
  * }</pre>
  *
- * <p>The index is made by one scan of each archive, which reads headers and leaves what lies between them, and is kept in
- * the folder given: one file an archive, taken up again as long as the archive's size and version are the same. Archives
- * whose names end in gz, tgz, zst, zstd or tzst are decompressed into the same folder once; see {@link Unpacker}.
+ * <p>The index is made by one scan of each archive, which reads headers and leaves what lies between them, and is kept
+ * in the folder given: one file an archive, taken up again as long as the archive's size and version are the same.
+ * Archives whose names end in gz, tgz, zst, zstd or tzst are decompressed into the same folder once; see {@link
+ * Unpacker}.
  *
- * <p>Read are v7, ustar, pax, GNU and star archives, with long names, sizes in base 256, and GNU's sparse files. Checksums
- * are verified. Folders, links and devices are left out and never followed; names are only ever names. Archives lie in
- * the order of their keys.
+ * <p>Read are v7, ustar, pax, GNU and star archives, with long names, sizes in base 256, and GNU's sparse files.
+ * Checksums are verified. Folders, links and devices are left out and never followed; names are only ever names.
+ * Archives lie in the order of their keys.
  *
  * <p>Immutable; every method that indexes blocks, and works on several archives at once.
  * @see <a href="https://github.com/webdataset/webdataset">WebDataset</a>
@@ -99,8 +100,8 @@ public final class TarShards {
     }
 
     /**
-     * Another limit of what compressed archives take once decompressed; unless set, 256 GiB together in a folder, 1 GiB in
-     * memory.
+     * Another limit of what compressed archives take once decompressed; unless set, 256 GiB together in a folder, 1 GiB
+     * in memory.
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public TarShards maxUnpackedBytes(long bytes) {
@@ -128,7 +129,9 @@ public final class TarShards {
         return TarSamples.of(files, shards(null), maxSampleBytes);
     }
 
-    /** Every file of the archives as a sample of its own, also those that have no extension; see {@link #index(Path)}. */
+    /**
+     * Every file of the archives as a sample of its own, also those that have no extension; see {@link #index(Path)}.
+     */
     public TarFiles files(Path folder) {
         return TarFiles.of(files, shards(folder), maxSampleBytes);
     }
@@ -139,8 +142,8 @@ public final class TarShards {
     }
 
     /**
-     * The files in a folder of {@link #index(Path)} that do not come to their checksums: indexes, and decompressed archives.
-     * Reads them all, and blocks. They are made anew when they are next used.
+     * The files in a folder of {@link #index(Path)} that do not come to their checksums: indexes, and decompressed
+     * archives. Reads them all, and blocks. They are made anew when they are next used.
      * @throws StoreException if one cannot be read
      */
     public static List<Path> damaged(Path folder) {

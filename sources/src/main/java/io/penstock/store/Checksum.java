@@ -94,8 +94,8 @@ public record Checksum(Kind kind, String hex) {
     }
 
     /**
-     * The {@link StoreEntry#version} of an entry that is known by its checksum: 62 bits of it, and which kind it is in the
-     * two lowest bits. A reader of the whole entry can check the bytes against it without a list of checksums.
+     * The {@link StoreEntry#version} of an entry that is known by its checksum: 62 bits of it, and which kind it is in
+     * the two lowest bits. A reader of the whole entry can check the bytes against it without a list of checksums.
      */
     public long version() {
         long start = HexFormat.fromHexDigitsToLong(hex.substring(0, Math.min(16, hex.length())));

@@ -36,14 +36,14 @@ import reactor.core.scheduler.Scheduler;
  * is closed or becomes unreachable, whichever is first. Closing is optional.
  *
  * <p>A value is read between two looks at its file that find the same state: size, modification time, change time and
- * inode. A file whose size or modification time is not as listed is a {@link StoreException} and never a value. A change
- * of the other two alone (by {@code chmod}, or a hard link) makes the store read again. A file that was changed less than
- * 20 ms ago is read when that time is over (2 s where the file system counts whole seconds): a second write in one tick of
- * its clock would leave no trace.
+ * inode. A file whose size or modification time is not as listed is a {@link StoreException} and never a value. A
+ * change of the other two alone (by {@code chmod}, or a hard link) makes the store read again. A file that was changed
+ * less than 20 ms ago is read when that time is over (2 s where the file system counts whole seconds): a second write
+ * in one tick of its clock would leave no trace.
  *
  * <p>A file of the same size and modification time counts as unchanged. So three writes are not noticed: one whose
- * modification time is set back before the file is opened, one through a mapping until the kernel writes it back, and one
- * that was under way when the file was listed and whose single call lasts longer than the 20 ms.
+ * modification time is set back before the file is opened, one through a mapping until the kernel writes it back, and
+ * one that was under way when the file was listed and whose single call lasts longer than the 20 ms.
  *
  * <p>Blocking reads run on the scheduler given, as few lanes of it as keep up; values are delivered from its threads.
  */

@@ -21,8 +21,9 @@ import reactor.core.publisher.Mono;
  *  {"key":"dog/6.jpg","bytes":9211,"etag":"\"5f2c-61d\""}
  *  {"key":"dog/7.jpg"}
  * }</pre>
- * <p>{@code key} is required; {@code bytes} is the size, {@code checksum} is SHA-256 or CRC32C in hexadecimal,
- * {@code etag} the entity tag as the server sends it, quotes included, {@code label} a word or a number from 0 on. Other fields are passed over, empty lines too. A key stands once.
+ * <p>{@code key} is required; {@code bytes} is the size, {@code checksum} is SHA-256 or CRC32C in hexadecimal, {@code
+ * etag} the entity tag as the server sends it, quotes included, {@code label} a word or a number from 0 on. Other
+ * fields are passed over, empty lines too. A key stands once.
  *
  * <p>At most 1 GiB, or what the heap has room for, in lines of at most {@value #MAX_LINE}. Memory: some 200 bytes and
  * its key a line, and the text while it is read.

@@ -11,8 +11,8 @@ import reactor.core.publisher.Mono;
 /**
  * Bytes in memory, by key. For data that a program makes or has received, and for tests.
  *
- * <p>Keys are any texts. Versions are the bytes' CRC32C, so that the same contents under the same name are the same data
- * in every process. Reads are answered at once, on the thread that asks, with copies. Immutable; nothing to close.
+ * <p>Keys are any texts. Versions are the bytes' CRC32C, so that the same contents under the same name are the same
+ * data in every process. Reads are answered at once, on the thread that asks, with copies. Immutable; nothing to close.
  */
 public final class MemoryStore implements Store {
 

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** The files of which ranges are read, held open: a bounded number, the ones used least recently (by second chance) go. */
+/**
+ * The files of which ranges are read, held open: a bounded number, the ones used least recently (by second chance) go.
+ */
 final class OpenFiles {
 
     private final ConcurrentMap<StoreEntry, OpenFile> files = new ConcurrentHashMap<>();

@@ -45,8 +45,8 @@ public interface Store {
     Mono<StoreEntry> entry(String key);
 
     /**
-     * As {@link #entry(String)}, for a line of a manifest of this store: where it says itself all that there is to know, it
-     * is believed, and nothing is asked for. What then is not there, or not as it says, fails to be read.
+     * As {@link #entry(String)}, for a line of a manifest of this store: where it says itself all that there is to
+     * know, it is believed, and nothing is asked for. What then is not there, or not as it says, fails to be read.
      */
     default Mono<StoreEntry> entry(Manifest.Line line) {
         return entry(line.key());
@@ -59,8 +59,8 @@ public interface Store {
     Mono<ByteBuffer> find(String key, int max);
 
     /**
-     * As {@link #find(String, int)}, for lines of text. A store whose bytes may have no end stops where a line is longer than
-     * a limit; the caller checks all lines in any case.
+     * As {@link #find(String, int)}, for lines of text. A store whose bytes may have no end stops where a line is
+     * longer than a limit; the caller checks all lines in any case.
      * @param mostLine bytes of a line
      */
     default Mono<ByteBuffer> findLines(String key, int max, int maxLine) {
@@ -68,9 +68,9 @@ public interface Store {
     }
 
     /**
-     * What a function makes of {@link #find(String, int)}'s bytes, for work on the processor such as decompressing. Runs
-     * on the {@linkplain Execution#standard workers} that stages run on; or, in stores whose reads may block, on the thread
-     * that has read, which saves a hand-over a read.
+     * What a function makes of {@link #find(String, int)}'s bytes, for work on the processor such as decompressing.
+     * Runs on the {@linkplain Execution#standard workers} that stages run on; or, in stores whose reads may block, on
+     * the thread that has read, which saves a hand-over a read.
      */
     default <R> Mono<R> find(String key, int max, Function<? super ByteBuffer, ? extends R> made) {
         return find(key, max).publishOn(Execution.standard().workers()).map(Thrown.function(made));

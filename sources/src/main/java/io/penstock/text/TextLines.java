@@ -19,12 +19,13 @@ import java.util.List;
 import reactor.core.publisher.Mono;
 
 /**
- * The lines of text files, each a sample: text, or JSON lines, which have one value a line and no line breaks in values.
+ * The lines of text files, each a sample: text, or JSON lines, which have one value a line and no line breaks in
+ * values.
  *
- * <p>Lines end in LF or CR LF, which belongs to neither; the last may have no end. A byte order mark is left out. Text is
- * UTF-8: a line that is not fails when it is loaded, with the byte's place, and the others do not; {@link #bytes} takes
- * lines as they are. A file that begins as UTF-16 does is refused: its lines cannot be found. Index 0 is the first line of
- * the first file, files lie in the order of their keys.
+ * <p>Lines end in LF or CR LF, which belongs to neither; the last may have no end. A byte order mark is left out. Text
+ * is UTF-8: a line that is not fails when it is loaded, with the byte's place, and the others do not; {@link #bytes}
+ * takes lines as they are. A file that begins as UTF-16 does is refused: its lines cannot be found. Index 0 is the
+ * first line of the first file, files lie in the order of their keys.
  *
  * <p>Opening reads every file once to find the lines; files that end in gz or zst are decompressed then, into memory
  * unless an {@link Unpacker} says where. Memory: 8 bytes a line. Each load reads one line, as the store reads, never on

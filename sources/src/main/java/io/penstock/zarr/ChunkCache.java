@@ -14,8 +14,8 @@ import reactor.core.publisher.Mono;
  * Decoded chunks, up to a number of bytes, with single flight: callers that want a chunk while it is loaded share that
  * load. A load is cancelled when its last waiter cancels.
  *
- * <p>The least recently used chunk is evicted first. The newest stays even if it alone is too large, since the rows of a
- * huge chunk come one after the other, and each would load it again.
+ * <p>The least recently used chunk is evicted first. The newest stays even if it alone is too large, since the rows of
+ * a huge chunk come one after the other, and each would load it again.
  */
 final class ChunkCache<V> {
 

@@ -14,8 +14,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * An array's stored chunks as they were listed, sizes and versions. They are part of the samples' keys, so chunks are read
- * as they were listed or not at all. One that was not stored has the state 0.
+ * An array's stored chunks as they were listed, sizes and versions. They are part of the samples' keys, so chunks are
+ * read as they were listed or not at all. One that was not stored has the state 0.
  */
 final class ChunkStates {
 

@@ -20,18 +20,19 @@ import reactor.core.scheduler.Scheduler;
  * axis more ({@code f32[n, 2]}, {@code u8[n, 16]}), dates are {@code i64}. Texts, of one length or any, come as their
  * UTF-8, each followed by a line feed: {@code u8[bytes]}; {@link #texts} gives them one by one.
  *
- * <p>A chunk, or an inner chunk of a shard by its range, is fetched and decoded once for all who want it at the same time,
- * and kept decoded while it is among those used last, up to {@link #chunkCacheBytes}. Larger or persisted caches are the
- * same ones that samples have: {@code array.over(array.chunks().cache(tier, schema))}.
+ * <p>A chunk, or an inner chunk of a shard by its range, is fetched and decoded once for all who want it at the same
+ * time, and kept decoded while it is among those used last, up to {@link #chunkCacheBytes}. Larger or persisted caches
+ * are the same ones that samples have: {@code array.over(array.chunks().cache(tier, schema))}.
  *
  * <p>The fingerprint and the keys of samples hold the store's location, the array's path and what its metadata says of
  * its codecs, types and chunks. So a changed metadata document is noticed, and an array that grew keeps the keys of the
  * rows it had; chunks written anew under the same metadata are noticed only by {@link #checkingChunks}.
  *
- * <p>Reads run where the store runs them. Decoding follows on the same thread if that may block, as those that read files
- * do, and is on the {@linkplain io.penstock.stream.Execution#standard standard} workers otherwise, unless {@link #decodeOn} says where; a sample whose chunks are at
- * hand is made on the thread that asks. Immutable and thread-safe; the store stays the caller's to close. Errors are {@link io.penstock.fault.StoreException}s and
- * {@link io.penstock.fault.FormatException}s that name the store, the chunk and the codec.
+ * <p>Reads run where the store runs them. Decoding follows on the same thread if that may block, as those that read
+ * files do, and is on the {@linkplain io.penstock.stream.Execution#standard standard} workers otherwise, unless {@link
+ * #decodeOn} says where; a sample whose chunks are at hand is made on the thread that asks. Immutable and thread-safe;
+ * the store stays the caller's to close. Errors are {@link io.penstock.fault.StoreException}s and {@link
+ * io.penstock.fault.FormatException}s that name the store, the chunk and the codec.
  * @see <a href="https://zarr-specs.readthedocs.io/">the Zarr specifications</a>
  */
 public final class ZarrArray {
@@ -79,9 +80,9 @@ public final class ZarrArray {
     }
 
     /**
-     * The array at a path of a store; the empty path is the store itself. Where there is metadata of both versions, v3's.
-     * Fails with a {@link io.penstock.fault.StoreException} if there is no array, and with a
-     * {@link io.penstock.fault.FormatException} if its metadata is broken or asks for what is not supported.
+     * The array at a path of a store; the empty path is the store itself. Where there is metadata of both versions,
+     * v3's. Fails with a {@link io.penstock.fault.StoreException} if there is no array, and with a {@link
+     * io.penstock.fault.FormatException} if its metadata is broken or asks for what is not supported.
      * @throws IllegalArgumentException if the path leads out of the store
      */
     public static Mono<ZarrArray> open(Store store, String path) {
@@ -94,8 +95,8 @@ public final class ZarrArray {
     }
 
     /**
-     * Another limit of a chunk's decoded size; 1 GiB unless set. Larger ones fail when they are wanted, before they take
-     * memory.
+     * Another limit of a chunk's decoded size; 1 GiB unless set. Larger ones fail when they are wanted, before they
+     * take memory.
      * @throws IllegalArgumentException unless it is in [1, 2^31 - 9]
      */
     public ZarrArray maxChunkBytes(long bytes) {
@@ -127,10 +128,10 @@ public final class ZarrArray {
     }
 
     /**
-     * The same array with the sizes and versions of all its stored chunks in its keys and fingerprint, as they are now: a
-     * chunk that was written anew gives its samples new keys, and only them. One that is written later fails to be read: its
-     * bytes must not be kept under a key of what they were. Lists the store, on a thread that may block; some 170 bytes of
-     * memory a stored chunk.
+     * The same array with the sizes and versions of all its stored chunks in its keys and fingerprint, as they are now:
+     * a chunk that was written anew gives its samples new keys, and only them. One that is written later fails to be
+     * read: its bytes must not be kept under a key of what they were. Lists the store, on a thread that may block; some
+     * 170 bytes of memory a stored chunk.
      */
     public Mono<ZarrArray> checkingChunks() {
         return ChunkStates.list(source.store, source.path)
@@ -244,11 +245,12 @@ public final class ZarrArray {
     }
 
     /**
-     * All windows of a shape, the one at the array's first corner first, moved on along the last axis, then along the one
-     * before. What does not fill a whole window at the far edges is left out.
+     * All windows of a shape, the one at the array's first corner first, moved on along the last axis, then along the
+     * one before. What does not fill a whole window at the far edges is left out.
      * @param window its length along each axis
      * @param stride how far the next one begins along each axis
-     * @throws IllegalArgumentException if they do not have a length of at least 1 for each axis, or a window does not fit
+     * @throws IllegalArgumentException if they do not have a length of at least 1 for each axis, or a window does not
+     *     fit
      */
     public Dataset<Tensor> windows(Shape window, Shape stride) {
         return ZarrWindows.of(this, window, stride);

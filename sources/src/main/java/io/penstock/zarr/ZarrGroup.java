@@ -48,8 +48,8 @@ public final class ZarrGroup {
     }
 
     /**
-     * The group at a path of a store; the empty path is the store itself. Where there is metadata of both versions, v3's.
-     * Fails with a {@link StoreException} if there is no group.
+     * The group at a path of a store; the empty path is the store itself. Where there is metadata of both versions,
+     * v3's. Fails with a {@link StoreException} if there is no group.
      * @throws IllegalArgumentException if the path leads out of the store
      */
     public static Mono<ZarrGroup> open(Store store, String path) {

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * The bytes received so far. Memory grows with the bytes received, not with the length announced: a header that claims a
- * gigabyte costs nothing.
+ * The bytes received so far. Memory grows with the bytes received, not with the length announced: a header that claims
+ * a gigabyte costs nothing.
  */
 final class Arrival {
 

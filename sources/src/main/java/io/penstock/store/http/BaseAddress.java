@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a store's keys begin, and the addresses of keys below it.
  *
- * <p>Every byte of a key but letters, digits and {@code -._~} is escaped, so no key can say anything but a path below the
- * base. Servers and proxies decode once too often at times, so keys that lead out once decoded are refused, too.
+ * <p>Every byte of a key but letters, digits and {@code -._~} is escaped, so no key can say anything but a path below
+ * the base. Servers and proxies decode once too often at times, so keys that lead out once decoded are refused, too.
  */
 final class BaseAddress {
 

@@ -16,8 +16,8 @@ import reactor.util.context.Context;
 /**
  * Limits how many sources run at the same time; the others wait in order, without a thread.
  *
- * <p>A source holds a permit from its start until it ends or is cancelled, and returns it once. {@code usingWhen} with a
- * queue of permits would not do: it could grant a permit to a subscriber that has just cancelled, and lose it.
+ * <p>A source holds a permit from its start until it ends or is cancelled, and returns it once. {@code usingWhen} with
+ * a queue of permits would not do: it could grant a permit to a subscriber that has just cancelled, and lose it.
  */
 final class ConcurrencyLimiter {
 

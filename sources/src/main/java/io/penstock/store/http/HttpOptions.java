@@ -14,8 +14,8 @@ import reactor.core.publisher.Mono;
 /**
  * How a store asks over HTTP: limits, time-outs, retries, credentials. Immutable; every method returns a copy.
  *
- * <p>Headers and tokens are credentials: they go to the scheme, host and port of the store's own address and nowhere else,
- * and are never printed.
+ * <p>Headers and tokens are credentials: they go to the scheme, host and port of the store's own address and nowhere
+ * else, and are never printed.
  */
 public final class HttpOptions {
 
@@ -100,7 +100,9 @@ public final class HttpOptions {
         return with(copy -> copy.firstByte = max);
     }
 
-    /** For one answer with all its bytes; 2 min unless set. What came until then is kept, and the rest asked for anew. */
+    /**
+     * For one answer with all its bytes; 2 min unless set. What came until then is kept, and the rest asked for anew.
+     */
     public HttpOptions readTimeout(Duration max) {
         positive("time-out for a whole read", max);
         return with(copy -> copy.read = max);
@@ -133,8 +135,8 @@ public final class HttpOptions {
     }
 
     /**
-     * How many redirects one request follows; 5 unless set, 0 follows none. Credentials do not go along to another host,
-     * and a redirect from https to http is an error.
+     * How many redirects one request follows; 5 unless set, 0 follows none. Credentials do not go along to another
+     * host, and a redirect from https to http is an error.
      */
     public HttpOptions redirects(int max) {
         if (max < 0) {

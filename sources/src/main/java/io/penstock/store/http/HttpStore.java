@@ -20,21 +20,22 @@ import reactor.core.publisher.Mono;
  * What lies below an address, read over HTTP/1.1: {@code https://host/data/} and the key {@code train/1.jpg} make
  * {@code https://host/data/train/1.jpg}.
  *
- * <p>Faults that may pass (no connection, a broken or stalled answer, one of the wrong length, 408, 425, 429 and 5xx) are
- * asked again within {@link HttpOptions#attempts}, after waits with full jitter and never before {@code Retry-After}. A
- * body that broke off is resumed where the server can say that it is still the same one: {@code Range} under
- * {@code If-Range}, with a strong entity tag or an old enough date.
+ * <p>Faults that may pass (no connection, a broken or stalled answer, one of the wrong length, 408, 425, 429 and 5xx)
+ * are asked again within {@link HttpOptions#attempts}, after waits with full jitter and never before {@code
+ * Retry-After}. A body that broke off is resumed where the server can say that it is still the same one: {@code Range}
+ * under {@code If-Range}, with a strong entity tag or an old enough date.
  *
- * <p>An entry's version is made of its entity tag, else of its modification date; a server that sends neither can change
- * bytes unnoticed, unless their number changes. Listed entries are asked for as they lie ({@code identity}) unless
- * {@link HttpOptions#compressed} is set; what {@link #find} asks for may come as gzip or deflate, and is bounded before
- * and after. Servers that ignore ranges make every range a read from the beginning, at most 64 MiB into an entry.
+ * <p>An entry's version is made of its entity tag, else of its modification date; a server that sends neither can
+ * change bytes unnoticed, unless their number changes. Listed entries are asked for as they lie ({@code identity})
+ * unless {@link HttpOptions#compressed} is set; what {@link #find} asks for may come as gzip or deflate, and is bounded
+ * before and after. Servers that ignore ranges make every range a read from the beginning, at most 64 MiB into an
+ * entry.
  *
  * <p>HTTP has no lists: {@link #list} tells what a {@link #manifest} names.
  *
- * <p>No thread waits. Values come from the network's event loops, so a subscriber that blocks has to change threads first.
- * Cancelling closes the exchange. Memory: what has come of each read in flight. Closing is optional: idle connections go by
- * themselves after a minute.
+ * <p>No thread waits. Values come from the network's event loops, so a subscriber that blocks has to change threads
+ * first. Cancelling closes the exchange. Memory: what has come of each read in flight. Closing is optional: idle
+ * connections go by themselves after a minute.
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9110#section-14">RFC 9110, range requests</a>
  */
 public final class HttpStore implements Store, AutoCloseable {
@@ -83,7 +84,9 @@ public final class HttpStore implements Store, AutoCloseable {
         return at(manifest.resolve("."), options).manifest(name);
     }
 
-    /** The same store, connections shared, whose list is in the manifest of this key; see {@link Manifest} for its form. */
+    /**
+     * The same store, connections shared, whose list is in the manifest of this key; see {@link Manifest} for its form.
+     */
     public HttpStore manifest(String key) {
         base.of(key);
         return new HttpStore(base, options, key, exchanges);
@@ -96,8 +99,8 @@ public final class HttpStore implements Store, AutoCloseable {
     }
 
     /**
-     * Tells what the manifest names, which is fetched anew by every call. Lines without size, or without checksum and entity tag,
-     * cost a request each. Blocks until done, so not on a thread that must not.
+     * Tells what the manifest names, which is fetched anew by every call. Lines without size, or without checksum and
+     * entity tag, cost a request each. Blocks until done, so not on a thread that must not.
      * @throws StoreException if there is no manifest, or an entry that it names is not there
      */
     @Override

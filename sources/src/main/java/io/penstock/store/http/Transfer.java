@@ -20,9 +20,9 @@ import reactor.netty.ByteBufFlux;
 /**
  * One read over all its attempts: the bytes received so far, the state they belong to, and the next request.
  *
- * <p>Bytes of two states never meet. What is missing is asked for under {@code If-Range} with the state of what is there,
- * and if the answer is of another state, or cannot say, the read begins anew. A reply for a listed entry must be of the
- * listed state.
+ * <p>Bytes of two states never meet. What is missing is asked for under {@code If-Range} with the state of what is
+ * there, and if the answer is of another state, or cannot say, the read begins anew. A reply for a listed entry must be
+ * of the listed state.
  *
  * <p>An instance belongs to one subscription; its attempts follow each other.
  */

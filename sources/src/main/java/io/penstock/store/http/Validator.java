@@ -64,8 +64,8 @@ record Validator(
 
     /**
      * As {@link io.penstock.store.StoreEntry#version}: 0 where the reply says nothing, else 62 bits and 01 below them.
-     * An entity tag decides alone where there is one. What servers add to it for a compressed reply is left out, so that
-     * both replies have one version.
+     * An entity tag decides alone where there is one. What servers add to it for a compressed reply is left out, so
+     * that both replies have one version.
      */
     long version() {
         if (etag != null) {

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.zip.CRC32C;
 
 /**
- * The checksums of a local copy, one a block of 64 KiB, which are kept in a file beside it. A block is checked when it is
- * first read since the copy was opened, so that a range of a large copy costs no more than its blocks.
+ * The checksums of a local copy, one a block of 64 KiB, which are kept in a file beside it. A block is checked when it
+ * is first read since the copy was opened, so that a range of a large copy costs no more than its blocks.
  *
  * <pre>
  *  magic i64, version i32, bytes of a block i32, bytes of the copy i64, CRC32C of each block n × i32, CRC32C of all that i32

@@ -26,8 +26,8 @@ final class Braces {
 
     /**
      * All names, with numbers of as many digits as the first has.
-     * @throws IllegalArgumentException if the last number is below the first, or there are more than {@value #MAX} names, or
-     *     they are longer than 32 Mi characters together
+     * @throws IllegalArgumentException if the last number is below the first, or there are more than {@value #MAX}
+     *     names, or they are longer than 32 Mi characters together
      */
     static List<String> expand(String name) {
         List<Range> ranges = RANGE.matcher(name).results().map(Range::of).toList();

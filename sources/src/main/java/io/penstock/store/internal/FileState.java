@@ -17,12 +17,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What the file system says of a path at one moment. Two equal states, one before a read and one after it, mean that the
- * read bytes are of one state of the file.
+ * What the file system says of a path at one moment. Two equal states, one before a read and one after it, mean that
+ * the read bytes are of one state of the file.
  *
  * <p>A sample's key holds size and modification time only, as {@link StoreEntry} does, since copying a data set changes
- * inode and change time. While a file is open those two count as well: they also tell of a write whose modification time
- * was set back, and of another file under the same name.
+ * inode and change time. While a file is open those two count as well: they also tell of a write whose modification
+ * time was set back, and of another file under the same name.
  *
  * @param kind     what lies at the path
  * @param size     in bytes
@@ -88,9 +88,10 @@ public record FileState(Kind kind, long size, long modified, long changed, long 
     }
 
     /**
-     * How long a file changed just now must be left alone, at a time in nanoseconds since 1970: until the tick of its last
-     * change is over, since a second write in that tick would not change the file's times. The call that made the change
-     * sets them when it begins, so its bytes need that time, too. 0 for a file changed in the future, by another clock.
+     * How long a file changed just now must be left alone, at a time in nanoseconds since 1970: until the tick of its
+     * last change is over, since a second write in that tick would not change the file's times. The call that made the
+     * change sets them when it begins, so its bytes need that time, too. 0 for a file changed in the future, by another
+     * clock.
      */
     public long unsettledNanos(long now) {
         long last = Math.max(modified, changed);

@@ -4,9 +4,10 @@ import com.google.re2j.Pattern;
 import java.util.function.Predicate;
 
 /**
- * A pattern of file names: {@code *} any run of characters, {@code ?} one, {@code [a-z]} one of a set ({@code [!…]} not),
- * {@code {a,b}} one of several. Works on text, since the JDK's own needs names that the locale can say; and in time that is
- * linear in the name, however many stars: the JDK's expressions try every way to share a name out among them.
+ * A pattern of file names: {@code *} any run of characters, {@code ?} one, {@code [a-z]} one of a set ({@code [!…]}
+ * not), {@code {a,b}} one of several. Works on text, since the JDK's own needs names that the locale can say; and in
+ * time that is linear in the name, however many stars: the JDK's expressions try every way to share a name out among
+ * them.
  */
 record Glob(String text, Pattern pattern) implements Predicate<String> {
 

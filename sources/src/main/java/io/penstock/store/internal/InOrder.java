@@ -11,8 +11,8 @@ public final class InOrder {
     private InOrder() {}
 
     /**
-     * What a function makes of each element, with this many under way at once; an element it makes nothing of is left out.
-     * Fails with the error of the first element, in their order, that fails, and cancels the rest. (Reactor's
+     * What a function makes of each element, with this many under way at once; an element it makes nothing of is left
+     * out. Fails with the error of the first element, in their order, that fails, and cancels the rest. (Reactor's
      * {@code flatMapSequential} alone fails with a {@code CompositeException} when two fail before the first is told.)
      */
     public static <T, R> Function<Flux<T>, Publisher<R>> map(int atOnce, Function<? super T, Mono<R>> fn) {

@@ -18,20 +18,22 @@ import reactor.core.scheduler.Scheduler;
 /**
  * Runs blocking reads on threads that may block, without a hand-over a read.
  *
- * <p>A page-cached read of 1 KiB takes a microsecond, handing it to another thread several, and waking that thread fifty.
- * So reads wait in one queue, and a lane (a task on the scheduler) takes them until none is left. An ordered stream asks
- * for its next samples while one is delivered, on the lane's own thread, so a lane that is kept busy is never woken again.
+ * <p>A page-cached read of 1 KiB takes a microsecond, handing it to another thread several, and waking that thread
+ * fifty. So reads wait in one queue, and a lane (a task on the scheduler) takes them until none is left. An ordered
+ * stream asks for its next samples while one is delivered, on the lane's own thread, so a lane that is kept busy is
+ * never woken again.
  *
  * <p>A lane that is delivering runs the subscriber's code and may not come back for long, so it does not count as
  * {@code ready}. The invariant is: where reads wait, at least one lane is ready, that is scheduled, reading or about to
- * take the next. So no read waits for a subscriber that waits for it, as long as the scheduler has a thread for one more
- * lane, which {@link ReadThreads} always has. Slow reads get more lanes, one for each {@value #NANOS_A_LANE} ns that a read
- * takes on average: one for 1 KiB from the page cache, two to four for 150 kB, up to {@value #MAX_LANES} for a cold or far
- * disk, which is what its queue wants.
+ * take the next. So no read waits for a subscriber that waits for it, as long as the scheduler has a thread for one
+ * more lane, which {@link ReadThreads} always has. Slow reads get more lanes, one for each {@value #NANOS_A_LANE} ns
+ * that a read takes on average: one for 1 KiB from the page cache, two to four for 150 kB, up to {@value #MAX_LANES}
+ * for a cold or far disk, which is what its queue wants.
  *
- * <p>A read may have two parts. A lane does the first part of up to {@value #TOGETHER} reads, as long as they take less than
- * {@value #NANOS_A_LANE} ns together, before the second part of any: what the second parts ask for, such as a file's state
- * after the reads, then needs to be asked once. Reads between their parts can be taken by any lane, like those that wait.
+ * <p>A read may have two parts. A lane does the first part of up to {@value #TOGETHER} reads, as long as they take less
+ * than {@value #NANOS_A_LANE} ns together, before the second part of any: what the second parts ask for, such as a
+ * file's state after the reads, then needs to be asked once. Reads between their parts can be taken by any lane, like
+ * those that wait.
  *
  * <p>Lanes are never interrupted from here: a cancelled read is left out if it has not begun, and its result dropped if
  * it has.
@@ -152,7 +154,9 @@ public final class ReadLanes implements Runnable {
         return first;
     }
 
-    /** Finishes a read and delivers it; whether this lane goes on, since others may have come in its place meanwhile. */
+    /**
+     * Finishes a read and delivers it; whether this lane goes on, since others may have come in its place meanwhile.
+     */
     private <S, T> boolean deliver(Read<S, T> read) {
         T result = null;
         Throwable failure = null;

@@ -8,9 +8,10 @@ import reactor.core.scheduler.Schedulers;
 /**
  * The process's threads for reads that block: as many as are busy, of which those that are idle for a minute go.
  *
- * <p>{@code Schedulers.boundedElastic()} queues a task behind a busy thread when all its threads are. Where that thread runs
- * a subscriber that waits for the very read that is queued behind it, both wait for ever. Here no read waits for a thread:
- * a store reads on {@value ReadLanes#MAX_LANES} at most, and there is one more for each subscriber that does not return.
+ * <p>{@code Schedulers.boundedElastic()} queues a task behind a busy thread when all its threads are. Where that thread
+ * runs a subscriber that waits for the very read that is queued behind it, both wait for ever. Here no read waits for a
+ * thread: a store reads on {@value ReadLanes#MAX_LANES} at most, and there is one more for each subscriber that does
+ * not return.
  */
 public final class ReadThreads {
 

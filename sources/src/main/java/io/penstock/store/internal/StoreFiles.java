@@ -25,8 +25,9 @@ import reactor.core.scheduler.Schedulers;
  * machine.
  *
  * <p>Named by a path, by keys, or by a pattern: {@code train/part-*.bin}, with {@code *}, {@code ?}, {@code [a-z]} and
- * {@code {a,b}} in the last part of the key, or by a range of numbers, {@code shard-{000..127}.tar}. Every factory reads the files' states, not the files, and blocks while it
- * does; {@code what} says in errors what the files were to hold.
+ * {@code {a,b}} in the last part of the key, or by a range of numbers, {@code shard-{000..127}.tar}. Every factory
+ * reads the files' states, not the files, and blocks while it does; {@code what} says in errors what the files were to
+ * hold.
  */
 public final class StoreFiles implements AutoCloseable {
 
@@ -186,8 +187,8 @@ public final class StoreFiles implements AutoCloseable {
     }
 
     /**
-     * What a function makes of every file, in their order. Blocks until all is done; works on {@value #AT_ONCE} files at
-     * once, on threads of its own that may wait for what they read, and fails as the first that fails.
+     * What a function makes of every file, in their order. Blocks until all is done; works on {@value #AT_ONCE} files
+     * at once, on threads of its own that may wait for what they read, and fails as the first that fails.
      */
     public <T> List<T> map(Function<StoreEntry, T> fn) {
         Scheduler threads = Schedulers.newBoundedElastic(AT_ONCE, Integer.MAX_VALUE, "store-files");

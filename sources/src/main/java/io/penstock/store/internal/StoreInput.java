@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The bytes of an entry as a stream that can be moved, for code that scans them once. Blocks; for one thread.
  *
  * <p>Reads windows: {@value #SMALLEST} bytes after a move, twice as many as long as it goes on from where it was, up to
- * {@value #LARGEST}, and then the next one ahead. So a scan from front to back has one read under way, and one that jumps
- * from header to header fetches little else. Memory: two windows at most.
+ * {@value #LARGEST}, and then the next one ahead. So a scan from front to back has one read under way, and one that
+ * jumps from header to header fetches little else. Memory: two windows at most.
  *
  * <p>Fails with a {@link io.penstock.fault.StoreException} where the store does, never with an {@code IOException}.
  */
@@ -74,7 +74,9 @@ public final class StoreInput extends InputStream {
         return count;
     }
 
-    /** How much is left: the JDK's gzip reader looks for another member only where something is said to be available. */
+    /**
+     * How much is left: the JDK's gzip reader looks for another member only where something is said to be available.
+     */
     @Override
     public int available() {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(0, entry.size() - position));

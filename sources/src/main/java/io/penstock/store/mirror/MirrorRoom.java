@@ -27,12 +27,12 @@ import java.util.concurrent.locks.LockSupport;
  * The room that the copies of a directory take, agreed on by all processes that mirror into it.
  *
  * <p>One file holds the number of bytes. Its lock is held to change it, and to make, finish or remove a copy; the
- * operating system releases the lock of a process that dies. An unfinished copy counts with its final size, which is part
- * of its name, and is locked by its writer: one without a lock was left by a process that died. So the number can be
- * counted anew at any time, and is whenever a mirror is opened.
+ * operating system releases the lock of a process that dies. An unfinished copy counts with its final size, which is
+ * part of its name, and is locked by its writer: one without a lock was left by a process that died. So the number can
+ * be counted anew at any time, and is whenever a mirror is opened.
  *
- * <p>Nothing is flushed to the disk. A copy's name appears after its bytes and its {@link BlockSums} were written; what a
- * crash of the machine loses of them is found by the checksums.
+ * <p>Nothing is flushed to the disk. A copy's name appears after its bytes and its {@link BlockSums} were written; what
+ * a crash of the machine loses of them is found by the checksums.
  *
  * <p>All methods block, and belong on one thread: locks are the process's, not a thread's.
  */

@@ -33,24 +33,25 @@ import reactor.core.scheduler.Schedulers;
 /**
  * A store whose entries are copied to a local directory when they are first used, and come from there afterwards.
  *
- * <p>A copy appears whole or not at all: it is written under another name and renamed when its length is right. An entry
- * is copied once, however many threads and processes want it; where the copier dies, the next one goes on. What an earlier
- * run left is used, as long as the source lists the same size and version; a changed entry is copied anew and its old copy
- * removed. Once the budget is full (or the disk, but for 64 MiB), further entries come from the source, uncopied: an epoch
- * uses each entry once, so giving up one for another would gain nothing.
+ * <p>A copy appears whole or not at all: it is written under another name and renamed when its length is right. An
+ * entry is copied once, however many threads and processes want it; where the copier dies, the next one goes on. What
+ * an earlier run left is used, as long as the source lists the same size and version; a changed entry is copied anew
+ * and its old copy removed. Once the budget is full (or the disk, but for 64 MiB), further entries come from the
+ * source, uncopied: an epoch uses each entry once, so giving up one for another would gain nothing.
  *
  * <p>A copy has checksums of its blocks in a file beside it, and each block is compared with them when it is first read
  * since the copy was opened. One that is damaged, or has none, is removed with a warning and copied anew.
  *
- * <p>Several stores and processes may share a directory: copies of different sources never meet, and the budget is of all
- * of them together. Files that are not copies are neither counted nor touched.
+ * <p>Several stores and processes may share a directory: copies of different sources never meet, and the budget is of
+ * all of them together. Files that are not copies are neither counted nor touched.
  *
- * <p>With {@link #inBackground} a read never waits for a copy. Otherwise the first read of an entry, also of a part of it,
- * copies it whole, in slices of 8 MiB. Reads cancelled while copying let the copy finish, for the others who want it.
+ * <p>With {@link #inBackground} a read never waits for a copy. Otherwise the first read of an entry, also of a part of
+ * it, copies it whole, in slices of 8 MiB. Reads cancelled while copying let the copy finish, for the others who want
+ * it.
  *
- * <p>Threads: blocks on those of {@link FileStore#open(Path)} and on one of its own that goes when idle. A local failure,
- * such as a full disk, is logged once and then the source serves. {@link #list}, {@link #entry} and {@link #location} are
- * the source's, so caches and fingerprints are the same with a mirror and without.
+ * <p>Threads: blocks on those of {@link FileStore#open(Path)} and on one of its own that goes when idle. A local
+ * failure, such as a full disk, is logged once and then the source serves. {@link #list}, {@link #entry} and {@link
+ * #location} are the source's, so caches and fingerprints are the same with a mirror and without.
  */
 public final class MirroredStore implements Store, AutoCloseable {
 
@@ -244,8 +245,8 @@ public final class MirroredStore implements Store, AutoCloseable {
     }
 
     /**
-     * The copies in a mirror's directory, of all sources, whose bytes do not come to their checksums, or that have none.
-     * Reads them all, and blocks. The next read of such a copy would replace it.
+     * The copies in a mirror's directory, of all sources, whose bytes do not come to their checksums, or that have
+     * none. Reads them all, and blocks. The next read of such a copy would replace it.
      * @throws StoreException if one cannot be read
      */
     public static List<Path> damaged(Path directory) {
@@ -277,7 +278,9 @@ public final class MirroredStore implements Store, AutoCloseable {
                 .filter(bytes -> bytes.remaining() == entry.size());
     }
 
-    /** Removes a copy whose bytes are wrong, so that it is copied anew; another fault leaves it to the source to answer. */
+    /**
+     * Removes a copy whose bytes are wrong, so that it is copied anew; another fault leaves it to the source to answer.
+     */
     private <T> Mono<T> discard(Place open, String name, StoreException failure) {
         if (!(failure.getCause() instanceof DamagedCopyException damage)) {
             return Mono.empty();

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * One unpacked copy. Where it cannot be read, or its bytes do not come to its checksums, it is looked for or unpacked once
- * more, by one read for all that want it, and read again.
+ * One unpacked copy. Where it cannot be read, or its bytes do not come to its checksums, it is looked for or unpacked
+ * once more, by one read for all that want it, and read again.
  */
 final class UnpackedFile implements Store {
 

@@ -43,18 +43,19 @@ import org.slf4j.LoggerFactory;
  * Makes compressed files addressable: decompresses them once, whole, into a folder or into memory.
  *
  * <p>Why not an index of points to begin at: the JDK's inflater cannot begin inside a byte, where a gzip block usually
- * does, zstd writes one frame a file, and each sample would decompress half the distance between two points. What shards
- * hold (JPEG, other archives' parts) hardly shrinks anyway, so the copy is about as large as what it is made from.
+ * does, zstd writes one frame a file, and each sample would decompress half the distance between two points. What
+ * shards hold (JPEG, other archives' parts) hardly shrinks anyway, so the copy is about as large as what it is made
+ * from.
  *
- * <p>Files are compressed if their names end in gz, tgz, zst, zstd or tzst; others are taken as they are. In a folder, a
- * copy is called by where its source lies and the state that it was in; a later run takes it up, and one of another
+ * <p>Files are compressed if their names end in gz, tgz, zst, zstd or tzst; others are taken as they are. In a folder,
+ * a copy is called by where its source lies and the state that it was in; a later run takes it up, and one of another
  * state replaces it. Copies appear whole (written under another name, then moved), so any number of processes may share
  * the folder; two that begin at the same time both do the work. A copy has checksums of its blocks beside it, against
  * which each block is compared when it is first read. One that is damaged, or has none, is made anew from its source.
  *
- * <p>Bounded: all copies in the folder together, or all that one unpacker made in memory, take {@link #maxBytes} at most
- * (and a few windows more where several are written at once); what would take more fails. Memory while it decompresses
- * into a folder: a few windows.
+ * <p>Bounded: all copies in the folder together, or all that one unpacker made in memory, take {@link #maxBytes} at
+ * most (and a few windows more where several are written at once); what would take more fails. Memory while it
+ * decompresses into a folder: a few windows.
  */
 public final class Unpacker {
 
@@ -264,7 +265,9 @@ public final class Unpacker {
         };
     }
 
-    /** What is left in a folder, measured every so often since others write there too; whole copies and partial ones. */
+    /**
+     * What is left in a folder, measured every so often since others write there too; whole copies and partial ones.
+     */
     private static final class Room implements LongPredicate {
         private final Path folder;
         private final long max;

@@ -74,7 +74,9 @@ public final class ZipStore implements Store, AutoCloseable {
         this.cleanable = CLEANER.register(this, () -> close(zip));
     }
 
-    /** The store of a zip file, which reads as {@link FileStore#open(Path)} does; see {@link #open(Path, Scheduler)}. */
+    /**
+     * The store of a zip file, which reads as {@link FileStore#open(Path)} does; see {@link #open(Path, Scheduler)}.
+     */
     public static ZipStore open(Path file) {
         return open(file, ReadThreads.SHARED);
     }
@@ -121,9 +123,9 @@ public final class ZipStore implements Store, AutoCloseable {
     }
 
     /**
-     * The store of a zip file that is a copy of one elsewhere, and is known by that place: keys and fingerprints are the
-     * same wherever the copy lies. The copy is the caller's own: it may be deleted once it is open, and is not to be changed.
-     * Reads as {@link FileStore#open(Path)} does.
+     * The store of a zip file that is a copy of one elsewhere, and is known by that place: keys and fingerprints are
+     * the same wherever the copy lies. The copy is the caller's own: it may be deleted once it is open, and is not to
+     * be changed. Reads as {@link FileStore#open(Path)} does.
      * @param location of what was copied
      * @throws StoreException as {@link #open(Path, Scheduler)}
      */
@@ -233,7 +235,9 @@ public final class ZipStore implements Store, AutoCloseable {
         return ByteBuffer.wrap(unchanged(entry, offset, length));
     }
 
-    /** A range, read between two looks at the zip file that find it as it was opened; another range's look may serve. */
+    /**
+     * A range, read between two looks at the zip file that find it as it was opened; another range's look may serve.
+     */
     private byte[] unchanged(StoreEntry entry, long offset, int length) {
         try {
             for (int count = 1; count <= MAX_READS; count++) {

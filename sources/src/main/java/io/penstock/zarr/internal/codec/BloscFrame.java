@@ -16,8 +16,8 @@ import org.apache.commons.compress.compressors.snappy.SnappyCompressorInputStrea
  * A Blosc 1 frame: a header of 16 bytes, the starts of the blocks, and the blocks. A block is one stream, or one stream
  * for each byte of the elements, shuffled by bytes or bits.
  *
- * <p>{@code blosc-java} is not used: its only release has natives for x86-64 alone. The compressors inside are libraries;
- * the rest is arithmetic that is bounded and fuzzed here.
+ * <p>{@code blosc-java} is not used: its only release has natives for x86-64 alone. The compressors inside are
+ * libraries; the rest is arithmetic that is bounded and fuzzed here.
  * @see <a href="https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst">the chunk format</a>
  */
 final class BloscFrame {

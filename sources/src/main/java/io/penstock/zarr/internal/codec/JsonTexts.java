@@ -9,8 +9,8 @@ import io.penstock.zarr.internal.element.MetadataJson;
 import java.nio.charset.StandardCharsets;
 
 /**
- * numcodecs' {@code json2}: a list of the elements, then their dtype and shape. What is no text is given as JSON, in one
- * line with the keys in order.
+ * numcodecs' {@code json2}: a list of the elements, then their dtype and shape. What is no text is given as JSON, in
+ * one line with the keys in order.
  */
 record JsonTexts() implements ArrayToBytes {
 

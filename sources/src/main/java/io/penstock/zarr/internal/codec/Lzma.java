@@ -22,8 +22,8 @@ import org.tukaani.xz.XZInputStream;
  * numcodecs' {@code lzma}: xz streams, the older .lzma format, or raw ones whose filters the metadata lists. Decoded by
  * XZ for Java, which is optional.
  *
- * <p>A dictionary takes at most as many bytes as the chunk where we choose its size; an xz stream's own header chooses it
- * there, up to {@value #MAX_KIB} KiB.
+ * <p>A dictionary takes at most as many bytes as the chunk where we choose its size; an xz stream's own header chooses
+ * it there, up to {@value #MAX_KIB} KiB.
  * @see <a href="https://docs.python.org/3/library/lzma.html#specifying-custom-filter-chains">Python's filter chains</a>
  */
 record Lzma(int format, List<Filter> filters) implements BytesToBytes {

@@ -1,6 +1,8 @@
 package io.penstock.zarr.internal.element;
 
-/** The elements of a chunk in C order while it is decoded: numbers little-endian and side by side, or texts one by one. */
+/**
+ * The elements of a chunk in C order while it is decoded: numbers little-endian and side by side, or texts one by one.
+ */
 public sealed interface Cells {
 
     /** The same elements in another order: element i is this one's {@code sources[i]}. */

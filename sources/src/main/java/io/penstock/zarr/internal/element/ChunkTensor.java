@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A decoded chunk as a tensor, so that any cache can keep it. Texts are {@code u8[n]}: their offsets as 32-bit numbers, one
- * more than there are texts, then their bytes; so one of them is found without reading the others.
+ * A decoded chunk as a tensor, so that any cache can keep it. Texts are {@code u8[n]}: their offsets as 32-bit numbers,
+ * one more than there are texts, then their bytes; so one of them is found without reading the others.
  */
 public final class ChunkTensor {
 

@@ -11,8 +11,8 @@ import java.util.List;
  * @param name  as the metadata says it: {@code <f4}, {@code float32}, {@code <U11}
  * @param kind  how they are told apart and shown
  * @param dtype of the tensors; {@code u8} for all that is no number
- * @param lanes how many of these an element has: 2 for complex numbers, the number of bytes for text and raw ones; 0 where
- *              elements are texts of any length
+ * @param lanes how many of these an element has: 2 for complex numbers, the number of bytes for text and raw ones; 0
+ *              where elements are texts of any length
  * @param bigEndian whether v2 stores it so
  */
 public record ElementType(String name, Kind kind, DType dtype, int lanes, boolean bigEndian) {

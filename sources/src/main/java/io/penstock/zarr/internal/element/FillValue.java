@@ -16,8 +16,8 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * The value of elements of chunks that are not stored: its little-endian bytes, or UTF-8 for texts of any length. A fill
- * value of {@code null} leaves them undefined; here they are zero, as in other readers.
+ * The value of elements of chunks that are not stored: its little-endian bytes, or UTF-8 for texts of any length. A
+ * fill value of {@code null} leaves them undefined; here they are zero, as in other readers.
  */
 public final class FillValue {
 
