@@ -5,27 +5,24 @@ import java.util.List;
 /** One measurement, or several that share their preparations. */
 public interface Benchmark {
 
-    /** What the command line calls it. */
+    /** Its name on the command line. */
     String name();
 
-    /** What it measures, in half a line. */
-    String about();
-
-    /** What its virtual machine needs beside the flags of this one. */
+    /** The JVM flags that it needs beside those of this process. */
     default List<String> flags() {
         return List.of();
     }
 
-    /** Whether it leaves files in {@link Effort#out}, and goes on there if it was stopped. */
+    /** Whether it writes files to {@link BenchOptions#out}, and continues there after an interruption. */
     default boolean leavesFiles() {
         return false;
     }
 
-    /** Whether it runs only when it is asked for. */
+    /** Whether it runs only if its name is given. */
     default boolean onlyByName() {
         return leavesFiles();
     }
 
-    /** Measures; runs for seconds, on the caller's thread and whatever threads the measured code has. */
-    List<Finding> run(Effort effort);
+    /** Measures for seconds on the caller's thread and on the threads of the measured code. */
+    List<Result> run(BenchOptions options);
 }

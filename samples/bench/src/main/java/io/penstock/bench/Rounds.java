@@ -6,8 +6,8 @@ import java.util.function.DoubleSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * Measurements taken in turn, A B C A B C …, so that a machine that is slow for a while is slow for all of them. Ratios
- * are formed within a round, and the median is taken over the rounds.
+ * Measurements of several contestants in turn, A B C A B C …, so that load on the machine affects all of them. Ratios are
+ * formed within a round, and the median is taken over the rounds.
  */
 public final class Rounds {
 
@@ -18,7 +18,7 @@ public final class Rounds {
     }
 
     /**
-     * Runs each contestant once a round; the first {@code warmUp} rounds are thrown away.
+     * Runs each contestant once a round, and ignores the first {@code warmUp} rounds.
      * @param contestants each does its work and returns its figure
      */
     public static Rounds of(int warmUp, int rounds, IntConsumer progress, List<DoubleSupplier> contestants) {
@@ -36,7 +36,7 @@ public final class Rounds {
     }
 
     public double median(int contestant) {
-        return quantile(measured[contestant].clone(), 0.5);
+        return quantile(measured[contestant], 0.5);
     }
 
     /** The median over the rounds of one contestant's figure over another's. */
@@ -44,20 +44,25 @@ public final class Rounds {
         return ratio(contestant, to, 0.5);
     }
 
-    /** What so large a share of the rounds' ratios is below. */
+    /** A quantile of the rounds' ratios. */
     public double ratio(int contestant, int to, double share) {
-        double[] ratios = new double[measured[contestant].length];
-        for (int i = 0; i < ratios.length; i++) {
-            ratios[i] = measured[contestant][i] / measured[to][i];
-        }
-        return quantile(ratios, share);
+        return quantile(ratios(measured[contestant], measured[to]), share);
     }
 
-    private static double quantile(double[] values, double share) {
-        Arrays.sort(values);
-        double place = share * (values.length - 1);
-        double below = values[(int) place];
-        double above = values[(int) Math.ceil(place)];
+    /** The ratio of two figures in each round. */
+    public static double[] ratios(double[] of, double[] to) {
+        double[] ratios = new double[of.length];
+        Arrays.setAll(ratios, round -> of[round] / to[round]);
+        return ratios;
+    }
+
+    /** A quantile of values in any order, between the two nearest. */
+    public static double quantile(double[] values, double share) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        double place = share * (sorted.length - 1);
+        double below = sorted[(int) place];
+        double above = sorted[(int) Math.ceil(place)];
         return below + (place - (int) place) * (above - below);
     }
 }

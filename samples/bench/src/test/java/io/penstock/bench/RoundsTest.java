@@ -56,12 +56,12 @@ class RoundsTest {
 
     @Test
     void finding_withALimit_saysWhetherItWasReached() {
-        Finding finding = Finding.of("warm", "of the limit", 85, "%");
+        Result result = Result.of("of the limit", 85, "%");
 
-        assertThat(finding.reached()).isNull();
-        assertThat(finding.atLeast(1, 85).reached()).isTrue();
-        assertThat(finding.atLeast(1, 86).reached()).isFalse();
-        assertThat(finding.atMost(1, 85).reached()).isTrue();
-        assertThat(finding.atMost(1, 84).reached()).isFalse();
+        assertThat(result.reached()).isNull();
+        assertThat(result.atLeast(1, 85).reached()).isTrue();
+        assertThat(result.atLeast(1, 86).reached()).isFalse();
+        assertThat(result.atMost(1, 85).reached()).isTrue();
+        assertThat(result.atMost(1, 84).reached()).isFalse();
     }
 }

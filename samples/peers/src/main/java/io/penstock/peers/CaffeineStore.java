@@ -18,11 +18,6 @@ final class CaffeineStore implements SampleStore {
     }
 
     @Override
-    public String name() {
-        return "Caffeine";
-    }
-
-    @Override
     public void put(long key, ByteBuffer value) {
         byte[] bytes = new byte[value.remaining()];
         value.get(value.position(), bytes);

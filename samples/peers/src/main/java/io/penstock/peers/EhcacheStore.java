@@ -36,11 +36,6 @@ final class EhcacheStore implements SampleStore {
     }
 
     @Override
-    public String name() {
-        return "Ehcache 3, tiered";
-    }
-
-    @Override
     public void put(long key, ByteBuffer value) {
         byte[] bytes = new byte[value.remaining()];
         value.get(value.position(), bytes);

@@ -41,11 +41,6 @@ final class LmdbStore implements SampleStore {
     }
 
     @Override
-    public String name() {
-        return "LMDB";
-    }
-
-    @Override
     public void put(long key, ByteBuffer value) {
         dbi.put(txn, key(key), value.duplicate());
         puts++;

@@ -34,11 +34,6 @@ final class MappedFileStore implements SampleStore {
     }
 
     @Override
-    public String name() {
-        return "bare loop over a mapped file";
-    }
-
-    @Override
     public void put(long key, ByteBuffer value) {
         parts[(int) key / samplesAPart].put((int) key % samplesAPart * sampleBytes, value, 0, sampleBytes);
     }
@@ -47,7 +42,4 @@ final class MappedFileStore implements SampleStore {
     public void read(long key, ByteBuffer batch, int at) {
         batch.put(at, parts[(int) key / samplesAPart], (int) key % samplesAPart * sampleBytes, sampleBytes);
     }
-
-    @Override
-    public void close() {}
 }

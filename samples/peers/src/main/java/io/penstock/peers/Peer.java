@@ -2,22 +2,22 @@ package io.penstock.peers;
 
 import java.nio.file.Path;
 
-/** Somebody's cache, ours among them: empty at first. */
+/** A cache or loader, empty at first. */
 interface Peer extends AutoCloseable {
 
-    /** Seconds of each of several epochs: the first fills it, the others are shuffled and come out of it. */
+    /** Seconds of each epoch: the first fills the cache, the others are shuffled and read it. */
     double[] seconds(int epochs);
 
     @Override
     void close();
 
-    /** How to open one. */
+    /** Opens an empty peer. */
     @FunctionalInterface
     interface Kind {
         /**
-         * Opens an empty one.
-         * @param data   all samples in one file
-         * @param folder that is not there yet, for what is kept
+         * Opens one.
+         * @param data   a file of all samples
+         * @param folder for the peer's files, which does not exist yet
          */
         Peer open(PeerLoad load, Path data, Path folder);
     }

@@ -30,11 +30,6 @@ final class PlainFilesStore implements SampleStore {
     }
 
     @Override
-    public String name() {
-        return "a file a sample";
-    }
-
-    @Override
     public void put(long key, ByteBuffer value) {
         try (FileChannel channel =
                 FileChannel.open(file(key), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -55,7 +50,4 @@ final class PlainFilesStore implements SampleStore {
             throw new UncheckedIOException(e);
         }
     }
-
-    @Override
-    public void close() {}
 }

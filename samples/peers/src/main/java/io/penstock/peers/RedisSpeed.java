@@ -7,8 +7,8 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.MadeRecords;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
@@ -82,19 +82,14 @@ public final class RedisSpeed implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "the Redis tier against its client used bare";
-    }
-
-    @Override
-    public List<Finding> run(Effort effort) {
+    public List<Result> run(BenchOptions options) {
         return ScratchFolder.with(folder -> {
             int port = freePort();
             NodeServer server = NodeServer.ofBytes(2L << 30)
                     .executable(program(folder))
                     .directory(folder.resolve("node"))
                     .listen("127.0.0.1", port);
-            List<Finding> findings = new ArrayList<>();
+            List<Result> results = new ArrayList<>();
             try (RedisTier tier = RedisTier.in(server)
                             .credentials("", PASSWORD)
                             .timeout(PATIENCE)
@@ -105,10 +100,10 @@ public final class RedisSpeed implements Benchmark {
                             .withPassword(PASSWORD.toCharArray())
                             .build());
                     StatefulRedisConnection<byte[], byte[]> bare = client.connect(ByteArrayCodec.INSTANCE)) {
-                findings.addAll(measure(new Work(effort.of(4_000, 1_500), 150_528), tier, bare, effort));
-                findings.addAll(measure(new Work(effort.of(100_000, 40_000), 1024), tier, bare, effort));
+                results.addAll(measure(new Work(options.choose(4_000, 1_500), 150_528), tier, bare, options));
+                results.addAll(measure(new Work(options.choose(100_000, 40_000), 1024), tier, bare, options));
             }
-            return findings;
+            return results;
         });
     }
 
@@ -132,8 +127,8 @@ public final class RedisSpeed implements Benchmark {
         }
     }
 
-    private List<Finding> measure(
-            Work work, RedisTier tier, StatefulRedisConnection<byte[], byte[]> bare, Effort effort) {
+    private List<Result> measure(
+            Work work, RedisTier tier, StatefulRedisConnection<byte[], byte[]> bare, BenchOptions options) {
         byte[] value = new byte[work.sampleBytes];
         new SplittableRandom(work.sampleBytes).nextBytes(value);
         SampleKey[] keys = new SampleKey[work.samples];
@@ -145,8 +140,8 @@ public final class RedisSpeed implements Benchmark {
         Dataset<Tensor> cached = new MadeRecords(work.samples, work.sampleBytes).cache(tier, Schema.tensor("bytes"));
         Rounds rounds = Rounds.of(
                 2,
-                effort.of(11, 5),
-                round -> effort.progress().accept("redis: %s, round %d".formatted(work, round + 1)),
+                options.choose(11, 5),
+                round -> options.progress().accept("redis: %s, round %d".formatted(work, round + 1)),
                 List.of(
                         () -> emptied(bare, () -> write(tier, keys, value)),
                         () -> seconds(() -> read(work, tier, keys)),
@@ -155,19 +150,17 @@ public final class RedisSpeed implements Benchmark {
                         () -> seconds(() -> read(work, bare, names)),
                         () -> filled(work, tier, cached)));
         return List.of(
-                Finding.of(name(), work + ": tier, put", work.bytes() / rounds.median(0) / 1e6, "MB/s"),
-                Finding.of(name(), work + ": bare, put", work.bytes() / rounds.median(2) / 1e6, "MB/s"),
-                Finding.of(name(), work + ": put, of the bare client", 100 * rounds.medianRatio(2, 0), "%")
+                Result.of(work + ": tier, put", work.bytes() / rounds.median(0) / 1e6, "MB/s"),
+                Result.of(work + ": bare, put", work.bytes() / rounds.median(2) / 1e6, "MB/s"),
+                Result.of(work + ": put, of the bare client", 100 * rounds.medianRatio(2, 0), "%")
                         .atLeast(0, 85),
-                Finding.of(name(), work + ": tier, get", work.bytes() / rounds.median(1) / 1e6, "MB/s"),
-                Finding.of(name(), work + ": bare, get", work.bytes() / rounds.median(4) / 1e6, "MB/s"),
-                Finding.of(name(), work + ": get, of the bare client", 100 * rounds.medianRatio(4, 1), "%")
+                Result.of(work + ": tier, get", work.bytes() / rounds.median(1) / 1e6, "MB/s"),
+                Result.of(work + ": bare, get", work.bytes() / rounds.median(4) / 1e6, "MB/s"),
+                Result.of(work + ": get, of the bare client", 100 * rounds.medianRatio(4, 1), "%")
                         .atLeast(0, 85),
-                Finding.of(name(), work + ": bare, mget", work.bytes() / rounds.median(3) / 1e6, "MB/s"),
-                Finding.of(name(), work + ": get, of the bare client's mget", 100 * rounds.medianRatio(3, 1), "%"),
-                Finding.of(
-                        name(),
-                        work + ": stream of what the tier holds, of the bare client's mget",
+                Result.of(work + ": bare, mget", work.bytes() / rounds.median(3) / 1e6, "MB/s"),
+                Result.of(work + ": get, of the bare client's mget", 100 * rounds.medianRatio(3, 1), "%"),
+                Result.of(work + ": stream of what the tier holds, of the bare client's mget",
                         100 * rounds.medianRatio(3, 5),
                         "%"));
     }

@@ -39,11 +39,6 @@ final class RocksStore implements SampleStore {
     }
 
     @Override
-    public String name() {
-        return "RocksDB";
-    }
-
-    @Override
     public void put(long key, ByteBuffer value) {
         try {
             db.put(writing, key(key), value.duplicate());

@@ -2,7 +2,7 @@ package io.penstock.peers;
 
 import java.nio.ByteBuffer;
 
-/** Values by key: written one after the other, then read in no order by one thread to the last byte in a batch. */
+/** A store as a peer: one thread writes all values in order, then reads them in shuffled order into batches. */
 record StorePeer(SampleStore store, PeerLoad load) implements Peer {
 
     @Override
@@ -33,7 +33,7 @@ record StorePeer(SampleStore store, PeerLoad load) implements Peer {
         for (int index : load.shuffled(seed)) {
             store.read(index, batch, at);
             if (batch.getInt(at) != index) {
-                throw new IllegalStateException("%s gives something else for %d".formatted(store.name(), index));
+                throw new IllegalStateException("%s gives another value for %d".formatted(store.getClass().getSimpleName(), index));
             }
             at = (at + load.sampleBytes()) % batch.capacity();
         }

@@ -1,8 +1,8 @@
 package io.penstock.peers;
 
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.suite.BareOpenCv;
 import io.penstock.bench.suite.DecodeSpeed;
@@ -24,13 +24,8 @@ public final class TensorFlowDecodeSpeed implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "JPEG decode and resize against TensorFlow's";
-    }
-
-    @Override
-    public List<Finding> run(Effort effort) {
-        List<byte[]> files = DecodeSpeed.files(effort, effort.of(200, 60));
+    public List<Result> run(BenchOptions options) {
+        List<byte[]> files = DecodeSpeed.files(options, options.choose(200, 60));
         List<Tensor> tensors = files.stream().map(Tensor::ofBytes).toList();
         ImageDecoder fastest = ImageDecoder.fastest();
         Resize resize = Resize.exact(SIDE, SIDE);
@@ -40,20 +35,20 @@ public final class TensorFlowDecodeSpeed implements Benchmark {
                 TensorFlowDecoder plain = new TensorFlowDecoder(SIDE, false)) {
             Rounds rounds = Rounds.of(
                     WARM_UP,
-                    effort.of(9, 5),
-                    round -> effort.progress().accept("tensorflow: round " + (round + 1)),
+                    options.choose(9, 5),
+                    round -> options.progress().accept("tensorflow: round " + (round + 1)),
                     List.of(
                             () -> DecodeSpeed.perSecond(
                                     tensors, file -> DecodeSpeed.decode(fastest, resize, file), sum),
                             () -> DecodeSpeed.perSecond(files, antialiased::decode, sum),
                             () -> DecodeSpeed.perSecond(files, plain::decode, sum)));
             return List.of(
-                    Finding.of(name(), "ours, " + fastest.id() + ", " + resize, rounds.median(0), "images/s"),
-                    Finding.of(name(), "TensorFlow, antialiased", rounds.median(1), "images/s"),
-                    Finding.of(name(), "TensorFlow, not antialiased", rounds.median(2), "images/s"),
-                    Finding.of(name(), "ours of TensorFlow's antialiased", 100 * rounds.medianRatio(0, 1), "%")
+                    Result.of("ours, " + fastest.id() + ", " + resize, rounds.median(0), "images/s"),
+                    Result.of("TensorFlow, antialiased", rounds.median(1), "images/s"),
+                    Result.of("TensorFlow, not antialiased", rounds.median(2), "images/s"),
+                    Result.of("ours of TensorFlow's antialiased", 100 * rounds.medianRatio(0, 1), "%")
                             .atLeast(ROW, 100),
-                    Finding.of(name(), "ours of TensorFlow's not antialiased", 100 * rounds.medianRatio(0, 2), "%"));
+                    Result.of("ours of TensorFlow's not antialiased", 100 * rounds.medianRatio(0, 2), "%"));
         }
     }
 }

@@ -12,11 +12,6 @@ record TierStore(Tier tier) implements SampleStore {
     private static final SampleKey DATASET = SampleKey.of("peers");
 
     @Override
-    public String name() {
-        return tier.name();
-    }
-
-    @Override
     public void put(long key, ByteBuffer value) {
         ByteBuffer own =
                 ByteBuffer.allocate(value.remaining()).put(value.duplicate()).flip(); // kept until written

@@ -1,6 +1,6 @@
 package io.penstock.bench.caching;
 
-import io.penstock.bench.Effort;
+import io.penstock.bench.BenchOptions;
 import io.penstock.folder.ImageFolder;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
@@ -26,8 +26,8 @@ record Pictures(@Nullable Path given, int count) {
     static final int SIDE = 224;
     static final int BYTES = SIDE * SIDE * 3;
 
-    static Pictures of(Effort effort, int most) {
-        Path given = effort.pictures();
+    static Pictures of(BenchOptions options, int most) {
+        Path given = options.pictures();
         return new Pictures(
                 given,
                 given == null

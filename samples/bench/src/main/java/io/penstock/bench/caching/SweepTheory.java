@@ -1,19 +1,19 @@
 package io.penstock.bench.caching;
 
 import io.penstock.bench.experiment.Chart;
-import io.penstock.bench.experiment.Results;
+import io.penstock.bench.experiment.Measurements;
 import io.penstock.bench.experiment.Spread;
 import java.util.List;
 
 /**
  * What an epoch with a partly filled cache should take: max(g, (1 - c) m), with both ends measured.
  *
- * @param results all that was measured, of the shares 0 and 100 as well
+ * @param measurements all that was measured, of the shares 0 and 100 as well
  * @param series  whose ends count
  * @param seconds what times are called
  * @param held    what the share is called that the cache really held
  */
-record SweepTheory(Results results, String series, String seconds, String held) {
+record SweepTheory(Measurements measurements, String series, String seconds, String held) {
 
     private static final double NONE = 0;
     private static final double ALL = 100;
@@ -44,8 +44,8 @@ record SweepTheory(Results results, String series, String seconds, String held) 
     }
 
     private Spread gain(double share) {
-        double[] without = results.values(seconds, series, NONE);
-        double[] with = results.values(seconds, series, share);
+        double[] without = measurements.values(seconds, series, NONE);
+        double[] with = measurements.values(seconds, series, share);
         double[] gains = new double[with.length];
         for (int round = 0; round < gains.length; round++) {
             gains[round] = without[round] / with[round];
@@ -54,15 +54,15 @@ record SweepTheory(Results results, String series, String seconds, String held) 
     }
 
     private double time(double share) {
-        double missed = 1 - results.median(held, series, share);
-        return Math.max(results.median(seconds, series, ALL), missed * uncached());
+        double missed = 1 - measurements.median(held, series, share);
+        return Math.max(measurements.median(seconds, series, ALL), missed * uncached());
     }
 
     private double uncached() {
-        return results.median(seconds, series, NONE);
+        return measurements.median(seconds, series, NONE);
     }
 
     private List<Double> shares() {
-        return results.places(seconds, series);
+        return measurements.places(seconds, series);
     }
 }

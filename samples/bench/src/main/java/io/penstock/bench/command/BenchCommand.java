@@ -2,8 +2,8 @@ package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.experiment.Figures;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.experiment.ExperimentBenchmark;
 import io.penstock.cli.AddedCommand;
 import io.penstock.cli.console.Output;
 import io.penstock.cli.console.ProgressLine;
@@ -71,29 +71,29 @@ public final class BenchCommand implements AddedCommand {
         List<Benchmark> chosen = chosen();
         Output output = new Output(spec.commandLine().getOut());
         BenchTable table = new BenchTable(output);
-        List<ObjectNode> findings = new ArrayList<>();
+        List<ObjectNode> results = new ArrayList<>();
         if (!json) {
             table.head();
         }
         for (Benchmark benchmark : chosen) {
-            // each in a process of its own: what one leaves compiled, collected and mapped is not the next one's
+            // each in a process of its own, so that none inherits compiled code, garbage and mappings
             List<ObjectNode> found = chosen.size() == 1 && BenchFork.hasFlagsFor(benchmark)
                     ? measured(benchmark)
-                    : BenchFork.run(benchmark, new Effort(quick, data, out, text -> {}));
-            findings.addAll(found);
-            found.forEach(finding -> {
+                    : BenchFork.run(benchmark, new BenchOptions(quick, data, out, text -> {}));
+            results.addAll(found);
+            found.forEach(result -> {
                 if (json) {
-                    output.line(finding.toString());
+                    output.line(result.toString());
                 } else {
-                    table.row(finding);
+                    table.row(result);
                 }
             });
         }
         if (out != null) {
-            BenchFile.write(out, quick, findings);
+            BenchFile.write(out, quick, results);
         }
         if (!json) {
-            Path folder = out == null ? Figures.FOLDER : out;
+            Path folder = out == null ? ExperimentBenchmark.FOLDER : out;
             chosen.stream()
                     .filter(Benchmark::leavesFiles)
                     .forEach(benchmark -> output.line(
@@ -106,8 +106,8 @@ public final class BenchCommand implements AddedCommand {
         PrintWriter err = spec.commandLine().getErr();
         ProgressLine progress = new ProgressLine(err, Terminal.onStandardError());
         try {
-            return benchmark.run(new Effort(quick, data, out, progress::show)).stream()
-                    .map(BenchFile::node)
+            return benchmark.run(new BenchOptions(quick, data, out, progress::show)).stream()
+                    .map(result -> BenchFile.node(benchmark.name(), result))
                     .toList();
         } finally {
             progress.clear();

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.penstock.bench.Finding;
+import io.penstock.bench.Result;
 import io.penstock.cli.console.Reason;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
@@ -15,14 +15,14 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 
-/** Findings as a file, with what they were measured on. */
+/** Results as a file, with the machine that they were measured on. */
 final class BenchFile {
 
     private static final String NAME = "bench.json";
 
     private BenchFile() {}
 
-    static void write(Path folder, boolean quick, List<ObjectNode> findings) {
+    static void write(Path folder, boolean quick, List<ObjectNode> results) {
         ObjectMapper json = new ObjectMapper();
         ObjectNode root = json.createObjectNode();
         root.put("when", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString())
@@ -31,7 +31,7 @@ final class BenchFile {
                 .put("processors", Runtime.getRuntime().availableProcessors())
                 .put("quick", quick);
         ArrayNode list = root.putArray("findings");
-        list.addAll(findings);
+        list.addAll(results);
         try {
             Files.createDirectories(folder);
             Files.writeString(
@@ -41,18 +41,18 @@ final class BenchFile {
         }
     }
 
-    /** One finding, with its limit where it has one. */
-    static ObjectNode node(Finding finding) {
+    /** One result, with its limit if it has one. */
+    static ObjectNode node(String benchmark, Result result) {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
-        node.put("benchmark", finding.benchmark())
-                .put("what", finding.what())
-                .put("value", finding.value())
-                .put("unit", finding.unit());
-        Double limit = finding.limit();
+        node.put("benchmark", benchmark)
+                .put("what", result.what())
+                .put("value", result.value())
+                .put("unit", result.unit());
+        Double limit = result.limit();
         if (limit != null) {
-            node.put("row", finding.row())
-                    .put(finding.sense().name().toLowerCase(Locale.ROOT), limit)
-                    .put("reached", finding.reached());
+            node.put("row", result.row())
+                    .put(result.sense().name().toLowerCase(Locale.ROOT), limit)
+                    .put("reached", result.reached());
         }
         return node;
     }

@@ -3,7 +3,7 @@ package io.penstock.bench.command;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
+import io.penstock.bench.BenchOptions;
 import io.penstock.cli.Main;
 import io.penstock.cli.console.Reason;
 import java.io.BufferedReader;
@@ -29,12 +29,12 @@ final class BenchFork {
      * Runs it and waits; its progress is seen where ours is.
      * @throws IllegalStateException if it failed, which it has said itself
      */
-    static List<ObjectNode> run(Benchmark benchmark, Effort effort) {
+    static List<ObjectNode> run(Benchmark benchmark, BenchOptions options) {
         String name = benchmark.name();
-        List<ObjectNode> findings = new ArrayList<>();
+        List<ObjectNode> results = new ArrayList<>();
         Process process = null;
         try {
-            process = new ProcessBuilder(command(benchmark, effort))
+            process = new ProcessBuilder(command(benchmark, options))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             try (BufferedReader lines =
@@ -42,7 +42,7 @@ final class BenchFork {
                 ObjectMapper json = new ObjectMapper();
                 for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                     if (line.startsWith("{")) { // a virtual machine warns of its flags here too
-                        findings.add(json.readValue(line, ObjectNode.class));
+                        results.add(json.readValue(line, ObjectNode.class));
                     }
                 }
             }
@@ -50,7 +50,7 @@ final class BenchFork {
             if (status != 0) {
                 throw new IllegalStateException("benchmark \"%s\" ended with status %d".formatted(name, status));
             }
-            return findings;
+            return results;
         } catch (IOException e) {
             throw new IllegalStateException("benchmark \"%s\" cannot be run: %s".formatted(name, Reason.of(e)), e);
         } catch (InterruptedException e) {
@@ -63,21 +63,21 @@ final class BenchFork {
         }
     }
 
-    private static List<String> command(Benchmark benchmark, Effort effort) {
+    private static List<String> command(Benchmark benchmark, BenchOptions options) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(benchmark.flags());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of("bench", benchmark.name(), "--json"));
-        if (effort.quick()) {
+        if (options.quick()) {
             command.add("--quick");
         }
-        if (effort.pictures() != null) {
-            command.addAll(List.of("--data", effort.pictures().toString()));
+        if (options.pictures() != null) {
+            command.addAll(List.of("--data", options.pictures().toString()));
         }
-        if (benchmark.leavesFiles() && effort.out() != null) {
-            command.addAll(List.of("--out", effort.out().toString()));
+        if (benchmark.leavesFiles() && options.out() != null) {
+            command.addAll(List.of("--out", options.out().toString()));
         }
         return command;
     }

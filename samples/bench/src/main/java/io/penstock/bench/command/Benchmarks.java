@@ -5,7 +5,7 @@ import io.penstock.bench.caching.Epochs;
 import io.penstock.bench.caching.NearFar;
 import io.penstock.bench.caching.Policies;
 import io.penstock.bench.caching.Sweep;
-import io.penstock.bench.experiment.Figures;
+import io.penstock.bench.experiment.ExperimentBenchmark;
 import io.penstock.bench.scaling.Latency;
 import io.penstock.bench.scaling.Scale;
 import io.penstock.bench.suite.DecodeSpeed;
@@ -22,14 +22,13 @@ import io.penstock.bench.suite.ZarrRows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.stream.Stream;
 
-/** All benchmarks and experiments there are. */
+/** All benchmarks and experiments. */
 final class Benchmarks {
 
     private Benchmarks() {}
 
-    /** In the order in which they run; those of the module peers stand before the experiments. */
+    /** In the order in which they run: those of the module peers come before the experiments. */
     static List<Benchmark> all() {
         List<Benchmark> all = new ArrayList<>(List.of(
                 new WarmEpochs(),
@@ -44,9 +43,18 @@ final class Benchmarks {
                 new ZarrRows(),
                 new Profile()));
         ServiceLoader.load(Benchmark.class).forEach(all::add);
-        Stream.of(new Sweep(), new Policies(), new Epochs(), new NearFar(), new Latency(), new Scale())
-                .map(Figures::new)
-                .forEach(all::add);
+        all.addAll(List.of(
+                new ExperimentBenchmark(
+                        "sweep", "Epoch time by the share of the data that is cached", Sweep::new),
+                new ExperimentBenchmark("policies", "Hit ratio by policy and capacity", Policies::new),
+                new ExperimentBenchmark("epochs", "Time of each epoch with a cache and without", Epochs::new),
+                new ExperimentBenchmark(
+                        "near-far",
+                        "Epoch times of near and far files, with a cache and without, by 1 and 4 workers",
+                        NearFar::new),
+                new ExperimentBenchmark(
+                        "latency", "How long a hit and a miss of each tier take, and an epoch by them", Latency::new),
+                new ExperimentBenchmark("scale", "What more samples and more ranks cost", Scale::new)));
         return List.copyOf(all);
     }
 }

@@ -1,11 +1,12 @@
 package io.penstock.bench.experiment;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Lines over two axes.
  *
- * @param file  what its file's name ends in
+ * @param file  the end of its file's name
  * @param title what it shows
  * @param x     the axis along the bottom
  * @param y     the axis along the side
@@ -22,28 +23,36 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
      *
      * @param title with the unit
      * @param scale of it
-     * @param ticks words for 1, 2, 3…, or empty where the numbers themselves are the words
+     * @param named how many places 1, 2, 3… have names; 0 for an axis of numbers
      */
-    public record Axis(String title, Scale scale, List<String> ticks) {
+    public record Axis(String title, Scale scale, int named) {
 
         public static Axis linear(String title) {
-            return new Axis(title, Scale.LINEAR, List.of());
+            return new Axis(title, Scale.LINEAR, 0);
         }
 
         public static Axis logarithmic(String title) {
-            return new Axis(title, Scale.LOGARITHMIC, List.of());
+            return new Axis(title, Scale.LOGARITHMIC, 0);
         }
 
         /** For places that are {@link #tail}s of percentiles. */
         public static Axis percentiles(String title) {
-            return new Axis(title, Scale.PERCENTILES, List.of());
+            return new Axis(title, Scale.PERCENTILES, 0);
         }
 
-        public static Axis named(String title, List<String> ticks) {
-            return new Axis(title, Scale.LINEAR, List.copyOf(ticks));
+        /** Whole numbers from 1 to {@code max}. */
+        public static Axis counted(String title, int max) {
+            return new Axis(title, Scale.LINEAR, max);
         }
 
-        /** Of how many one is beyond a percentile: 100 for the 99th. */
+        /** Places 1, 2, 3…, the names of which stand in the title. */
+        public static Axis named(String title, List<String> names) {
+            List<String> words = new ArrayList<>();
+            names.forEach(name -> words.add((words.size() + 1) + " " + name));
+            return counted(title + ": " + String.join(" · ", words), names.size());
+        }
+
+        /** One look-up of this many takes longer than the percentile: 100 for the 99th. */
         public static double tail(double percentile) {
             return 100 / (100 - percentile);
         }
@@ -53,18 +62,18 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
         }
     }
 
-    /** How an axis stretches. */
+    /** The scale of an axis. */
     enum Scale {
         LINEAR,
         LOGARITHMIC,
-        /** Logarithmic in what is beyond: 90, 99 and 99.9 % are equally far apart. */
+        /** Logarithmic in the tail: 90, 99 and 99.9 % are equally far apart. */
         PERCENTILES
     }
 
     /** Whether a line was measured. */
     public enum Kind {
         MEASURED,
-        /** Measured at places that have nothing in between. */
+        /** Measured at places without anything in between. */
         APART,
         THEORY
     }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What results were measured on, in words. */
+/** What measurements were measured on, in words. */
 final class Machine {
 
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
@@ -17,7 +17,7 @@ final class Machine {
 
     private Machine() {}
 
-    /** What results of one file must agree in. */
+    /** What measurements of one file must agree in. */
     static Map<String, String> described() {
         Map<String, String> words = new LinkedHashMap<>();
         words.put("processor", processor());

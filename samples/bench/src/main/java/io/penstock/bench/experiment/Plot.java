@@ -3,15 +3,14 @@ package io.penstock.bench.experiment;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
-import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import javax.imageio.ImageIO;
+import java.util.stream.DoubleStream;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
@@ -24,8 +23,8 @@ import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * Draws charts. Lines differ by marker and by lightness, so that a copy in grey says the same; theory is dashed and has no
- * markers; beside it, and apart, measurements are markers alone. An upright stroke through a marker spans all repetitions.
+ * Draws charts. Lines differ by marker and by lightness, so that a grey copy is readable. Theory is dashed and has no markers;
+ * measurements beside it have markers only. A vertical stroke through a marker spans all repetitions.
  */
 final class Plot {
 
@@ -34,9 +33,9 @@ final class Plot {
     private static final float THICK = 2.2f;
     private static final float THIN = 1.6f;
     private static final String SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻";
-    private static final int BAND = 12; // labels of an axis, at most
+    private static final int BAND = 12; // max labels of an axis
 
-    /** Of falling darkness: black, blue, red-brown, orange, grey. */
+    /** From dark to light. */
     private static final List<Color> COLOURS = List.of(
             new Color(0x111111),
             new Color(0x0B4F9E),
@@ -77,9 +76,7 @@ final class Plot {
         }
         try {
             ByteArrayOutputStream png = new ByteArrayOutputStream();
-            BufferedImage image = BitmapEncoder.getBufferedImage(drawn);
-            NamedTicks.draw(chart.x().ticks(), drawn::getScreenXFromChart, font(Font.PLAIN, 14), image);
-            ImageIO.write(image, "png", png);
+            BitmapEncoder.saveBitmap(drawn, png, BitmapEncoder.BitmapFormat.PNG);
             return png.toByteArray();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot draw " + chart.title(), e);
@@ -101,46 +98,36 @@ final class Plot {
         styler.setXAxisLogarithmic(chart.x().isLogarithmic());
         styler.setYAxisLogarithmic(chart.y().isLogarithmic());
         if (chart.y().isLogarithmic()) { // only powers of ten are labelled, so there are two at least
-            styler.setYAxisMin(Math.pow(10, Math.floor(Math.log10(least(chart)))));
-            styler.setYAxisMax(Math.pow(10, Math.ceil(Math.log10(most(chart)))));
+            DoubleSummaryStatistics powers = chart.lines().stream()
+                    .flatMap(line -> line.dots().stream())
+                    .flatMapToDouble(dot -> DoubleStream.of(dot.y().min(), dot.y().max()))
+                    .map(Math::log10)
+                    .summaryStatistics();
+            styler.setYAxisMin(Math.pow(10, Math.floor(powers.getMin())));
+            styler.setYAxisMax(Math.pow(10, Math.ceil(powers.getMax())));
         } else {
-            styler.setYAxisMin(0.0); // lengths that are compared begin at nothing
+            styler.setYAxisMin(0.0); // compared lengths begin at 0
         }
-        List<String> ticks = chart.x().ticks();
-        if (ticks.isEmpty()) {
-            styler.setXAxisTickLabelsFormattingFunction(
-                    switch (chart.x().scale()) {
-                        case PERCENTILES -> Plot::percentile;
-                        case LOGARITHMIC -> Plot::power;
-                        case LINEAR -> Plot::number;
-                    });
-        } else {
+        if (chart.x().named() > 0) {
             styler.setXAxisMin(0.5);
-            styler.setXAxisMax(ticks.size() + 0.5);
+            styler.setXAxisMax(chart.x().named() + 0.5);
+            styler.setXAxisTickMarkSpacingHint(WIDTH / (chart.x().named() + 1));
             styler.setPlotGridVerticalLinesVisible(false);
-            styler.setXAxisTickLabelsFormattingFunction(Plot::number);
-            styler.setXAxisTickLabelsColor(NamedTicks.PLACE);
         }
+        styler.setXAxisTickLabelsFormattingFunction(
+                switch (chart.x().scale()) {
+                    case PERCENTILES -> Plot::percentile;
+                    case LOGARITHMIC -> Plot::power;
+                    case LINEAR -> Plot::number;
+                });
         styler.setYAxisTickLabelsFormattingFunction(Plot::number);
-    }
-
-    private static double least(Chart chart) {
-        return dots(chart).mapToDouble(dot -> dot.y().least()).min().orElse(1);
-    }
-
-    private static double most(Chart chart) {
-        return dots(chart).mapToDouble(dot -> dot.y().most()).max().orElse(10);
-    }
-
-    private static Stream<Chart.Dot> dots(Chart chart) {
-        return chart.lines().stream().flatMap(line -> line.dots().stream());
     }
 
     private static Font font(int style, int size) {
         return new Font(Font.SANS_SERIF, style, size);
     }
 
-    /** A tick's number, as short as it can be said. */
+    /** The short text of a number. */
     static String number(double value) {
         double size = Math.abs(value);
         if (size != 0 && (size < 1e-3 || size >= 1e7)) {
@@ -156,7 +143,7 @@ final class Plot {
         return String.format(Locale.ROOT, size < BAND * 10 && value != Math.rint(value) ? "%.1f" : "%,.0f", value);
     }
 
-    /** A tick of an axis that labels powers of ten alone: 10³ to 10⁹ as one, however many digits they have. */
+    /** A tick of an axis that labels only powers of ten. */
     static String power(double value) {
         return "10"
                 + Long.toString(Math.round(Math.log10(value)))
@@ -190,10 +177,10 @@ final class Plot {
             series.setXYSeriesRenderStyle(XYSeriesRenderStyle.Scatter);
         }
         for (Chart.Dot dot : line.dots()) {
-            if (dot.y().least() < dot.y().most()) {
+            if (dot.y().min() < dot.y().max()) {
                 XYSeries range =
                         drawn.addSeries(line.name() + " at " + dot.x(), new double[] {dot.x(), dot.x()}, new double[] {
-                            dot.y().least(), dot.y().most()
+                            dot.y().min(), dot.y().max()
                         });
                 range.setMarker(SeriesMarkers.NONE);
                 range.setLineColor(colour);

@@ -1,90 +1,136 @@
 package io.penstock.bench.experiment;
 
-import io.penstock.bench.Finding;
+import io.penstock.bench.Result;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Files of an experiment: {@code NAME.csv} with median, range and number of repetitions of each place, a PNG file for each
- * chart, and one page that has it all and needs no other file.
+ * The files of an experiment: {@code NAME.csv} with a line for each place, a PNG file for each chart, and a page of HTML
+ * that contains the charts and needs no other file.
  *
  * @param name       of the experiment
+ * @param title      the question in half a line
  * @param command    that measures it again
- * @param about      the experiment, in half a line
- * @param explained  how it was measured, in sentences
- * @param conditions what it was measured on, and how
- * @param results    all that was measured
- * @param charts     to draw
- * @param findings   to list
+ * @param explained  the method, in sentences
+ * @param conditions the machine and the settings
+ * @param results    the measurements beside what was promised
  */
 record Report(
         String name,
+        String title,
         String command,
-        String about,
         List<String> explained,
         Map<String, String> conditions,
-        Results results,
-        List<Chart> charts,
-        List<Finding> findings) {
+        List<Result> results) {
 
-    /** A place of a line. */
-    record Place(String figure, String series, double x) {}
+    private static final String PAGE = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width">
+            <title>%1$s: %2$s</title>
+            <style>
+            body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #111; }
+            img { width: 100%%; border: 1px solid #ddd; margin: 1rem 0; }
+            table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
+            th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ddd; vertical-align: top; }
+            code { background: #f2f2f2; padding: .1rem .3rem; }
+            </style>
+            </head>
+            <body>
+            <h1>%2$s</h1>
+            <p><code>%3$s</code></p>
+            %4$s
+            <table>
+            <tr><th>what</th><th>measured</th><th>must reach</th><th></th></tr>
+            %5$s
+            </table>
+            %6$s
+            <h2>Measured on</h2>
+            <table>
+            %7$s
+            </table>
+            </body>
+            </html>
+            """;
 
     /**
-     * Writes the files, over those of an earlier report.
-     * @throws StoreException if it cannot
+     * Replaces the files of an earlier report.
+     * @throws StoreException if a file cannot be written
      */
-    void write(Path folder) {
+    void write(Path folder, Measurements measurements, List<Chart> charts) {
         try {
             Files.createDirectories(folder);
-            Files.writeString(folder.resolve(name + ".csv"), csv());
-            Map<Chart, byte[]> drawn = new LinkedHashMap<>();
+            Files.writeString(folder.resolve(name + ".csv"), csv(measurements));
+            StringBuilder images = new StringBuilder();
             for (Chart chart : charts) {
                 byte[] png = Plot.png(chart);
                 Files.write(folder.resolve(name + "-" + chart.file() + ".png"), png);
-                drawn.put(chart, png);
+                images.append("<img alt=\"%s\" src=\"data:image/png;base64,%s\">\n"
+                        .formatted(escaped(chart.title()), Base64.getEncoder().encodeToString(png)));
             }
-            Files.writeString(page(folder), new Page(this, drawn).html());
+            Files.writeString(folder.resolve(name + ".html"), page(images.toString()));
         } catch (IOException e) {
             throw new StoreException("cannot write the report of \"%s\" to %s: %s".formatted(name, folder, e), e);
         }
     }
 
-    /** Where the page is. */
-    Path page(Path folder) {
-        return folder.resolve(name + ".html");
-    }
-
-    /** Every place of every line, in the order in which they were first measured. */
-    Set<Place> places() {
-        Set<Place> places = new LinkedHashSet<>();
-        results.rows().stream()
-                .map(Results.Row::measured)
-                .forEach(one -> places.add(new Place(one.figure(), one.series(), one.x())));
-        return places;
-    }
-
-    private String csv() {
+    private static String csv(Measurements measurements) {
         StringBuilder text = new StringBuilder("figure,series,x,median,least,most,rounds\n");
-        for (Place place : places()) {
-            Spread spread = results.spread(place.figure, place.series, place.x);
-            text.append("%s,%s,%s,%s,%s,%s,%d%n"
-                    .formatted(
-                            place.figure,
-                            place.series,
-                            Double.toString(place.x),
-                            Double.toString(spread.median()),
-                            Double.toString(spread.least()),
-                            Double.toString(spread.most()),
-                            spread.count()));
-        }
+        measurements
+                .spreads()
+                .forEach((place, spread) -> text.append("%s,%s,%s,%s,%s,%s,%d\n"
+                        .formatted(
+                                place.figure(),
+                                place.series(),
+                                Double.toString(place.x()),
+                                Double.toString(spread.median()),
+                                Double.toString(spread.min()),
+                                Double.toString(spread.max()),
+                                spread.count())));
         return text.toString();
+    }
+
+    private String page(String images) {
+        return PAGE.formatted(
+                name,
+                escaped(title),
+                escaped(command),
+                explained.stream().map(words -> "<p>" + escaped(words) + "</p>").collect(Collectors.joining("\n")),
+                results.stream().map(Report::row).collect(Collectors.joining("\n")),
+                images,
+                conditions.entrySet().stream()
+                        .map(condition -> row(condition.getKey(), condition.getValue()))
+                        .collect(Collectors.joining("\n")));
+    }
+
+    private static String row(Result result) {
+        Double limit = result.limit();
+        Boolean reached = result.reached();
+        String sense = result.sense() == Result.Sense.AT_LEAST ? "≥ " : "≤ ";
+        return row(
+                result.what(),
+                Result.text(result.value()) + " " + result.unit(),
+                limit == null ? "" : sense + Result.text(limit) + " " + result.unit(),
+                reached == null ? "" : reached ? "reached" : "not reached");
+    }
+
+    private static String row(String... cells) {
+        return Stream.of(cells).map(cell -> "<td>" + escaped(cell) + "</td>").collect(Collectors.joining("", "<tr>", "</tr>"));
+    }
+
+    private static String escaped(String words) {
+        return words.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
     }
 }

@@ -1,25 +1,17 @@
 package io.penstock.bench.experiment;
 
+import io.penstock.bench.Rounds;
 import java.util.Arrays;
 
 /**
  * Repetitions of one measurement.
  *
  * @param median of them
- * @param least  of them
- * @param most   of them
- * @param count  how many there were
+ * @param min    of them
+ * @param max    of them
+ * @param count  of the repetitions
  */
-public record Spread(double median, double least, double most, int count) {
-
-    /** The median of the rounds' ratios. */
-    public static double ratio(double[] of, double[] to) {
-        double[] ratios = new double[of.length];
-        for (int round = 0; round < ratios.length; round++) {
-            ratios[round] = of[round] / to[round];
-        }
-        return of(ratios).median();
-    }
+public record Spread(double median, double min, double max, int count) {
 
     public static Spread of(double... values) {
         if (values.length == 0) {
@@ -27,8 +19,11 @@ public record Spread(double median, double least, double most, int count) {
         }
         double[] sorted = values.clone();
         Arrays.sort(sorted);
-        int middle = sorted.length / 2;
-        double median = sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-        return new Spread(median, sorted[0], sorted[sorted.length - 1], sorted.length);
+        return new Spread(Rounds.quantile(sorted, 0.5), sorted[0], sorted[sorted.length - 1], sorted.length);
+    }
+
+    /** The median of the rounds' ratios. */
+    public static double ratio(double[] of, double[] to) {
+        return Rounds.quantile(Rounds.ratios(of, to), 0.5);
     }
 }

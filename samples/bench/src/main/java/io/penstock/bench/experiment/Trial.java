@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Something to measure once a round.
+ * What an experiment measures once a round.
  *
- * @param name of its own within the experiment
- * @param run  measures; given the round, counted from 0
+ * @param name unique within the experiment
+ * @param run  measures; its argument is the round, counted from 0
  */
-public record Trial(String name, IntFunction<List<Measured>> run) {
+public record Trial(String name, IntFunction<List<Measurement>> run) {
 
     public Trial {
-        Measured.checkWord(name);
+        Measurement.checkWord(name);
     }
 }

@@ -1,4 +1,4 @@
-/** What an experiment is: trials that are measured, kept, and drawn in charts beside what theory says. */
+/** Experiments: trials that are measured in turn, kept in a file, and drawn in charts beside the theory. */
 @NullMarked
 package io.penstock.bench.experiment;
 

@@ -1,8 +1,8 @@
 package io.penstock.bench.suite;
 
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.fault.StoreException;
 import io.penstock.image.ImageDecoder;
@@ -40,14 +40,9 @@ public final class DecodeSpeed implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "JPEG decode and resize against bare OpenCV";
-    }
-
-    @Override
-    public List<Finding> run(Effort effort) {
-        effort.progress().accept("decode: preparing pictures");
-        List<byte[]> files = files(effort, effort.of(200, 60));
+    public List<Result> run(BenchOptions options) {
+        options.progress().accept("decode: preparing pictures");
+        List<byte[]> files = files(options, options.choose(200, 60));
         List<Tensor> tensors = files.stream().map(Tensor::ofBytes).toList();
         List<ByteBuffer> buffers = files.stream().map(DecodeSpeed::direct).toList();
         ImageDecoder fastest = ImageDecoder.fastest();
@@ -64,25 +59,25 @@ public final class DecodeSpeed implements Benchmark {
                     () -> perSecond(tensors, file -> decode(jdk, resize, file), sum));
             Rounds rounds = Rounds.of(
                     WARM_UP,
-                    effort.of(9, 5),
-                    round -> effort.progress().accept("decode: round " + (round + 1)),
+                    options.choose(9, 5),
+                    round -> options.progress().accept("decode: round " + (round + 1)),
                     contestants);
-            return findings(rounds, fastest, jdk, files);
+            return results(rounds, fastest, jdk, files);
         }
     }
 
-    private List<Finding> findings(Rounds rounds, ImageDecoder fastest, ImageDecoder jdk, List<byte[]> files) {
+    private List<Result> results(Rounds rounds, ImageDecoder fastest, ImageDecoder jdk, List<byte[]> files) {
         double kilobytes =
                 files.stream().mapToInt(file -> file.length).average().orElse(0) / 1000;
         return List.of(
-                Finding.of(name(), "mean size of the %d files".formatted(files.size()), kilobytes, "kB"),
-                Finding.of(name(), "ours, " + fastest.id() + ", " + resizeName(), rounds.median(0), "images/s"),
-                Finding.of(name(), "bare OpenCV, INTER_AREA", rounds.median(1), "images/s"),
-                Finding.of(name(), "bare OpenCV, INTER_LINEAR (aliases)", rounds.median(2), "images/s"),
-                Finding.of(name(), "ours, " + jdk.id() + ", " + resizeName(), rounds.median(3), "images/s"),
-                Finding.of(name(), "ours of bare INTER_AREA", 100 * rounds.medianRatio(0, 1), "%")
+                Result.of("mean size of the %d files".formatted(files.size()), kilobytes, "kB"),
+                Result.of("ours, " + fastest.id() + ", " + resizeName(), rounds.median(0), "images/s"),
+                Result.of("bare OpenCV, INTER_AREA", rounds.median(1), "images/s"),
+                Result.of("bare OpenCV, INTER_LINEAR (aliases)", rounds.median(2), "images/s"),
+                Result.of("ours, " + jdk.id() + ", " + resizeName(), rounds.median(3), "images/s"),
+                Result.of("ours of bare INTER_AREA", 100 * rounds.medianRatio(0, 1), "%")
                         .atLeast(ROW, 100),
-                Finding.of(name(), "ours of bare INTER_LINEAR (aliases)", 100 * rounds.medianRatio(0, 2), "%"));
+                Result.of("ours of bare INTER_LINEAR (aliases)", 100 * rounds.medianRatio(0, 2), "%"));
     }
 
     private static String resizeName() {
@@ -105,25 +100,25 @@ public final class DecodeSpeed implements Benchmark {
         return ByteBuffer.allocateDirect(file.length).put(file).flip();
     }
 
-    public static List<byte[]> files(Effort effort, int count) {
-        if (effort.pictures() == null) {
+    public static List<byte[]> files(BenchOptions options, int count) {
+        if (options.pictures() == null) {
             return IntStream.range(0, count)
                     .parallel()
                     .mapToObj(number -> Photograph.of(number).jpeg())
                     .toList();
         }
-        try (Stream<Path> found = Files.walk(effort.pictures())) {
+        try (Stream<Path> found = Files.walk(options.pictures())) {
             List<byte[]> files = new ArrayList<>();
             for (Path path :
                     found.filter(DecodeSpeed::isJpeg).sorted().limit(count).toList()) {
                 files.add(Files.readAllBytes(path));
             }
             if (files.isEmpty()) {
-                throw new StoreException("no JPEG files below " + effort.pictures());
+                throw new StoreException("no JPEG files below " + options.pictures());
             }
             return files;
         } catch (IOException e) {
-            throw new StoreException("cannot read pictures from %s: %s".formatted(effort.pictures(), e), e);
+            throw new StoreException("cannot read pictures from %s: %s".formatted(options.pictures(), e), e);
         }
     }
 

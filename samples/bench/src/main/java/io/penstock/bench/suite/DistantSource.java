@@ -1,8 +1,8 @@
 package io.penstock.bench.suite;
 
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.cache.Fingerprint;
 import io.penstock.order.Sampler;
@@ -41,25 +41,20 @@ public final class DistantSource implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "a source 5 ms away, 64 in flight";
-    }
-
-    @Override
-    public List<Finding> run(Effort effort) {
+    public List<Result> run(BenchOptions options) {
         try (DistantFiles files = DistantFiles.serve(LATENCY)) {
-            return run(effort, files);
+            return run(options, files);
         }
     }
 
-    private List<Finding> run(Effort effort, DistantFiles files) {
-        int samples = effort.of(64_000, 1_280);
-        int alone = effort.of(100, 20);
+    private List<Result> run(BenchOptions options, DistantFiles files) {
+        int samples = options.choose(64_000, 1_280);
+        int alone = options.choose(100, 20);
         double ideal = IN_FLIGHT / (LATENCY.toNanos() / 1e9);
         Rounds rounds = Rounds.of(
                 1,
-                effort.of(5, 2),
-                round -> effort.progress().accept("distant: round " + (round + 1)),
+                options.choose(5, 2),
+                round -> options.progress().accept("distant: round " + (round + 1)),
                 List.of(
                         () -> samplesPerSecond(samples),
                         () -> timerMillis(alone),
@@ -69,16 +64,15 @@ public final class DistantSource implements Benchmark {
         double bare = rounds.median(2);
         double http = rounds.median(3);
         return List.of(
-                Finding.of(name(), "5 ms, 64 in flight", rounds.median(0), "samples/s"),
-                Finding.of(name(), "a bare timer of 5 ms takes", timer, "ms"),
-                Finding.of(name(), "of 64 / 5 ms", 100 * rounds.median(0) / ideal, "%")
+                Result.of("5 ms, 64 in flight", rounds.median(0), "samples/s"),
+                Result.of("a bare timer of 5 ms takes", timer, "ms"),
+                Result.of("of 64 / 5 ms", 100 * rounds.median(0) / ideal, "%")
                         .atLeast(ROW, MUST_REACH),
-                Finding.of(
-                        name(), "of 64 / the bare timer's time", 100 * rounds.median(0) * timer / 1e3 / IN_FLIGHT, "%"),
-                Finding.of(name(), "HTTP, 1 KiB 5 ms late: by a plain socket, one at a time", bare, "ms"),
-                Finding.of(name(), "HTTP, 64 in flight", http, "samples/s"),
-                Finding.of(name(), "HTTP, of 64 / 5 ms", 100 * http / ideal, "%"),
-                Finding.of(name(), "HTTP, of 64 / the plain socket's time", 100 * http * bare / 1e3 / IN_FLIGHT, "%")
+                Result.of("of 64 / the bare timer's time", 100 * rounds.median(0) * timer / 1e3 / IN_FLIGHT, "%"),
+                Result.of("HTTP, 1 KiB 5 ms late: by a plain socket, one at a time", bare, "ms"),
+                Result.of("HTTP, 64 in flight", http, "samples/s"),
+                Result.of("HTTP, of 64 / 5 ms", 100 * http / ideal, "%"),
+                Result.of("HTTP, of 64 / the plain socket's time", 100 * http * bare / 1e3 / IN_FLIGHT, "%")
                         .atLeast(ROW, MUST_REACH));
     }
 

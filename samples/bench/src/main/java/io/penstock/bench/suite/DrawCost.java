@@ -1,8 +1,8 @@
 package io.penstock.bench.suite;
 
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -30,37 +30,31 @@ public final class DrawCost implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "order and shard arithmetic for a billion samples";
-    }
-
-    @Override
-    public List<Finding> run(Effort effort) {
-        effort.progress().accept("draws: JMH is running");
-        List<Finding> findings = new ArrayList<>();
-        for (RunResult result : measured(effort)) {
+    public List<Result> run(BenchOptions options) {
+        options.progress().accept("draws: JMH is running");
+        List<Result> results = new ArrayList<>();
+        for (RunResult result : measured(options)) {
             long samples = Long.parseLong(result.getParams().getParam("samples"));
             String order = result.getParams().getParam("order");
             String act = order == null ? "resuming" : "a draw";
             String what =
                     "%s, n = %,d".formatted(order == null ? result.getParams().getParam("mode") : order, samples);
-            Finding time = Finding.of(
-                    name(), what + ": " + act, result.getPrimaryResult().getScore(), "ns");
+            Result time = Result.of(what + ": " + act, result.getPrimaryResult().getScore(), "ns");
             boolean held = order != null && !order.startsWith("windowed") && samples == MANY;
-            findings.add(held ? time.atMost(ROW, MOST_NANOS) : time);
+            results.add(held ? time.atMost(ROW, MOST_NANOS) : time);
             result.getSecondaryResults().forEach((label, second) -> {
                 if (label.contains(ALLOCATED)) {
-                    findings.add(Finding.of(name(), what + ": allocated for " + act, second.getScore(), "B"));
+                    results.add(Result.of(what + ": allocated for " + act, second.getScore(), "B"));
                 }
             });
         }
-        return findings;
+        return results;
     }
 
-    private static Collection<RunResult> measured(Effort effort) {
+    private static Collection<RunResult> measured(BenchOptions options) {
         // other measurements on this machine are none of its business
         System.setProperty("jmh.ignoreLock", "true");
-        TimeValue iteration = TimeValue.milliseconds(effort.of(500, 30));
+        TimeValue iteration = TimeValue.milliseconds(options.choose(500, 30));
         try {
             return new Runner(new OptionsBuilder()
                             .include("\\b" + DrawLoop.class.getSimpleName() + "\\b")
@@ -68,10 +62,10 @@ public final class DrawCost implements Benchmark {
                             .param("samples", "1000", Long.toString(MANY))
                             .mode(Mode.AverageTime)
                             .timeUnit(TimeUnit.NANOSECONDS)
-                            .forks(effort.of(1, 0)) // starting fourteen takes longer than a quick look may
-                            .warmupIterations(effort.of(4, 2))
+                            .forks(options.choose(1, 0)) // starting fourteen takes longer than a quick look may
+                            .warmupIterations(options.choose(4, 2))
                             .warmupTime(iteration)
-                            .measurementIterations(effort.of(8, 3))
+                            .measurementIterations(options.choose(8, 3))
                             .measurementTime(iteration)
                             .addProfiler(GCProfiler.class)
                             .verbosity(VerboseMode.SILENT)

@@ -4,9 +4,9 @@ import com.sun.management.OperatingSystemMXBean;
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
-import io.penstock.bench.Leftovers;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
+import io.penstock.bench.Garbage;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.Tier;
@@ -54,25 +54,20 @@ public final class FirstEpoch implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "processor time of a first epoch with a disk cache against none";
-    }
-
-    @Override
     public List<String> flags() {
-        return Leftovers.FLAGS;
+        return Garbage.FLAGS;
     }
 
     @Override
-    public List<Finding> run(Effort effort) {
+    public List<Result> run(BenchOptions options) {
         return ScratchFolder.with(folder -> {
-            effort.progress().accept("first-epoch: preparing pictures");
-            Path pictures = effort.pictures();
+            options.progress().accept("first-epoch: preparing pictures");
+            Path pictures = options.pictures();
             if (pictures == null) {
                 pictures = Files.createDirectory(folder.resolve("pictures"));
-                PictureFolder.write(pictures, effort.of(2_000, 600)).blockLast();
+                PictureFolder.write(pictures, options.choose(2_000, 600)).blockLast();
             }
-            return measure(decoded(pictures), effort, folder);
+            return measure(decoded(pictures), options, folder);
         });
     }
 
@@ -83,26 +78,26 @@ public final class FirstEpoch implements Benchmark {
                 .map("decode " + decoder.id(), file -> decoder.decodeReduced(file.bytes(), resize));
     }
 
-    private List<Finding> measure(Dataset<Tensor> decoded, Effort effort, Path folder) {
+    private List<Result> measure(Dataset<Tensor> decoded, BenchOptions options, Path folder) {
         Path cache = folder.resolve("cache");
         Path file = folder.resolve("file");
         Rounds rounds = Rounds.of(
                 WARM_UP,
-                effort.of(45, 15), // many: a shared machine's processor time differs by percents from round to round
-                number -> effort.progress().accept("first-epoch: round %d".formatted(number + 1)),
+                options.choose(45, 15), // many: a shared machine's processor time differs by percents from round to round
+                number -> options.progress().accept("first-epoch: round %d".formatted(number + 1)),
                 List.of(
                         () -> processorSeconds(() -> epoch(decoded)),
                         () -> kept(decoded, cache),
                         () -> written(decoded.size(), file)));
         double micros = 1e6 / decoded.size();
         return List.of(
-                Finding.of(name(), "no cache, a sample", rounds.median(0) * micros, "µs"),
-                Finding.of(name(), "disk cache, a sample", rounds.median(1) * micros, "µs"),
-                Finding.of(name(), "writing a sample's bytes to a plain file", rounds.median(2) * micros, "µs"),
-                Finding.of(name(), "writing, of the epoch", 100 * rounds.medianRatio(2, 0), "%"),
-                Finding.of(name(), "more with a disk cache, lower quartile", more(rounds, 0.25), "%"),
-                Finding.of(name(), "more with a disk cache, upper quartile", more(rounds, 0.75), "%"),
-                Finding.of(name(), "more with a disk cache", more(rounds, 0.5), "%")
+                Result.of("no cache, a sample", rounds.median(0) * micros, "µs"),
+                Result.of("disk cache, a sample", rounds.median(1) * micros, "µs"),
+                Result.of("writing a sample's bytes to a plain file", rounds.median(2) * micros, "µs"),
+                Result.of("writing, of the epoch", 100 * rounds.medianRatio(2, 0), "%"),
+                Result.of("more with a disk cache, lower quartile", more(rounds, 0.25), "%"),
+                Result.of("more with a disk cache, upper quartile", more(rounds, 0.75), "%"),
+                Result.of("more with a disk cache", more(rounds, 0.5), "%")
                         .atMost(ROW, 1.5));
     }
 
@@ -111,7 +106,7 @@ public final class FirstEpoch implements Benchmark {
     }
 
     private double processorSeconds(Runnable work) {
-        Leftovers.clear();
+        Garbage.clear();
         long before = system.getProcessCpuTime();
         work.run();
         return (system.getProcessCpuTime() - before) / 1e9;

@@ -3,8 +3,8 @@ package io.penstock.bench.suite;
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.Footprint;
 import io.penstock.bench.MadeRecords;
 import io.penstock.cache.Tier;
@@ -27,11 +27,6 @@ public final class FlatMemory implements Benchmark {
         return "flat";
     }
 
-    @Override
-    public String about() {
-        return "memory over 100 warm epochs";
-    }
-
     /** A heap that is resident from the start: a collector that takes more of its heap into use is not a leak. */
     @Override
     public List<String> flags() {
@@ -39,35 +34,34 @@ public final class FlatMemory implements Benchmark {
     }
 
     @Override
-    public List<Finding> run(Effort effort) {
-        int samples = effort.of(8_000, 2_000);
+    public List<Result> run(BenchOptions options) {
+        int samples = options.choose(8_000, 2_000);
         Schema<Tensor> schema = Schema.tensor("bytes");
         Footprint[] seen = new Footprint[2];
         try (Tier tier = RamTier.ofBytes((long) samples * (SAMPLE_BYTES + 256))) {
             new MadeRecords(samples, SAMPLE_BYTES)
                     .cache(tier, schema).stream(Sampler.shuffled(42).epochs(LATE))
                             .transform(Batches.of(64, schema))
-                            .doOnNext(batch -> consume(batch, seen, effort))
+                            .doOnNext(batch -> consume(batch, seen, options))
                             .blockLast();
         }
         return List.of(
-                Finding.of(name(), "heap after epoch 10", seen[0].heapBytes() / MIB, "MiB"),
-                Finding.of(name(), "heap after epoch 100", seen[1].heapBytes() / MIB, "MiB"),
-                Finding.of(name(), "process after epoch 10", seen[0].residentBytes() / MIB, "MiB"),
-                Finding.of(name(), "process after epoch 100", seen[1].residentBytes() / MIB, "MiB"),
-                Finding.of(name(), "heap grew by", (seen[1].heapBytes() - seen[0].heapBytes()) / MIB, "MiB"),
-                Finding.of(
-                        name(), "process grew by", (seen[1].residentBytes() - seen[0].residentBytes()) / MIB, "MiB"));
+                Result.of("heap after epoch 10", seen[0].heapBytes() / MIB, "MiB"),
+                Result.of("heap after epoch 100", seen[1].heapBytes() / MIB, "MiB"),
+                Result.of("process after epoch 10", seen[0].residentBytes() / MIB, "MiB"),
+                Result.of("process after epoch 100", seen[1].residentBytes() / MIB, "MiB"),
+                Result.of("heap grew by", (seen[1].heapBytes() - seen[0].heapBytes()) / MIB, "MiB"),
+                Result.of("process grew by", (seen[1].residentBytes() - seen[0].residentBytes()) / MIB, "MiB"));
     }
 
-    private static void consume(Batch batch, Footprint[] seen, Effort effort) {
+    private static void consume(Batch batch, Footprint[] seen, BenchOptions options) {
         try (batch) {
             if (!batch.endsEpoch()) {
                 return;
             }
         }
         long ended = batch.epoch() + 1;
-        effort.progress().accept("flat: epoch %d of %d".formatted(ended, LATE));
+        options.progress().accept("flat: epoch %d of %d".formatted(ended, LATE));
         if (ended == EARLY || ended == LATE) {
             seen[ended == EARLY ? 0 : 1] = Footprint.now();
         }

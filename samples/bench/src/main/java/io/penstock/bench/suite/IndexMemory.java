@@ -1,8 +1,8 @@
 package io.penstock.bench.suite;
 
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.Footprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
@@ -24,20 +24,15 @@ public final class IndexMemory implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "bytes of index a cached sample, beside the value";
-    }
-
-    @Override
-    public List<Finding> run(Effort effort) {
-        int samples = effort.of(10_000_000, 1_000_000);
+    public List<Result> run(BenchOptions options) {
+        int samples = options.choose(10_000_000, 1_000_000);
         Footprint before = Footprint.now();
         try (Tier tier = RamTier.ofBytes(samples * 128L)) {
             SampleKey folder = SampleKey.of("made");
             ByteBuffer value = ByteBuffer.allocate(VALUE_BYTES);
             for (int i = 0; i < samples; i++) {
                 if (i % 100_000 == 0) {
-                    effort.progress().accept("memory: %,d of %,d".formatted(i, samples));
+                    options.progress().accept("memory: %,d of %,d".formatted(i, samples));
                 }
                 value.clear().putLong(0, i);
                 tier.put(folder.with(i), value).block();
@@ -50,17 +45,17 @@ public final class IndexMemory implements Benchmark {
             String of = " of %,d samples, each".formatted(samples);
             double beside = (double) tier.statistics().bytes() / samples - VALUE_BYTES;
             double heap = (double) (after.heapBytes() - before.heapBytes()) / samples;
-            List<Finding> findings = new ArrayList<>();
-            findings.add(Finding.of(name(), "beside the values, by the tier's account" + of, beside, "B"));
-            findings.add(Finding.of(name(), "growth of the Java heap" + of, heap, "B"));
+            List<Result> results = new ArrayList<>();
+            results.add(Result.of("beside the values, by the tier's account" + of, beside, "B"));
+            results.add(Result.of("growth of the Java heap" + of, heap, "B"));
             // an account that the heap contradicts is not believed
-            findings.add(Finding.of(name(), "the larger of the two" + of, Math.max(beside, heap), "B")
+            results.add(Result.of("the larger of the two" + of, Math.max(beside, heap), "B")
                     .atMost(ROW, MOST));
             if (after.residentBytes() > 0) {
                 double resident = (double) (after.residentBytes() - before.residentBytes()) / samples - VALUE_BYTES;
-                findings.add(Finding.of(name(), "growth of the process less the values" + of, resident, "B"));
+                results.add(Result.of("growth of the process less the values" + of, resident, "B"));
             }
-            return findings;
+            return results;
         }
     }
 }

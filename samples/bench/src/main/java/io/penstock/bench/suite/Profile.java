@@ -3,8 +3,8 @@ package io.penstock.bench.suite;
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.MadeRecords;
 import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.Tier;
@@ -46,39 +46,34 @@ public final class Profile implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "where the time of warm and cold epochs goes";
-    }
-
-    @Override
     public boolean onlyByName() {
         return true;
     }
 
     @Override
-    public List<Finding> run(Effort effort) {
+    public List<Result> run(BenchOptions options) {
         return ScratchFolder.with(folder -> {
-            List<Finding> findings = new ArrayList<>();
-            findings.addAll(warm(effort, effort.of(4_000, 1_000), 150_528, BATCH));
-            findings.addAll(warm(effort, effort.of(400_000, 50_000), 1024, 256));
-            findings.addAll(cold(effort, folder));
-            return findings;
+            List<Result> results = new ArrayList<>();
+            results.addAll(warm(options, options.choose(4_000, 1_000), 150_528, BATCH));
+            results.addAll(warm(options, options.choose(400_000, 50_000), 1024, 256));
+            results.addAll(cold(options, folder));
+            return results;
         });
     }
 
-    private List<Finding> warm(Effort effort, int samples, int sampleBytes, int batch) throws IOException {
+    private List<Result> warm(BenchOptions options, int samples, int sampleBytes, int batch) throws IOException {
         try (Tier tier = RamTier.ofBytes((long) samples * (sampleBytes + 256))) {
             Dataset<Tensor> cached = new MadeRecords(samples, sampleBytes).cache(tier, schema);
             return profiled(
-                    effort, "warm RAM epochs, %,d B".formatted(sampleBytes), number -> epoch(cached, number, batch));
+                    options, "warm RAM epochs, %,d B".formatted(sampleBytes), number -> epoch(cached, number, batch));
         }
     }
 
-    private List<Finding> cold(Effort effort, Path folder) throws IOException {
-        Path pictures = effort.pictures();
+    private List<Result> cold(BenchOptions options, Path folder) throws IOException {
+        Path pictures = options.pictures();
         if (pictures == null) {
             pictures = Files.createDirectory(folder.resolve("pictures"));
-            PictureFolder.write(pictures, effort.of(1_000, 200)).blockLast();
+            PictureFolder.write(pictures, options.choose(1_000, 200)).blockLast();
         }
         ImageDecoder decoder = ImageDecoder.fastest();
         Resize resize = Resize.exact(SIDE, SIDE);
@@ -86,7 +81,7 @@ public final class Profile implements Benchmark {
                 ImageFolder.open(pictures).map("decode " + decoder.id(), file -> decoder.decode(file.bytes(), resize));
         long room = 2 * decoded.size() * (3L * SIDE * SIDE + 512) + (64L << 20);
         Path cache = folder.resolve("cache");
-        return profiled(effort, "first epochs, JPEG to a disk cache", number -> {
+        return profiled(options, "first epochs, JPEG to a disk cache", number -> {
             try (Tier tier = ChronicleTier.at(cache).maxBytes(room).open()) {
                 epoch(decoded.cache(tier, schema), number, BATCH);
             }
@@ -101,19 +96,19 @@ public final class Profile implements Benchmark {
                 .blockLast();
     }
 
-    private List<Finding> profiled(Effort effort, String what, Epoch epoch) throws IOException {
-        effort.progress().accept("profile: warming up, " + what);
-        until(Duration.ofSeconds(effort.of(5, 1)), epoch);
-        effort.progress().accept("profile: recording, " + what);
-        FrameCounts counts = FrameCounts.during(() -> until(Duration.ofSeconds(effort.of(20, 2)), epoch));
-        List<Finding> findings = new ArrayList<>();
+    private List<Result> profiled(BenchOptions options, String what, Epoch epoch) throws IOException {
+        options.progress().accept("profile: warming up, " + what);
+        until(Duration.ofSeconds(options.choose(5, 1)), epoch);
+        options.progress().accept("profile: recording, " + what);
+        FrameCounts counts = FrameCounts.during(() -> until(Duration.ofSeconds(options.choose(20, 2)), epoch));
+        List<Result> results = new ArrayList<>();
         counts.shares().stream()
                 .limit(FRAMES)
                 .forEach(frame ->
-                        findings.add(Finding.of(name(), what + ": " + frame.name(), 100 * frame.share(), "%")));
-        findings.add(Finding.of(name(), what + ": processor time not seen, mostly copies", 100 * counts.unseen(), "%"));
-        findings.add(Finding.of(name(), what + ": looks at running threads", (double) counts.total(), "looks"));
-        return findings;
+                        results.add(Result.of(what + ": " + frame.name(), 100 * frame.share(), "%")));
+        results.add(Result.of(what + ": processor time not seen, mostly copies", 100 * counts.unseen(), "%"));
+        results.add(Result.of(what + ": looks at running threads", (double) counts.total(), "looks"));
+        return results;
     }
 
     private static void until(Duration time, Epoch epoch) throws IOException {

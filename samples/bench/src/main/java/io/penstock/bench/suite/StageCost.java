@@ -1,8 +1,8 @@
 package io.penstock.bench.suite;
 
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.MadeRecords;
 import io.penstock.bench.Rounds;
 import io.penstock.cache.Tier;
@@ -28,13 +28,8 @@ public final class StageCost implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "empty stages behind a RAM hit";
-    }
-
-    @Override
-    public List<Finding> run(Effort effort) {
-        int samples = effort.of(200_000, 20_000);
+    public List<Result> run(BenchOptions options) {
+        int samples = options.choose(200_000, 20_000);
         Schema<Tensor> schema = Schema.tensor("bytes");
         try (Tier tier = RamTier.ofBytes((long) samples * (SAMPLE_BYTES + 256))) {
             Dataset<Tensor> cached = new MadeRecords(samples, SAMPLE_BYTES).cache(tier, schema);
@@ -49,17 +44,16 @@ public final class StageCost implements Benchmark {
             }
             Rounds rounds = Rounds.of(
                     WARM_UP,
-                    effort.of(15, 7),
-                    round -> effort.progress().accept("stage: round " + (round + 1)),
+                    options.choose(15, 7),
+                    round -> options.progress().accept("stage: round " + (round + 1)),
                     contestants);
-            List<Finding> findings = new ArrayList<>();
+            List<Result> results = new ArrayList<>();
             for (int i = 0; i < STAGES.length; i++) {
-                findings.add(Finding.of(name(), STAGES[i] + " empty stages: a sample", rounds.median(i), "ns"));
+                results.add(Result.of(STAGES[i] + " empty stages: a sample", rounds.median(i), "ns"));
             }
             int last = STAGES.length - 1;
-            findings.add(Finding.of(
-                    name(), "each stage adds", (rounds.median(last) - rounds.median(0)) / STAGES[last], "ns"));
-            return findings;
+            results.add(Result.of("each stage adds", (rounds.median(last) - rounds.median(0)) / STAGES[last], "ns"));
+            return results;
         }
     }
 

@@ -2,8 +2,8 @@ package io.penstock.bench.suite;
 
 import io.penstock.bench.BareLoop;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.MadeRecords;
 import io.penstock.bench.MeasuredEpoch;
 import io.penstock.bench.Rounds;
@@ -42,23 +42,18 @@ public final class WarmEpochs implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "a warm RAM epoch against a bare copying loop";
+    public List<Result> run(BenchOptions options) {
+        List<Result> results = new ArrayList<>();
+        results.addAll(measure(new Work(1, options.choose(4_000, 2_000), 150_528, 64, 85), options));
+        results.addAll(measure(new Work(2, options.choose(400_000, 200_000), 1024, 256, 50), options));
+        return results;
     }
 
-    @Override
-    public List<Finding> run(Effort effort) {
-        List<Finding> findings = new ArrayList<>();
-        findings.addAll(measure(new Work(1, effort.of(4_000, 2_000), 150_528, 64, 85), effort));
-        findings.addAll(measure(new Work(2, effort.of(400_000, 200_000), 1024, 256, 50), effort));
-        return findings;
-    }
-
-    private List<Finding> measure(Work work, Effort effort) {
+    private List<Result> measure(Work work, BenchOptions options) {
         MadeRecords records = new MadeRecords(work.samples, work.sampleBytes);
         try (Tier tier = RamTier.ofBytes((long) work.samples * (work.sampleBytes + 256))) {
             Dataset<Tensor> cached = records.cache(tier, epoch.schema());
-            effort.progress().accept("warm: filling the cache with " + work);
+            options.progress().accept("warm: filling the cache with " + work);
             ByteBuffer[] views = new ByteBuffer[work.samples];
             for (int i = 0; i < work.samples; i++) {
                 cached.get(i).block();
@@ -70,28 +65,28 @@ public final class WarmEpochs implements Benchmark {
             int[][] order = {{}};
             Rounds rounds = Rounds.of(
                     WARM_UP,
-                    effort.of(15, 7),
+                    options.choose(15, 7),
                     number -> {
-                        effort.progress().accept("warm: %s, round %d".formatted(work, number + 1));
+                        options.progress().accept("warm: %s, round %d".formatted(work, number + 1));
                         order[0] = epoch.order(work.samples, ++round[0]);
                     },
                     List.of(
                             () -> epoch.seconds(cached, work.batch, round[0]),
                             () -> plain.seconds(order[0]),
                             () -> own.seconds(order[0])));
-            return findings(work, rounds);
+            return results(work, rounds);
         }
     }
 
-    private List<Finding> findings(Work work, Rounds rounds) {
+    private List<Result> results(Work work, Rounds rounds) {
         double bytes = (double) work.samples * work.sampleBytes;
         return List.of(
-                Finding.of(name(), work + ": pipeline", bytes / rounds.median(0) / 1e9, "GB/s"),
-                Finding.of(name(), work + ": pipeline, a sample", rounds.median(0) / work.samples * 1e9, "ns"),
-                Finding.of(name(), work + ": bare loop, tier's memory", bytes / rounds.median(2) / 1e9, "GB/s"),
-                Finding.of(name(), work + ": bare loop, plain buffer", bytes / rounds.median(1) / 1e9, "GB/s"),
-                Finding.of(name(), work + ": of the loop over a plain buffer", 100 * rounds.medianRatio(1, 0), "%"),
-                Finding.of(name(), work + ": of the loop over the tier's memory", 100 * rounds.medianRatio(2, 0), "%")
+                Result.of(work + ": pipeline", bytes / rounds.median(0) / 1e9, "GB/s"),
+                Result.of(work + ": pipeline, a sample", rounds.median(0) / work.samples * 1e9, "ns"),
+                Result.of(work + ": bare loop, tier's memory", bytes / rounds.median(2) / 1e9, "GB/s"),
+                Result.of(work + ": bare loop, plain buffer", bytes / rounds.median(1) / 1e9, "GB/s"),
+                Result.of(work + ": of the loop over a plain buffer", 100 * rounds.medianRatio(1, 0), "%"),
+                Result.of(work + ": of the loop over the tier's memory", 100 * rounds.medianRatio(2, 0), "%")
                         .atLeast(work.row, work.mustReach));
     }
 }

@@ -1,8 +1,8 @@
 package io.penstock.bench.suite;
 
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.fault.StoreException;
 import io.penstock.order.Draws;
@@ -45,41 +45,36 @@ public final class ZarrRows implements Benchmark {
     }
 
     @Override
-    public String about() {
-        return "rows of compressed Zarr chunks against a bare loop";
-    }
-
-    @Override
-    public List<Finding> run(Effort effort) {
+    public List<Result> run(BenchOptions options) {
         List<Work> works = List.of(
-                new Work("a chunk a row, in order", effort.of(600, 200), 37_632, 1, false),
-                new Work("64 rows of 8 KiB a chunk, shuffled", effort.of(9_600, 3_200), 2048, 64, true));
-        List<Finding> findings = new ArrayList<>();
+                new Work("a chunk a row, in order", options.choose(600, 200), 37_632, 1, false),
+                new Work("64 rows of 8 KiB a chunk, shuffled", options.choose(9_600, 3_200), 2048, 64, true));
+        List<Result> results = new ArrayList<>();
         for (Work work : works) {
             for (MadeZarr codec : MadeZarr.values()) {
-                findings.addAll(measure(work, codec, effort));
+                results.addAll(measure(work, codec, options));
             }
         }
-        return findings;
+        return results;
     }
 
-    private List<Finding> measure(Work work, MadeZarr codec, Effort effort) {
+    private List<Result> measure(Work work, MadeZarr codec, BenchOptions options) {
         String what = codec.name().toLowerCase(Locale.ROOT).replace('_', '-') + ", " + work.what;
-        effort.progress().accept("zarr: writing " + what);
+        options.progress().accept("zarr: writing " + what);
         try {
             Path folder = Files.createTempDirectory("penstock-zarr");
             try (FileStore store = FileStore.open(folder)) {
                 codec.write(folder, work.rows, work.rowFloats, work.chunkRows);
                 Rounds rounds = Rounds.of(
                         2,
-                        effort.of(9, 5),
-                        round -> effort.progress().accept("zarr: %s, round %d".formatted(what, round + 1)),
+                        options.choose(9, 5),
+                        round -> options.progress().accept("zarr: %s, round %d".formatted(what, round + 1)),
                         List.of(() -> streamSeconds(store, work), () -> bareSeconds(folder, codec, work)));
                 double bytes = (double) work.rows * work.rowBytes();
                 return List.of(
-                        Finding.of(name(), what + ": pipeline", bytes / rounds.median(0) / 1e9, "GB/s"),
-                        Finding.of(name(), what + ": bare loop", bytes / rounds.median(1) / 1e9, "GB/s"),
-                        Finding.of(name(), what + ": of the bare loop", 100 * rounds.medianRatio(1, 0), "%")
+                        Result.of(what + ": pipeline", bytes / rounds.median(0) / 1e9, "GB/s"),
+                        Result.of(what + ": bare loop", bytes / rounds.median(1) / 1e9, "GB/s"),
+                        Result.of(what + ": of the bare loop", 100 * rounds.medianRatio(1, 0), "%")
                                 .atLeast(0, MUST_REACH));
             } finally {
                 delete(folder);

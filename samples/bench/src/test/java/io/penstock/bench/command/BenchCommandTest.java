@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.Effort;
+import io.penstock.bench.BenchOptions;
 import io.penstock.cli.Cli;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,9 +41,9 @@ class BenchCommandTest {
                 .findFirst()
                 .orElseThrow();
 
-        List<ObjectNode> findings = BenchFork.run(stage, new Effort(true, null, null, text -> {}));
+        List<ObjectNode> results = BenchFork.run(stage, new BenchOptions(true, null, null, text -> {}));
 
-        assertThat(findings)
+        assertThat(results)
                 .extracting(finding -> finding.path("benchmark").asText())
                 .containsOnly("stage");
     }

@@ -2,19 +2,19 @@ package io.penstock.bench.experiment;
 
 import java.nio.file.Path;
 
-/** Runs every round of an experiment, and keeps nothing but the results. */
+/** Runs every round of an experiment, and keeps only the measurements. */
 public final class Measuring {
 
     private Measuring() {}
 
-    public static Results run(Course course, Path scratch) {
-        Results results = new Results();
-        course.prepare(scratch, text -> {});
-        for (int round = 0; round < course.rounds(); round++) {
-            for (Trial trial : course.trials()) {
-                results.add(trial.name(), round, trial.run().apply(round));
+    public static Measurements run(Experiment experiment, Path scratch) {
+        Measurements measurements = new Measurements();
+        experiment.prepare(scratch, text -> {});
+        for (int round = 0; round < experiment.rounds(); round++) {
+            for (Trial trial : experiment.trials()) {
+                measurements.add(trial.name(), round, trial.run().apply(round));
             }
         }
-        return results;
+        return measurements;
     }
 }

@@ -28,7 +28,7 @@ class PlotTest {
     }
 
     @Test
-    void png_ofLogarithmicAxesAndNamedTicks_isDrawn() throws IOException {
+    void png_ofALogarithmicAndANamedAxis_isDrawn() throws IOException {
         Chart.Line line = new Chart.Line("a", Chart.Kind.MEASURED, List.of(Chart.Dot.of(1, 1e3), Chart.Dot.of(2, 1e6)));
 
         byte[] png = Plot.png(new Chart(

@@ -2,8 +2,8 @@ package io.penstock.bench.suite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,10 +14,9 @@ class DistantSourceTest {
     void distant_measuredQuickly_isFound() {
         List<String> progress = new ArrayList<>();
 
-        List<Finding> findings = new DistantSource().run(new Effort(true, null, null, progress::add));
+        List<Result> results = new DistantSource().run(new BenchOptions(true, null, null, progress::add));
 
-        assertThat(findings).extracting(Finding::benchmark).containsOnly("distant");
-        assertThat(findings).extracting(Finding::value).allMatch(value -> value > 0);
+        assertThat(results).isNotEmpty().extracting(Result::value).allMatch(value -> value > 0);
         assertThat(progress).isNotEmpty();
     }
 }

@@ -3,8 +3,8 @@ package io.penstock.bench.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.bench.Effort;
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class FiguresTest {
+class ExperimentBenchmarkTest {
 
     @TempDir
     private Path folder;
@@ -24,25 +24,10 @@ class FiguresTest {
     private final List<String> progress = new ArrayList<>();
 
     /** Two trials in two rounds, the third turn of which may fail. */
-    private static final class Counting implements Experiment, Course {
+    private static final class Counting implements Experiment {
         private final List<String> turns = new ArrayList<>();
         private boolean failing;
         private boolean closed;
-
-        @Override
-        public String name() {
-            return "counting";
-        }
-
-        @Override
-        public String about() {
-            return "a < b";
-        }
-
-        @Override
-        public Course course(Effort effort) {
-            return this;
-        }
 
         @Override
         public Map<String, String> settings() {
@@ -66,12 +51,12 @@ class FiguresTest {
                     .toList();
         }
 
-        private List<Measured> measured(String name, int round) {
+        private List<Measurement> measured(String name, int round) {
             if (failing && turns.size() == 2) {
                 throw new IllegalStateException("no more");
             }
             turns.add(name + round);
-            return List.of(new Measured("turns", name, 1, round));
+            return List.of(new Measurement("turns", name, 1, round));
         }
 
         @Override
@@ -85,18 +70,18 @@ class FiguresTest {
         }
 
         @Override
-        public List<Chart> charts(Results results) {
+        public List<Chart> charts(Measurements measurements) {
             return List.of(new Chart(
                     "all",
                     "All",
                     Chart.Axis.linear("x"),
                     Chart.Axis.linear("y"),
-                    List.of(results.line("a", "turns", "a"), results.line("b", "turns", "b"))));
+                    List.of(measurements.line("a", "turns", "a"), measurements.line("b", "turns", "b"))));
         }
 
         @Override
-        public List<Finding> findings(Results results) {
-            return List.of(Finding.of("counting", "turns", results.rows().size(), "turns"));
+        public List<Result> results(Measurements measurements) {
+            return List.of(Result.of("turns", measurements.turns(), "turns"));
         }
 
         @Override
@@ -105,17 +90,21 @@ class FiguresTest {
         }
     }
 
-    private Effort effort() {
-        return new Effort(true, null, folder, progress::add);
+    private static ExperimentBenchmark benchmark(Experiment experiment) {
+        return new ExperimentBenchmark("counting", "a < b", options -> experiment);
+    }
+
+    private BenchOptions options() {
+        return new BenchOptions(true, null, folder, progress::add);
     }
 
     @Test
     void run_ofAnExperiment_leavesFigures() throws IOException {
         Counting experiment = new Counting();
 
-        List<Finding> findings = new Figures(experiment).run(effort());
+        List<Result> results = benchmark(experiment).run(options());
 
-        assertThat(findings).singleElement().extracting(Finding::value).isEqualTo(4.0);
+        assertThat(results).singleElement().extracting(Result::value).isEqualTo(4.0);
         assertThat(experiment.turns).containsExactly("a0", "b0", "a1", "b1");
         assertThat(experiment.closed).isTrue();
         assertThat(progress).hasSize(5).last().asString().contains("75 %", "round 2 of 2: b", "ETA");
@@ -129,7 +118,7 @@ class FiguresTest {
 
     @Test
     void page_ofAnExperiment_needsNoOtherFile() throws IOException {
-        new Figures(new Counting()).run(effort());
+        benchmark(new Counting()).run(options());
 
         String page = Files.readString(folder.resolve("counting.html"));
         assertThat(page)
@@ -145,13 +134,13 @@ class FiguresTest {
         Counting second = new Counting();
         Counting third = new Counting();
 
-        assertThatThrownBy(() -> new Figures(failing).run(effort())).hasMessage("no more");
-        List<Finding> findings = new Figures(second).run(effort());
-        new Figures(third).run(effort());
+        assertThatThrownBy(() -> benchmark(failing).run(options())).hasMessage("no more");
+        List<Result> results = benchmark(second).run(options());
+        benchmark(third).run(options());
 
         assertThat(failing.closed).isTrue();
         assertThat(second.turns).containsExactly("a1", "b1");
         assertThat(third.turns).isEmpty();
-        assertThat(findings).singleElement().extracting(Finding::value).isEqualTo(4.0);
+        assertThat(results).singleElement().extracting(Result::value).isEqualTo(4.0);
     }
 }

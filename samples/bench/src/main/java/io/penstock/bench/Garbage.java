@@ -7,29 +7,29 @@ import java.util.List;
 import reactor.core.publisher.Mono;
 
 /**
- * What a measurement leaves to the next one: garbage, and mappings, which end a while after the collector has found them.
+ * Garbage and mappings that one measurement leaves to the next. Mappings end some time after the collector has found them.
  * Unmapping a cache of 300 MB in RAM takes 50 ms of processor time.
  */
-public final class Leftovers {
+public final class Garbage {
 
-    /** A heap that gives back what a collection frees must touch it anew, in the time of whoever is measured next. */
+    /** Without it the heap returns what a collection frees, and the next measurement pays for touching it again. */
     public static final List<String> FLAGS = List.of("-XX:MaxHeapFreeRatio=100");
 
-    private static final Duration LOOK = Duration.ofMillis(50);
+    private static final Duration INTERVAL = Duration.ofMillis(50);
     private static final BufferPoolMXBean MAPPED = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
             .filter(pool -> pool.getName().equals("mapped"))
             .findFirst()
             .orElseThrow();
 
-    private Leftovers() {}
+    private Garbage() {}
 
-    /** Collects, and blocks until nothing is unmapped any more. */
+    /** Collects, and blocks until no more memory is unmapped. */
     public static void clear() {
         System.gc();
         long before;
         do {
             before = MAPPED.getMemoryUsed();
-            Mono.delay(LOOK).block();
+            Mono.delay(INTERVAL).block();
         } while (MAPPED.getMemoryUsed() < before);
     }
 }

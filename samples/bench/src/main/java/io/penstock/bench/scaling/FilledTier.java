@@ -28,7 +28,7 @@ import java.util.List;
  * @param codec  of what it holds
  * @param slots  to close as well
  */
-record Shelf(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots> slots) implements AutoCloseable {
+record FilledTier(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots> slots) implements AutoCloseable {
 
     static final String RAM = "RAM";
     static final String SHARED = "shared memory";
@@ -53,29 +53,29 @@ record Shelf(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots> slot
     }
 
     /** Opens an empty one in a folder of its own and fills it. */
-    static Shelf filled(String kind, Path folder, Dataset<Tensor> samples, int sampleBytes) {
-        Shelf shelf = open(kind, folder, samples, sampleBytes);
-        shelf.over(samples).stream(Sampler.sequential()).blockLast();
-        shelf.settle();
-        if (shelf.tier.statistics().samples() != samples.size()) {
+    static FilledTier filled(String kind, Path folder, Dataset<Tensor> samples, int sampleBytes) {
+        FilledTier filled = open(kind, folder, samples, sampleBytes);
+        filled.over(samples).stream(Sampler.sequential()).blockLast();
+        filled.settle();
+        if (filled.tier.statistics().samples() != samples.size()) {
             throw new IllegalStateException("%s holds %d of %d samples"
-                    .formatted(kind, shelf.tier.statistics().samples(), samples.size()));
+                    .formatted(kind, filled.tier.statistics().samples(), samples.size()));
         }
-        return shelf;
+        return filled;
     }
 
-    private static Shelf open(String kind, Path folder, Dataset<Tensor> samples, int sampleBytes) {
+    private static FilledTier open(String kind, Path folder, Dataset<Tensor> samples, int sampleBytes) {
         long room = samples.size() * (sampleBytes + BESIDE) + SPARE;
         return switch (kind) {
-            case RAM -> new Shelf(kind, RamTier.ofBytes(room), Training.SCHEMA, List.of());
+            case RAM -> new FilledTier(kind, RamTier.ofBytes(room), Training.SCHEMA, List.of());
             case SHARED -> {
                 SharedSlots slots = SharedSlots.open(folder, SlotLayout.ofBytes(samples.size(), sampleBytes));
-                yield new Shelf(kind, slots.tier(samples, slots.codec()), slots.codec(), List.of(slots));
+                yield new FilledTier(kind, slots.tier(samples, slots.codec()), slots.codec(), List.of(slots));
             }
             case DISK ->
-                new Shelf(kind, ChronicleTier.at(folder).maxBytes(2 * room).open(), Training.SCHEMA, List.of());
+                new FilledTier(kind, ChronicleTier.at(folder).maxBytes(2 * room).open(), Training.SCHEMA, List.of());
             case REDIS ->
-                new Shelf(
+                new FilledTier(
                         kind,
                         RedisTier.in(NodeServer.ofBytes(2 * room).directory(folder))
                                 .timeout(PATIENCE)

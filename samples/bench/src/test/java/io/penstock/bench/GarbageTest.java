@@ -9,7 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-class LeftoversTest {
+class GarbageTest {
 
     private static final int CACHES = 8;
     private static final int BYTES = 4 << 20;
@@ -17,14 +17,14 @@ class LeftoversTest {
 
     @Test
     void clear_afterCachesInRam_leavesNoneOfTheirMappings() {
-        Leftovers.clear();
+        Garbage.clear();
         long before = mapped();
         for (int i = 0; i < CACHES; i++) {
             fill();
         }
         long filled = mapped();
 
-        Leftovers.clear();
+        Garbage.clear();
 
         assertThat(filled).isGreaterThan(before);
         assertThat(mapped()).isLessThanOrEqualTo(before);

@@ -6,7 +6,7 @@ import io.penstock.cache.ram.RamTier;
 import java.nio.ByteBuffer;
 
 /** A RAM tier that holds many small values, to see what its index costs. */
-final class Indexed implements AutoCloseable {
+final class IndexedTier implements AutoCloseable {
 
     private static final int VALUE_BYTES = 16;
     private static final long ROOM = 160;
@@ -17,12 +17,12 @@ final class Indexed implements AutoCloseable {
     private final long samples;
     private final Tier tier;
 
-    private Indexed(long samples, Tier tier) {
+    private IndexedTier(long samples, Tier tier) {
         this.samples = samples;
         this.tier = tier;
     }
 
-    static Indexed of(long samples) {
+    static IndexedTier of(long samples) {
         Tier tier = RamTier.ofBytes(samples * ROOM + SPARE);
         ByteBuffer value = ByteBuffer.allocate(VALUE_BYTES);
         for (long i = 0; i < samples; i++) {
@@ -33,7 +33,7 @@ final class Indexed implements AutoCloseable {
             throw new IllegalStateException("the tier holds %d of %d samples"
                     .formatted(tier.statistics().samples(), samples));
         }
-        return new Indexed(samples, tier);
+        return new IndexedTier(samples, tier);
     }
 
     /** Nanoseconds a look-up, in no order. */

@@ -1,11 +1,12 @@
 package io.penstock.peers;
 
-import io.penstock.bench.Finding;
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.ScratchFolder;
 import io.penstock.bench.experiment.Chart;
-import io.penstock.bench.experiment.Course;
-import io.penstock.bench.experiment.Measured;
-import io.penstock.bench.experiment.Results;
+import io.penstock.bench.experiment.Experiment;
+import io.penstock.bench.experiment.Measurement;
+import io.penstock.bench.experiment.Measurements;
 import io.penstock.bench.experiment.Spread;
 import io.penstock.bench.experiment.Trial;
 import io.penstock.cache.Tier;
@@ -20,26 +21,38 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/** Every cache filled anew in each round and read several times, and every loader run for as many epochs. */
-final class PeersCourse implements Course {
+/** Caches and loaders of others beside ours: each is filled anew in each round, and then read for several epochs. */
+final class PeerComparison implements Experiment {
 
     private static final String COLD = "cold";
     private static final String WARM = "warm";
     private static final String OURS = "Penstock, ";
     private static final int EPOCHS = 8;
-    private static final int FIRST_WARM = 2; // the first writes or loads, in the second memory is read the first time
+    private static final int FIRST_WARM = 2; // the first epoch writes or loads; the second is the first to read that memory
     private static final long SPARE = 64L << 20;
 
-    private final String name;
-    private final Peers.Size size;
+    /**
+     * How much to measure.
+     *
+     * @param loads      one for each size of samples
+     * @param rehearsals that are not measured: the first epochs of a loader in Java are mostly its compilation
+     * @param rounds     of repetitions
+     */
+    record Size(List<PeerLoad> loads, int rehearsals, int rounds) {}
+
+    private final Size size;
     private final Map<String, Peer.Kind> stores = new LinkedHashMap<>();
     private final Map<String, Peer.Kind> loaders = new LinkedHashMap<>();
     private final Map<PeerLoad, Path> data = new LinkedHashMap<>();
     private Path scratch = Path.of("");
 
-    PeersCourse(String name, Peers.Size size) {
-        this.name = name;
-        this.size = size;
+    PeerComparison(BenchOptions options) {
+        this.size = new Size(
+                List.of(
+                        new PeerLoad(options.choose(40_000, 10_000), 1024, 256),
+                        new PeerLoad(options.choose(3_000, 500), 150_528, 64)),
+                options.choose(6, 1),
+                options.choose(7, 3));
         store("mapped file", (load, folder) -> new MappedFileStore(folder, load.samples(), load.sampleBytes()));
         store(OURS + "RAM", (load, folder) -> new TierStore(ram(load)));
         store(OURS + "disk", (load, folder) -> new TierStore(disk(load, folder)));
@@ -54,7 +67,7 @@ final class PeersCourse implements Course {
         loaders.put("DJL", (load, file, folder) -> new DjlPeer(load, file));
     }
 
-    /** How to open one of these. */
+    /** Opens a cache. */
     @FunctionalInterface
     private interface Opening {
         SampleStore at(PeerLoad load, Path folder);
@@ -125,11 +138,11 @@ final class PeersCourse implements Course {
     @Override
     public void prepare(Path folder, Consumer<String> progress) {
         scratch = folder;
-        System.setProperty("DJL_CACHE_DIR", folder.resolve("djl").toString()); // it unpacks 430 MB there
+        System.setProperty("DJL_CACHE_DIR", folder.resolve("djl").toString()); // DJL unpacks 430 MB there
         System.setProperty("OPT_OUT_TRACKING", "true");
         System.setProperty("ai.djl.offline", "true");
         for (PeerLoad load : size.loads()) {
-            progress.accept("%s: writing samples of %s".formatted(name, load));
+            progress.accept("writing samples of " + load);
             data.put(load, load.write(folder));
         }
     }
@@ -143,17 +156,17 @@ final class PeersCourse implements Course {
         }
     }
 
-    private List<Measured> measured(String what, int place, Peer.Kind kind, PeerLoad load) {
+    private List<Measurement> measured(String what, int place, Peer.Kind kind, PeerLoad load) {
         Path folder = scratch.resolve("peer");
         Path file = Objects.requireNonNull(data.get(load), "prepared");
         double micros = 1e6 / load.samples();
-        List<Measured> found = new ArrayList<>();
+        List<Measurement> found = new ArrayList<>();
         try (Peer peer = kind.open(load, file, folder)) {
             double[] seconds = peer.seconds(EPOCHS);
             double warm =
                     Spread.of(Arrays.copyOfRange(seconds, FIRST_WARM, EPOCHS)).median();
-            found.add(new Measured(figure(what, COLD), load.toString(), place, seconds[0] * micros));
-            found.add(new Measured(figure(what, WARM), load.toString(), place, warm * micros));
+            found.add(new Measurement(figure(what, COLD), load.toString(), place, seconds[0] * micros));
+            found.add(new Measurement(figure(what, WARM), load.toString(), place, warm * micros));
         }
         ScratchFolder.delete(folder);
         return found;
@@ -164,17 +177,17 @@ final class PeersCourse implements Course {
     }
 
     @Override
-    public List<Chart> charts(Results results) {
+    public List<Chart> charts(Measurements measurements) {
         List<Chart> charts = new ArrayList<>();
         for (PeerLoad load : size.loads()) {
-            charts.add(chart("cache", "Caches, samples of " + load, stores, load, results));
-            charts.add(chart("loader", "Loaders from file to batch, samples of " + load, loaders, load, results));
+            charts.add(chart("cache", "Caches, samples of " + load, stores, load, measurements));
+            charts.add(chart("loader", "Loaders from file to batch, samples of " + load, loaders, load, measurements));
         }
         return charts;
     }
 
     private static Chart chart(
-            String what, String title, Map<String, Peer.Kind> peers, PeerLoad load, Results results) {
+            String what, String title, Map<String, Peer.Kind> peers, PeerLoad load, Measurements measurements) {
         String series = load.toString();
         boolean cache = what.equals("cache");
         return new Chart(
@@ -183,26 +196,26 @@ final class PeersCourse implements Course {
                 Chart.Axis.named(what, List.copyOf(peers.keySet())),
                 Chart.Axis.logarithmic("time a sample [µs]"),
                 List.of(
-                        results.line(cache ? "written" : "first epoch", figure(what, COLD), series)
+                        measurements.line(cache ? "written" : "first epoch", figure(what, COLD), series)
                                 .apart(),
-                        results.line(cache ? "read" : "warm epoch", figure(what, WARM), series)
+                        measurements.line(cache ? "read" : "warm epoch", figure(what, WARM), series)
                                 .apart()));
     }
 
     @Override
-    public List<Finding> findings(Results results) {
-        List<Finding> findings = new ArrayList<>();
+    public List<Result> results(Measurements measurements) {
+        List<Result> results = new ArrayList<>();
         for (PeerLoad load : size.loads()) {
-            findings.addAll(findings("cache", stores, load, results));
-            findings.addAll(findings("loader", loaders, load, results));
+            results.addAll(results("cache", stores, load, measurements));
+            results.addAll(results("loader", loaders, load, measurements));
         }
-        return findings;
+        return results;
     }
 
-    /** Each peer's time, and its time over ours: over the tier on disk for what is kept there, over RAM for the rest. */
-    private List<Finding> findings(String what, Map<String, Peer.Kind> peers, PeerLoad load, Results results) {
+    /** Each peer's time, and its ratio to ours: to the tier on disk for caches on disk, to RAM for the rest. */
+    private List<Result> results(String what, Map<String, Peer.Kind> peers, PeerLoad load, Measurements measurements) {
         List<String> names = List.copyOf(peers.keySet());
-        List<Finding> findings = new ArrayList<>();
+        List<Result> results = new ArrayList<>();
         for (String peer : names) {
             boolean memory = what.equals("loader") || peer.equals("Caffeine");
             int ours = 1 + names.indexOf(OURS + (memory ? "RAM" : "disk"));
@@ -210,20 +223,18 @@ final class PeersCourse implements Course {
             for (String state : List.of(WARM, COLD)) {
                 String figure = figure(what, state);
                 String words = "%s, %s: %s, %s".formatted(what, load, peer, state);
-                findings.add(
-                        Finding.of(name, words + ", a sample", results.median(figure, load.toString(), place), "us"));
+                results.add(
+                        Result.of(words + ", a sample", measurements.median(figure, load.toString(), place), "us"));
                 if (!peer.startsWith(OURS) && !peer.equals("mapped file")) {
                     double over = Spread.ratio(
-                            results.values(figure, load.toString(), place),
-                            results.values(figure, load.toString(), ours));
-                    Finding ratio = Finding.of(name, words + ", over ours", over, "times");
-                    findings.add(ratio.atLeast(0, 1));
+                            measurements.values(figure, load.toString(), place),
+                            measurements.values(figure, load.toString(), ours));
+                    Result ratio = Result.of(words + ", over ours", over, "times");
+                    results.add(ratio.atLeast(0, 1));
                 }
             }
         }
-        return findings;
+        return results;
     }
 
-    @Override
-    public void close() {}
 }

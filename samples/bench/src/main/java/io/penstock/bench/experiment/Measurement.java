@@ -1,16 +1,16 @@
 package io.penstock.bench.experiment;
 
 /**
- * A value that a trial found.
+ * One value that a trial measured.
  *
- * @param figure what it is: {@code seconds}
- * @param series of which line of a chart
- * @param x      where on it
- * @param value  the value
+ * @param figure the quantity, with its unit: {@code epoch time [s]}
+ * @param series the line of a chart
+ * @param x      the place on the line
+ * @param value  in the unit of the figure
  */
-public record Measured(String figure, String series, double x, double value) {
+public record Measurement(String figure, String series, double x, double value) {
 
-    public Measured {
+    public Measurement {
         checkWord(figure);
         checkWord(series);
         if (!Double.isFinite(x) || !Double.isFinite(value)) {
@@ -19,7 +19,7 @@ public record Measured(String figure, String series, double x, double value) {
         }
     }
 
-    /** Words stand in comma-separated files as they are. */
+    /** Comma-separated files have no quotes here. */
     static void checkWord(String word) {
         if (word.isBlank() || word.chars().anyMatch(c -> c == ',' || c == '"' || c < ' ')) {
             throw new IllegalArgumentException("a name must have no comma, quote or line break: " + word);
