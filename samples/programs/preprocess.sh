@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Decodes and resizes a data set once, with several processes of this machine that take a part each; all training that follows
-# reads the result. Repeated after an interruption, it goes on where it was.
+# reads the result. After an interruption, repeat it; it continues where it was.
 #
 #   samples/programs/preprocess.sh 2 --source images:DIR --resize 224 --to tar:SHARDS      (or disk:CACHE, or redis:URI)
 #

@@ -135,13 +135,15 @@ public final class Main implements Runnable {
                         new CommandLine(new MaterializeCommand()),
                         MissingCommand.of(
                                 "spark-materialize",
-                                "Run the deterministic part of a pipeline as a job on Apache Spark (4.2), which is built in on demand."),
+                                "Run the deterministic part of a pipeline as a job on Apache Spark (4.2), which "
+                                        + "is built in on demand."),
                         MissingCommand.of(
                                 "train",
-                                "Train a small convolutional network on labelled pictures, with DJL on PyTorch, which is built in on demand."),
+                                "Train a small convolutional network on labelled pictures, with DJL on PyTorch, "
+                                        + "which is built in on demand."),
                         new CommandLine(new ShowCommand()),
                         new CommandLine(new DemoCommand()),
-                        MissingCommand.of("bench", "Measure the limits and peers that the documentation names."),
+                        MissingCommand.of("bench", "Run the benchmarks and comparisons that the documentation names."),
                         ServeCommand.command(),
                         new CommandLine(new ServeFilesCommand()),
                         new CommandLine(new HelpCommand()))

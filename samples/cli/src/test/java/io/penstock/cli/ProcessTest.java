@@ -168,7 +168,7 @@ class ProcessTest {
             assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
             String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(process.exitValue()).isEqualTo(TERMINATED);
-            assertThat(err.lines()).singleElement().asString().contains("repeat the command to go on");
+            assertThat(err.lines()).singleElement().asString().contains("repeat the command to continue");
         } finally {
             process.destroyForcibly();
         }

@@ -23,7 +23,7 @@ class UsageTest {
             value = {
                 "--source parquet:x                           | there is no such source: \"parquet:x\"; the sources are images:DIR",
                 "--source x                                   | the sources are",
-                "--source :x                                  | a source says what it is before its place, such as images::x",
+                "--source :x                                  | a source needs its kind before its place, such as images::x",
                 "--source http:x                              | an address that begins with http:// or https://, was \"x\"; a folder is images:x",
                 "--source images:x --depth -1                 | in [0, 64]",
                 "--source images:x --depth 65                 | in [0, 64]",

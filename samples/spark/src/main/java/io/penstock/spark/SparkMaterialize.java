@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpWidth = 100,
         description = "Run the deterministic part of a pipeline as a job on Apache Spark, into a shared cache or tar "
-                + "shards. A job that was interrupted goes on when it is repeated.")
+                + "shards. An interrupted job continues when it is repeated.")
 public final class SparkMaterialize implements AddedCommand {
 
     private static final String MASTER = "spark.master";

@@ -124,7 +124,7 @@ final class RankStar implements Ranks {
                 .retryWhen(Retry.fixedDelay(timeout.dividedBy(BETWEEN_ATTEMPTS), BETWEEN_ATTEMPTS)
                         .filter(IOException.class::isInstance))
                 .onErrorMap(e -> new StoreException(
-                        "rank 0 is not there on port %d: begin it, or wait longer".formatted(port), e))
+                        "rank 0 is not there on port %d: start it, or wait longer".formatted(port), e))
                 .block();
         if (socket == null) {
             throw new IllegalStateException("a connection is a socket");
@@ -184,7 +184,7 @@ final class RankStar implements Ranks {
             }
         } catch (IOException e) {
             throw new StoreException(
-                    "rank %d has lost another rank: %s; begin all of them again, they go on at the checkpoint"
+                    "rank %d has lost another rank: %s; restart all of them, they resume at the checkpoint"
                             .formatted(shard.rank(), e.getMessage()),
                     e);
         }

@@ -51,7 +51,7 @@ public final class ShardPictures {
         Shape shape = all.get(0).blockOptional().orElseThrow().pixels().shape();
         if (shape.dim(0) != shape.dim(1)) {
             throw new IllegalArgumentException(
-                    "pictures must be square, the first of %s is u8%s; say --resize".formatted(all, shape));
+                    "pictures must be square, the first of %s is u8%s; use --resize".formatted(all, shape));
         }
         return shape;
     }

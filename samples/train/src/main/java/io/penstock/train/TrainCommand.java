@@ -199,7 +199,7 @@ public final class TrainCommand implements AddedCommand {
                 .getErr()
                 .println(
                         flags.checkpoint == null
-                                ? "interrupted; with --checkpoint FILE it could go on"
-                                : "interrupted; to go on, repeat the command");
+                                ? "interrupted; with --checkpoint FILE it could resume"
+                                : "interrupted; to continue, repeat the command");
     }
 }

@@ -67,7 +67,7 @@ final class TrainFlags {
             names = "--augment",
             paramLabel = "WORDS",
             description =
-                    "What is done to pictures at random, after the cache; as for stream. By default a crop of the whole "
+                    "Random changes to pictures, after the cache; as for stream. By default a crop of the whole "
                             + "size from inside a margin of zeros, 2 pixels wide.")
     @Nullable String augment;
 
@@ -97,7 +97,7 @@ final class TrainFlags {
             paramLabel = "N",
             defaultValue = "42",
             converter = NumberFlag.Seed.class,
-            description = "Of the first weights, the order and the augmentation (default: ${DEFAULT-VALUE}).")
+            description = "The seed of the first weights, the order and the augmentation (default: ${DEFAULT-VALUE}).")
     long seed;
 
     @Option(
@@ -107,7 +107,8 @@ final class TrainFlags {
             defaultValue = "0.02",
             converter = NumberFlag.Rate.class,
             description =
-                    "The highest; it rises from 0 at the beginning and falls to 0 at the end (default: ${DEFAULT-VALUE}).")
+                    "The highest; it rises from 0 at the beginning and falls to 0 at the end (default: "
+                            + "${DEFAULT-VALUE}).")
     double rate;
 
     @Option(
@@ -124,7 +125,7 @@ final class TrainFlags {
             order = 12,
             names = "--checkpoint",
             paramLabel = "FILE",
-            description = "Save model, optimizer and place in the data here, and go on from there if it exists.")
+            description = "Save model, optimizer and place in the data here, and resume from it if it exists.")
     @Nullable Path checkpoint;
 
     @Option(

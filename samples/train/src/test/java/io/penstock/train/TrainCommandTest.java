@@ -104,7 +104,7 @@ class TrainCommandTest {
             assertThat(end.status()).isEqualTo(143);
             assertThat(end.out()).doesNotContain("done");
             assertThat(end.err())
-                    .contains("interrupted; to go on, repeat the command")
+                    .contains("interrupted; to continue, repeat the command")
                     .hasLineCount(1);
         }
 

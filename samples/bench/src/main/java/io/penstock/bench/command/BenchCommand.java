@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
         abbreviateSynopsis = true,
         usageHelpWidth = 100,
         description =
-                "Measure the limits and peers that the documentation names; ratios are of sides measured in turn.")
+                "Run the benchmarks and comparisons that the documentation names. The sides of a ratio alternate.")
 public final class BenchCommand implements AddedCommand {
 
     @Mixin
@@ -43,14 +43,18 @@ public final class BenchCommand implements AddedCommand {
             paramLabel = "NAME",
             arity = "0..*",
             description =
-                    "Which ones: warm, disk, first-epoch, draws, decode, stage, memory, distant, flat, zarr; all by default. Where time goes: profile. Experiments, in minutes, with charts and a page: sweep, policies, epochs, near-far, latency, scale. Or peers, tensorflow: other engines, 400 MB to fetch.")
+                    "Which ones: warm, disk, first-epoch, draws, decode, stage, memory, distant, flat, zarr; "
+                            + "all by default. Where time goes: profile. Experiments, in minutes, with charts "
+                            + "and a page: sweep, policies, epochs, near-far, latency, scale. Or peers, "
+                            + "tensorflow: other engines, 400 MB to fetch.")
     private List<String> names = new ArrayList<>();
 
     @Option(
             names = "--out",
             paramLabel = "DIR",
             description =
-                    "Keep the figures there, in bench.json; an experiment's files too, which are in figures/ otherwise.")
+                    "Keep the figures there, in bench.json, and an experiment's files, which are in figures/ by "
+                            + "default.")
     private @Nullable Path out;
 
     @Option(names = "--data", paramLabel = "DIR", description = "Class folders of JPEG files, instead of made-up ones.")

@@ -32,7 +32,8 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         description =
                 "Run jobs of several processes, kill them and damage their caches at random, and compare every byte"
-                        + " that they deliver with the source. Exits with 1 if any was wrong, or any process hung or gave up.")
+                        + " that they deliver with the source. Exits with 1 if a byte was wrong, or a process "
+                        + "hung or failed.")
 final class TortureCommand implements Callable<Integer> {
 
     @Mixin
@@ -51,10 +52,10 @@ final class TortureCommand implements Callable<Integer> {
             names = "--seed",
             paramLabel = "N",
             converter = NumberFlag.Seed.class,
-            description = "Decides the jobs and what is done to them; a random one by default, which is printed.")
+            description = "Decides the jobs and their faults; random by default, and printed.")
     private @Nullable Long seed;
 
-    @Option(names = "--out", paramLabel = "DIR", description = "Where jobs run, and where what failed is kept.")
+    @Option(names = "--out", paramLabel = "DIR", description = "Where jobs run, and where failed jobs are kept.")
     private @Nullable Path out;
 
     @Spec

@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
         name = "clear",
         usageHelpWidth = 100,
         description =
-                "Delete a cache's own files, and no others, which are named; refused while a process has it open.")
+                "Delete a cache's own files. Other files stay and are named. Refused while a process has it open.")
 final class CacheClearCommand implements Callable<Integer> {
 
     @Mixin

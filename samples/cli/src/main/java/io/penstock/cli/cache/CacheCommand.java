@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
         name = "cache",
         abbreviateSynopsis = true,
         usageHelpWidth = 100,
-        description = "Look into, check, fill, explain and clear the directory of a cache.")
+        description = "Inspect, check, fill, explain and clear the directory of a cache.")
 public final class CacheCommand implements Runnable {
 
     @Mixin

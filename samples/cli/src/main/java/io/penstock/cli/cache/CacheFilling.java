@@ -54,9 +54,9 @@ public final class CacheFilling {
 
     private void interrupted(Warming.Outcome so) {
         if (!lastWrites.await()) {
-            flags.complain("some of what was loaded could not be written in time");
+            flags.complain("some loaded samples could not be written in time");
         }
-        flags.complain("interrupted: %d of %d samples are there; repeat the command to go on"
+        flags.complain("interrupted: %d of %d samples are there; repeat the command to continue"
                 .formatted(so.already() + so.loaded(), so.samples()));
     }
 }

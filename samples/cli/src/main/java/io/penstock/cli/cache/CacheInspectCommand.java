@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code penstock cache inspect}: what is in a cache, and who put it there. */
-@Command(name = "inspect", usageHelpWidth = 100, description = "Say what is in a cache and who put it there.")
+@Command(name = "inspect", usageHelpWidth = 100, description = "Say what is in a cache and which pipelines filled it.")
 final class CacheInspectCommand implements Callable<Integer> {
 
     @Mixin
@@ -135,7 +135,7 @@ final class CacheInspectCommand implements Callable<Integer> {
     }
 
     private void unknown(Held held) {
-        String people = "filled by someone unknown: %d live entries, %s"
+        String people = "filled by an unknown pipeline: %d live entries, %s"
                 .formatted(held.entries, ByteSize.roundedUp(held.bytes));
         flags.print(people, "filling", node -> counts(node.putNull("id"), held));
     }

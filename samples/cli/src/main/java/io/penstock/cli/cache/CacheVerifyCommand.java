@@ -44,7 +44,7 @@ final class CacheVerifyCommand implements Callable<Integer> {
                     report(damage.segment(), damage.position(), damage.what());
                 });
         TarShards.damaged(directory.resolve(Sources.TAR_INDEX))
-                .forEach(file -> report(directory.relativize(file).toString(), 0, "does not come to its checksums"));
+                .forEach(file -> report(directory.relativize(file).toString(), 0, "does not match its checksums"));
         progress.clear();
         BesideTheLog.in(cache).foreign().forEach(file -> flags.leftAlone(cache.path(), file));
         flags.print(
@@ -52,7 +52,7 @@ final class CacheVerifyCommand implements Callable<Integer> {
                 "verified",
                 node -> node.put("entries", entries).put("bytes", bytes).put("damaged", damaged));
         if (damaged > 0) {
-            flags.complain("%d places are damaged; the cache takes them for misses and loads those samples again"
+            flags.complain("%d places are damaged; the cache treats them as misses and loads those samples again"
                     .formatted(damaged));
             return 1;
         }

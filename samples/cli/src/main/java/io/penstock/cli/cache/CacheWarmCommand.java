@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
         name = "warm",
         sortOptions = false,
         usageHelpWidth = 100,
-        description = "Load what a cache does not hold yet; may be interrupted, and goes on where it was.")
+        description = "Load the samples that a cache does not hold yet. An interrupted command continues when "
+                + "it is repeated.")
 final class CacheWarmCommand implements Callable<Integer> {
 
     private static final int IN_FLIGHT = 16;

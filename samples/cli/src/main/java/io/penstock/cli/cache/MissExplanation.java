@@ -76,14 +76,14 @@ record MissExplanation(String reason, List<String> changes) {
             String reason = changes.isEmpty() ? "" : "source";
             Filling then = known.get(entry.origin().filling());
             if (then == null) {
-                changes.add("who kept it is not written down any more");
+                changes.add("the record of the pipeline that kept it is gone");
                 return new MissExplanation(reason.isEmpty() ? "unknown" : reason, changes);
             }
             List<String> stages = stages(then.stages(), now.stages());
             changes.addAll(stages);
             boolean codec = !then.codec().equals(now.codec());
             if (codec) {
-                changes.add("it was kept as %s, and is wanted as %s".formatted(then.codec(), now.codec()));
+                changes.add("it was kept as %s, and is requested as %s".formatted(then.codec(), now.codec()));
             }
             if (changes.isEmpty()) {
                 changes.add("it was kept and is damaged or was removed; cache verify finds damage");

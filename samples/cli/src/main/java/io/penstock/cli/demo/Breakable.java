@@ -31,7 +31,7 @@ final class Breakable<T> implements Dataset<T> {
         WORKS("the source works"),
         SLOW("the source answers %d ms late".formatted(LATE.toMillis())),
         FAILS("the source fails: each sample is tried %d times, then skipped".formatted(1 + RETRIES)),
-        STALLS("the source does not answer: what the cache lacks is waited for");
+        STALLS("the source does not answer: the run waits for samples that the cache lacks");
 
         private final String words;
 

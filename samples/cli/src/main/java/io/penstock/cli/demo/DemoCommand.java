@@ -59,7 +59,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Option(
             names = "--page",
-            description = "Stream them over and over, and serve a page on this machine that shows and steers it.")
+            description = "Stream them repeatedly, and serve a page on this machine that shows and controls the run.")
     private boolean page;
 
     @Option(

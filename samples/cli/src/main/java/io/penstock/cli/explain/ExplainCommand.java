@@ -34,7 +34,7 @@ import picocli.CommandLine;
         usageHelpWidth = 100,
         description = {
             "Say which samples, changed by which augmentations, were in one batch of a run.",
-            "Takes the flags that the run had; nothing is loaded unless it has to be."
+            "Takes the flags that the run had, and loads only what it needs."
         })
 public final class ExplainCommand implements Callable<Integer> {
 
@@ -75,7 +75,8 @@ public final class ExplainCommand implements Callable<Integer> {
         if (options.resumeFile() != null && options.resume() == null) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "steps count from where a run began, which --resume-file no longer says: give the token it began with as "
+                    "steps count from where a run began, which --resume-file no longer says: give the token it "
+                            + "began with as "
                             + "--resume, or leave both out for a run from the start");
         }
         StreamPlan<?> plan;

@@ -18,7 +18,7 @@ public final class Flags {
 
     private Flags() {}
 
-    /** What becomes of a sample that cannot be loaded. */
+    /** What to do with a sample that cannot be loaded. */
     public enum OnError {
         FAIL,
         SKIP,

@@ -23,7 +23,7 @@ public record LazySpec(
         Owner owner, double overflow, long min, @Nullable Path agree) {
 
     private static final String FORM =
-            "rank, node or disk was expected, perhaps with ,overflow=0.1 ,min=1000 and ,agree=DIR, was \"%s\"";
+            "rank, node or disk was expected, optionally with ,overflow=0.1 ,min=1000 and ,agree=DIR, was \"%s\"";
 
     /** Who has a shard of its own. */
     enum Owner {
@@ -87,8 +87,10 @@ public record LazySpec(
         };
         if (agree == null && !fixed && shard.shards() > 1) {
             throw new IllegalArgumentException(
-                    "what is free differs from machine to machine, and shards of different sizes would overlap: give --cache-ram "
-                            + "and --cache-disk in bytes, or let ranks agree with --lazy-shard ,agree=DIR, a folder that all see");
+                    "what is free differs from machine to machine, and shards of different sizes would overlap: "
+                            + "give --cache-ram "
+                            + "and --cache-disk in bytes, or let ranks agree with --lazy-shard ,agree=DIR, a "
+                            + "folder that all see");
         }
         shard = shard.memoryBytes(capacity(cache, "ram"))
                 .diskBytes(capacity(cache, "disk"))

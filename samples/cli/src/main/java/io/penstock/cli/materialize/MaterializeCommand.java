@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         description =
                 "Run the deterministic part of a pipeline as a job, into a cache or tar shards. Several processes "
-                        + "take a part each (--rank, --world); a job that was interrupted goes on when it is repeated.")
+                        + "take a part each (--rank, --world); an interrupted job continues when it is repeated.")
 public final class MaterializeCommand implements Callable<Integer> {
 
     public static final String MATERIALIZED = "materialized";
@@ -46,13 +46,13 @@ public final class MaterializeCommand implements Callable<Integer> {
             order = 54,
             names = "--quarantine",
             paramLabel = "FILE",
-            description = "Write a line for every sample that is given up.")
+            description = "Write a line for every sample that cannot be loaded.")
     private @Nullable Path quarantine;
 
     @Option(
             order = 91,
             names = "--progress-events",
-            description = "With --json: print an event a second that says how far the job is.")
+            description = "With --json: print an event a second with the job's progress.")
     private boolean progressEvents;
 
     @Spec
@@ -100,7 +100,7 @@ public final class MaterializeCommand implements Callable<Integer> {
     }
 
     private void interrupted(Sharding.Outcome so) {
-        flags.complain("interrupted: %d of %d shards are there; repeat the command to go on"
+        flags.complain("interrupted: %d of %d shards are there; repeat the command to continue"
                 .formatted(so.finished() + so.written(), so.shards()));
     }
 }

@@ -30,7 +30,8 @@ public final class MaterializeFlags {
             paramLabel = "TARGET",
             converter = MaterializeTarget.Reader.class,
             description =
-                    "Where the samples go: disk:DIR[,SIZE] or redis:URI, caches as for --cache-disk and --cache-redis of stream, or tar:DIR.")
+                    "Where the samples go: disk:DIR[,SIZE] or redis:URI, caches as for --cache-disk and "
+                            + "--cache-redis of stream, or tar:DIR.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private MaterializeTarget target;
 
@@ -56,7 +57,7 @@ public final class MaterializeFlags {
             paramLabel = "fail|skip",
             defaultValue = "fail",
             converter = Flags.OnErrors.class,
-            description = "What becomes of a sample that cannot be loaded (default: ${DEFAULT-VALUE}).")
+            description = "What to do with a sample that cannot be loaded (default: ${DEFAULT-VALUE}).")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Flags.OnError onError;
 

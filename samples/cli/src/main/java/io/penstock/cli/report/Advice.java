@@ -74,7 +74,7 @@ public record Advice(double enoughShare, long enoughBytes, List<Budget> budgets)
                 .map(Advice::words)
                 .collect(Collectors.joining(", "));
         String limit = enoughShare < 1
-                ? "; from %s on (%d %% of the samples) more cache buys nothing"
+                ? "; from %s on (%d %% of the samples) more cache gains nothing"
                         .formatted(ByteSize.roundedUp(enoughBytes), (long) Math.ceil(100 * enoughShare))
                 : "";
         return "an epoch would take about " + epochs + limit;

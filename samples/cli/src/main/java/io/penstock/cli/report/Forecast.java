@@ -12,7 +12,7 @@ import java.util.function.Predicate;
  * <p>The consumer, the workers and the source work side by side, so an epoch takes as long as the slowest of them; of the
  * workers' and the source's time a cache that holds the share c saves that share. Without a random stage and with the
  * slower of the two for m, that is {@code max(g, (1 - c) m)}: from {@code c >= 1 - g / m} on the consumer is never kept
- * waiting, and more cache buys nothing.
+ * waiting, and more cache gains nothing.
  *
  * @param consumer      what the consumer of the batches takes
  * @param random        the random stages, which run for every sample

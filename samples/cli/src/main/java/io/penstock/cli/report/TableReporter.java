@@ -93,7 +93,7 @@ public final class TableReporter implements Reporter {
     public void headroom(Headroom.Report report, String consumer) {
         out.line(String.format(
                 Locale.ROOT,
-                "headroom: the consumer alone (%s) takes %,.0f samples/s, %d batches over and over",
+                "headroom: the consumer alone (%s) takes %,.0f samples/s, %d batches repeatedly",
                 consumer,
                 report.samplesPerSecond(),
                 report.batches()));

@@ -29,7 +29,7 @@ final class BearerToken {
             byte[] bytes = in.readNBytes(MAX_BYTES + 1);
             String token = new String(bytes, StandardCharsets.UTF_8).strip();
             if (token.isEmpty() || bytes.length > MAX_BYTES) {
-                throw new IllegalArgumentException("%s holds no token: 1 to %d bytes were wanted, it has %s"
+                throw new IllegalArgumentException("%s holds no token: 1 to %d bytes were expected, it has %s"
                         .formatted(file, MAX_BYTES, token.isEmpty() ? "none" : "more"));
             }
             return token;

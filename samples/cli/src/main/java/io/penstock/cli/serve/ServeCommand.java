@@ -28,8 +28,8 @@ import reactor.core.publisher.Mono;
         sortOptions = false,
         abbreviateSynopsis = true,
         usageHelpWidth = 100,
-        description = "Serve the batches of a pipeline that flags describe, as stream has them, over HTTP until "
-                + "interrupted. The first line printed is the address.")
+        description = "Serve the batches that stream with the same flags has, over HTTP, until interrupted. The "
+                + "first line printed is the address.")
 public final class ServeCommand implements Callable<Integer> {
 
     @Mixin

@@ -30,7 +30,8 @@ import picocli.CommandLine.TypeConversionException;
         abbreviateSynopsis = true,
         usageHelpWidth = 100,
         description =
-                "Serve a folder over HTTP on 127.0.0.1 until interrupted: with ranges, late and with faults if asked. "
+                "Serve a folder over HTTP on 127.0.0.1 until interrupted: with ranges, and on request with "
+                        + "delays and faults. "
                         + "The first line printed is the address.")
 public final class ServeFilesCommand implements Callable<Integer> {
 
@@ -55,14 +56,14 @@ public final class ServeFilesCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "0ms",
             converter = Delay.class,
-            description = "How long after its request an answer begins, such as 5ms or 0.2s.")
+            description = "The delay of each answer, such as 5ms or 0.2s.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Duration delay;
 
     @Option(
             names = "--fault",
             paramLabel = "KIND=SHARE,…",
-            description = "What goes wrong how often: refuse=0.05,reset=0.01,stall=0.01,truncate=0.02,"
+            description = "The share of requests for each fault: refuse=0.05,reset=0.01,stall=0.01,truncate=0.02,"
                     + "wrong-length=0.02,status=503:0.1.")
     private @Nullable String fault;
 
@@ -71,7 +72,7 @@ public final class ServeFilesCommand implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "42",
             converter = NumberFlag.Seed.class,
-            description = "Which requests go wrong (default: ${DEFAULT-VALUE}).")
+            description = "The seed that decides which requests fail (default: ${DEFAULT-VALUE}).")
     private long seed;
 
     @Option(

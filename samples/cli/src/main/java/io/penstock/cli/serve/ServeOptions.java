@@ -49,7 +49,7 @@ interface ServeOptions {
             paramLabel = "N",
             defaultValue = "1",
             converter = NumberFlag.Members.class,
-            description = "Wait for so many consumers before the first batch: they share one run (default: 1).")
+            description = "Wait for this number of consumers before the first batch; they share one run (default: 1).")
     Integer consumers();
 
     @Option(
@@ -57,7 +57,7 @@ interface ServeOptions {
             names = "--each-a-rank",
             paramLabel = "N",
             converter = NumberFlag.Members.class,
-            description = "Each consumer is one of N ranks, and gets its part; all get everything otherwise.")
+            description = "Each consumer is one of N ranks and gets its part. By default all get everything.")
     @Nullable Integer ranks();
 
     @Option(
@@ -65,7 +65,7 @@ interface ServeOptions {
             names = "--shared",
             paramLabel = "DIR",
             description = "Stack batches in files of this folder, such as /dev/shm/penstock, "
-                    + "for consumers on this machine to see without a copy.")
+                    + "which consumers on this machine map without a copy.")
     @Nullable Path shared();
 
     @Option(order = 48, names = "--once", description = "End when every consumer has had the last batch.")

@@ -49,7 +49,7 @@ public final class ServedPlan<T> implements BatchFeed {
     public Position position(String token) {
         if (token.startsWith("@")) {
             throw new IllegalArgumentException(
-                    "a token itself is wanted, no file"); // files are ours, not the consumer's
+                    "a token is expected, not a file"); // files are ours, not the consumer's
         }
         return plan.position(ResumeToken.parse(token));
     }

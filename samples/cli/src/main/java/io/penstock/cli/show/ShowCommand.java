@@ -101,7 +101,7 @@ public final class ShowCommand implements Callable<Integer> {
         List<String> named = named();
         if (named.isEmpty()) {
             throw new ParameterException(
-                    spec.commandLine(), "standard input names no source: one a line was wanted, it is empty");
+                    spec.commandLine(), "standard input names no source: one a line was expected, it is empty");
         }
         Output out = new Output(spec.commandLine().getOut());
         boolean failed = false;

@@ -33,7 +33,7 @@ public final class MaterializedShards {
             long wanted = shards(plan);
             long there = count(place);
             if (there < wanted) {
-                throw new StoreException("%s has %d of %d shards; repeat the materialize command to have them all"
+                throw new StoreException("%s has %d of %d shards; repeat the materialize command to complete them"
                         .formatted(place, there, wanted));
             }
         } catch (IOException e) {

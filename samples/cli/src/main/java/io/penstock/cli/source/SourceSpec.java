@@ -69,7 +69,7 @@ public sealed interface SourceSpec {
             case "http" -> manifest(rest);
             case "" ->
                 throw new IllegalArgumentException(
-                        "a source says what it is before its place, such as images:%s; %s".formatted(text, KNOWN));
+                        "a source needs its kind before its place, such as images:%s; %s".formatted(text, KNOWN));
             case "records" -> records(rest);
             case "zarr" -> zarr(rest);
             case "tar" -> new Tar(new StorePlace(rest));

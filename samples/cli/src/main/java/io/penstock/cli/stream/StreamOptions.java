@@ -29,7 +29,8 @@ public interface StreamOptions {
             paramLabel = "SOURCE",
             converter = SourceSpec.Reader.class,
             description =
-                    "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, text:, jsonl:, npy: or idx:FILE.")
+                    "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
+                            + "text:, jsonl:, npy: or idx:FILE.")
     SourceSpec source();
 
     @Option(
@@ -54,7 +55,8 @@ public interface StreamOptions {
             paramLabel = "SIZE",
             converter = Flags.Size.class,
             description =
-                    "Keep loaded samples in memory off the heap: 512MiB, 20GiB, or 50%% of what is free. None by default.")
+                    "Keep loaded samples in memory off the heap: 512MiB, 20GiB, or 50%% of what is free. None "
+                            + "by default.")
     @Nullable ByteSize cacheRam();
 
     @Option(
@@ -63,7 +65,8 @@ public interface StreamOptions {
             paramLabel = "hold|lru|cost",
             converter = Flags.Policy.class,
             description =
-                    "What a full cache does: hold keeps what it has (default), lru evicts, cost keeps what is dear.")
+                    "What a full cache does: hold keeps what it has (default), lru evicts, cost keeps the "
+                            + "samples that take longest to load per byte.")
     @Nullable CachePolicy cachePolicy();
 
     @Option(
@@ -85,7 +88,7 @@ public interface StreamOptions {
                     + "PENSTOCK_REDIS_PASSWORD or from ?password-file=FILE.")
     @Nullable RedisSpec cacheRedis();
 
-    @Option(order = 7, names = "--no-shuffle", description = "Draw samples as they lie, in every epoch.")
+    @Option(order = 7, names = "--no-shuffle", description = "Draw samples in the source's order, in every epoch.")
     boolean noShuffle();
 
     @Option(
@@ -124,7 +127,7 @@ public interface StreamOptions {
     @Option(
             order = 10,
             names = "--pad",
-            description = "Pad samples to the largest of their batch, with zeros behind and their lengths beside them.")
+            description = "Pad samples with zeros to the largest of their batch, and add fields with their lengths.")
     boolean pad();
 
     @Option(
@@ -134,7 +137,8 @@ public interface StreamOptions {
             defaultValue = "keep",
             converter = Flags.Remainders.class,
             description =
-                    "What becomes of samples that do not divide evenly over ranks and batches (default: ${DEFAULT-VALUE}).")
+                    "What to do with samples that do not divide evenly over ranks and batches (default: "
+                            + "${DEFAULT-VALUE}).")
     Remainder remainder();
 
     @Option(
@@ -185,8 +189,9 @@ public interface StreamOptions {
             paramLabel = "MODE",
             converter = Flags.Shards.class,
             description =
-                    "global deals samples to ranks anew in every epoch (default), stable leaves each rank its part, "
-                            + "reshard=K for K epochs; with :P over P partitions instead of as many as ranks.")
+                    "global distributes samples over ranks again in every epoch (default), stable keeps each "
+                            + "rank's part, reshard=K for K epochs; :P sets the number of partitions (default: "
+                            + "the ranks).")
     @Nullable ShardMode shard();
 
     @Option(
@@ -194,7 +199,7 @@ public interface StreamOptions {
             names = "--lazy-shard",
             paramLabel = "rank|node|disk",
             converter = LazySpec.Reader.class,
-            description = "Draw only as many samples a rank or node as its cache holds; "
+            description = "Draw only as many samples per rank or node as its cache holds; "
                     + "with ,overflow=0.1 ,min=1000 and ,agree=DIR where ranks have caches of different sizes.")
     @Nullable LazySpec lazyShard();
 
@@ -212,7 +217,8 @@ public interface StreamOptions {
             paramLabel = "SIZE",
             converter = Flags.Size.class,
             description =
-                    "Bytes of samples loaded and not yet stacked into batches, at most: 256MiB, or 5%% of what is free.")
+                    "Bytes of samples loaded and not yet stacked into batches, at most: 256MiB, or 5%% of what "
+                            + "is free.")
     @Nullable ByteSize prefetchBytes();
 
     @Option(
@@ -227,7 +233,7 @@ public interface StreamOptions {
             order = 18,
             names = "--resume",
             paramLabel = "TOKEN",
-            description = "Go on where another run stopped: the token it printed, or @FILE.")
+            description = "Resume where another run stopped: the token it printed, or @FILE.")
     @Nullable String resume();
 
     @Option(
@@ -235,7 +241,8 @@ public interface StreamOptions {
             names = "--resume-file",
             paramLabel = "FILE",
             description =
-                    "Go on where this file says, if there is one and no --resume; keep the token there after each batch.")
+                    "Resume at the token in this file, if there is one and no --resume; keep the token there "
+                            + "after each batch.")
     @Nullable Path resumeFile();
 
     @Option(
@@ -243,7 +250,7 @@ public interface StreamOptions {
             names = "--stop-after",
             paramLabel = "BATCHES",
             converter = NumberFlag.Count.class,
-            description = "End after so many batches.")
+            description = "End after this number of batches.")
     @Nullable Integer stopAfter();
 
     @Option(order = 20, names = "--digest", description = "Hash order and content of every epoch.")
@@ -255,7 +262,7 @@ public interface StreamOptions {
             paramLabel = "fail|skip|substitute",
             defaultValue = "fail",
             converter = Flags.OnErrors.class,
-            description = "What becomes of a sample that cannot be loaded (default: ${DEFAULT-VALUE}).")
+            description = "What to do with a sample that cannot be loaded (default: ${DEFAULT-VALUE}).")
     Flags.OnError onError();
 
     @Option(
@@ -263,7 +270,7 @@ public interface StreamOptions {
             names = "--error-budget",
             paramLabel = "N|P%",
             converter = Flags.Budget.class,
-            description = "How many different samples may fail: 10, or 0.5%%. Without end by default.")
+            description = "How many different samples may fail: 10, or 0.5%%. Unlimited by default.")
     @Nullable ErrorBudget errorBudget();
 
     @Option(
@@ -272,14 +279,14 @@ public interface StreamOptions {
             paramLabel = "N",
             defaultValue = "0",
             converter = NumberFlag.Retries.class,
-            description = "Load a failing sample again so many times (default: ${DEFAULT-VALUE}).")
+            description = "Load a failing sample again at most this number of times (default: ${DEFAULT-VALUE}).")
     int retries();
 
     @Option(
             order = 24,
             names = "--quarantine",
             paramLabel = "FILE",
-            description = "Write a line for every sample that is given up.")
+            description = "Write a line for every sample that cannot be loaded.")
     @Nullable Path quarantine();
 
     @Option(
@@ -300,7 +307,7 @@ public interface StreamOptions {
     @Option(
             order = 26,
             names = "--headroom",
-            description = "Deliver the last batches again and again at the end, to see how fast the consumer is alone.")
+            description = "Deliver the last batches repeatedly at the end, to measure the consumer alone.")
     boolean headroom();
 
     @Option(order = 27, names = "--json", description = "Print one JSON object a line, and nothing else.")
@@ -309,7 +316,7 @@ public interface StreamOptions {
     @Option(
             order = 28,
             names = "--batch-events",
-            description = "With --json: print an event for every batch, with the token that goes on after it.")
+            description = "With --json: print an event for every batch, with the token that resumes after it.")
     boolean batchEvents();
 
     @Option(

@@ -134,7 +134,8 @@ public final class StreamPlan<T> implements AutoCloseable {
         }
         if (options.cachePolicy() == CachePolicy.COST && options.cacheRam() == null) {
             throw new IllegalArgumentException(
-                    "--cache-policy cost chooses what RAM holds, so it needs --cache-ram; a cache on disk alone holds what comes first");
+                    "--cache-policy cost chooses what RAM holds, so it needs --cache-ram; a cache on disk alone "
+                            + "holds what comes first");
         }
         if (options.verifyHits() != null && !cached) {
             throw new IllegalArgumentException(
@@ -196,7 +197,7 @@ public final class StreamPlan<T> implements AutoCloseable {
                 ? (long) (ahead.share()
                         * RamTier.freeBytes()
                                 .orElseThrow(() -> new IllegalArgumentException(
-                                        "how much memory is free is not known here: say --prefetch-bytes in bytes")))
+                                        "the free memory is unknown here: give --prefetch-bytes in bytes")))
                 : ahead.bytes();
         return pipeline.stream(order, execution, ReadAhead.ofBytes(bytes, feed.schema()));
     }
@@ -262,7 +263,7 @@ public final class StreamPlan<T> implements AutoCloseable {
     /** Waits a moment until what goes to disk has been written, if anything does. */
     void awaitLastWrites() {
         if (options.cacheDisk() != null && !lastWrites.await()) {
-            LOG.warn("the disk cache was not given the time to write everything; the rest is loaded again");
+            LOG.warn("the disk cache had no time to write everything; the next run loads the rest again");
         }
     }
 

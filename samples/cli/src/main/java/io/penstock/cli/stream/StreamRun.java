@@ -236,7 +236,7 @@ public final class StreamRun<T> {
         progress.clear();
         plan.awaitLastWrites();
         for (String line : List.of(
-                "interrupted; to go on, repeat the command with --resume '" + plan.token(log.position()) + "'")) {
+                "interrupted; to continue, repeat the command with --resume '" + plan.token(log.position()) + "'")) {
             err.println(line);
         }
         err.flush();

@@ -262,7 +262,7 @@ class CacheCommandTest {
 
         assertThat(miss.path("reason").asText()).isEqualTo("codec");
         assertThat(miss.path("changes").get(0).asText())
-                .startsWith("it was kept as tensors 0 [pixels], and is wanted as tensors 1 ");
+                .startsWith("it was kept as tensors 0 [pixels], and is requested as tensors 1 ");
     }
 
     @Test

@@ -77,7 +77,7 @@ class AdviceTest {
         assertThat(advice.text())
                 .isEqualTo("an epoch would take about 11 s without a cache, 5.0 s with the free ram (573MiB, 60 %), "
                         + "9.0 s with the free disk (191MiB, 20 %), 3.0 s with the free ram+disk (763MiB, 80 %), "
-                        + "2.0 s with all 954MiB held; from 859MiB on (90 % of the samples) more cache buys nothing");
+                        + "2.0 s with all 954MiB held; from 859MiB on (90 % of the samples) more cache gains nothing");
     }
 
     @Test
