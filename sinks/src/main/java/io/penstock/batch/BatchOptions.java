@@ -7,7 +7,7 @@ import java.util.function.IntFunction;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Where and in what memory batches are made; never changes what is in them. */
+/** Threads and memory of batches. Changes nothing in their content. */
 record BatchOptions(int slots, Scheduler consumer, Scheduler workers, IntFunction<ByteBuffer> allocator) {
 
     private static final int MAX_SLOTS = 1 << 16;

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What is in batches: how many draws, of which fields, cut and padded how. */
+/** The content of batches: the number of draws, the fields, the remainder and the padding. */
 record Collation<T>(
         int n,
         Schema<T> schema,
@@ -54,7 +54,7 @@ record Collation<T>(
         return new Collation<>(n, schema, remainder, true, other).padShapes();
     }
 
-    /** How many slots can be in the making, which a ring needs beside those that are finished or held. */
+    /** How many unfinished batches have a slot, which a ring needs beside those of complete batches. */
     int unfinished() {
         return buckets == null ? 0 : buckets.count();
     }

@@ -8,11 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A slot while it is lent to a batch: given back when the batch is closed, or, with a warning, when it was
- * dropped without.
+ * A slot while a batch has it. It is given back when the batch is closed, or with a warning when the batch was dropped.
  *
- * <p>Tensors may outlive a batch that was dropped, and see its memory. So the slot then returns without it; the
- * collector frees the memory with the last tensor.
+ * <p>Tensors may outlive a batch that was dropped, and use its memory. So the slot then returns without its memory,
+ * which the garbage collector frees with the last tensor.
  */
 final class LentSlot {
 
@@ -26,7 +25,7 @@ final class LentSlot {
     private @Nullable Batch batch;
     private Cleaner.@Nullable Cleanable watch;
 
-    /** Where in the run a batch stands. */
+    /** The place of a batch in the run. */
     record Place(long epoch, Position next, boolean endsEpoch) {}
 
     private LentSlot(SlotRing ring, Slot slot, Place place) {
@@ -35,7 +34,7 @@ final class LentSlot {
         this.place = place;
     }
 
-    /** The batch of what was put into a slot; with masks, padded to as many rows as they have. */
+    /** The batch of the rows in a slot; with masks, padded to as many rows as they have. */
     static LentSlot of(SlotRing ring, Slot slot, @Nullable Masks masks, Place place) {
         int valid = slot.rows();
         LentSlot lease = new LentSlot(ring, slot, place);
@@ -52,7 +51,7 @@ final class LentSlot {
         return lease;
     }
 
-    /** The batch, which from here on nobody but the caller keeps alive. Called once. */
+    /** The batch. From here on only the caller keeps it alive. Called once. */
     Batch deliver() {
         Batch delivered = batch;
         if (delivered == null) {
@@ -67,7 +66,7 @@ final class LentSlot {
     Batch discard() {
         Batch discarded = batch;
         if (discarded == null) {
-            throw new IllegalStateException("a delivered batch is not ours to discard");
+            throw new IllegalStateException("a delivered batch cannot be discarded");
         }
         batch = null;
         return discarded;
@@ -76,7 +75,7 @@ final class LentSlot {
     private void close() {
         if (over.compareAndSet(false, true)) {
             if (watch != null) {
-                watch.clean(); // takes the watch off; nothing is left for it to do
+                watch.clean(); // unregisters it; it has nothing to do any more
             }
             ring.give(slot);
         }

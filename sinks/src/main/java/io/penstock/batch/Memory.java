@@ -7,8 +7,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the slots of a ring get their buffers, and what they have in common: the number of rows, the fields, and what
- * these looked like last. Used by one thread at a time, as the slots are.
+ * Allocates the buffers of a ring's slots, and has what the slots share: the number of rows, the fields and their latest
+ * layout. Used by one thread at a time, as the slots are.
  */
 final class Memory {
 

@@ -8,10 +8,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of one subscription: taken by the thread that fills them, given back by whoever closes a batch.
+ * The slots of one subscription. The thread that fills slots takes them; closing a batch gives one back.
  *
- * <p>The one that came back last goes out first: it is still in the processor's caches, and a consumer that keeps up
- * never makes the others take memory.
+ * <p>The slot that came back last is taken first: it is still in the processor's caches. So the other slots take no
+ * memory while the consumer keeps up.
  */
 final class SlotRing {
 
@@ -37,7 +37,7 @@ final class SlotRing {
         return slots;
     }
 
-    /** How many are in finished batches that are not closed. */
+    /** The number of slots in complete batches that are not closed. */
     int lent() {
         return lent.get();
     }
@@ -54,7 +54,7 @@ final class SlotRing {
         }
     }
 
-    /** One slot more, once: for the batch that is held back. By the thread that fills slots. */
+    /** Adds one slot, the first time: for the batch that is held back. Called by the thread that fills slots. */
     void grow() {
         if (!grown) {
             grown = true;
@@ -73,13 +73,13 @@ final class SlotRing {
         returned.run();
     }
 
-    /** Nothing will be taken any more: what is free, and what comes back, is left to the collector. */
+    /** No slot will be taken any more. The garbage collector frees those that are free or come back. */
     void close() {
         closed = true;
         free.clear();
     }
 
-    /** Whether this is the first leak of the stream: one line of advice is enough. */
+    /** Whether this is the first leak of the stream, which is logged. */
     boolean firstLeak() {
         return leakTold.compareAndSet(false, true);
     }

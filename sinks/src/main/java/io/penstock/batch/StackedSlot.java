@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Rows of one shape, copied as they come.
  *
- * <p>The layout is the first row's. It stays from batch to batch as long as the next first row agrees, which is all
- * that most streams ever do, so buffers, offsets and even the full batch's tensors are made once a slot.
+ * <p>The layout is that of the first row. It stays for the next batch if the first row of that agrees, as in most
+ * streams. So buffers, offsets and the tensors of a full batch are made once for each slot.
  */
 final class StackedSlot extends Slot {
 
@@ -53,7 +53,7 @@ final class StackedSlot extends Slot {
     }
 
     private Layout lay(Layout other) {
-        layout = null; // whatever fails below, the slot must not look laid out
+        layout = null; // if anything below fails, the slot has no layout
         full = null;
         ByteBuffer[] fitting = new ByteBuffer[other.fields()];
         int[] bytes = new int[other.fields()];

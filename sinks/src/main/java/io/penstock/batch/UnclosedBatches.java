@@ -8,11 +8,11 @@ import org.slf4j.LoggerFactory;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Notices a consumer that asks for batches while it holds all there are.
+ * Warns of a consumer that asks for batches while it holds all there are.
  *
- * <p>If it dropped them without closing, only the collector can tell, and a stream that stands still allocates nothing
- * that would wake it. So it is called here, once a stream, as the JDK does when direct memory has run out. Used on the
- * consumer's thread alone.
+ * <p>If the consumer dropped them without closing, only a garbage collection finds out. A stream that waits allocates
+ * nothing that would cause one. So this class calls {@code System.gc}, once for each stream, as the JDK does when direct
+ * memory has run out. Used by the consumer's thread only.
  */
 final class UnclosedBatches {
 
@@ -26,7 +26,7 @@ final class UnclosedBatches {
     private boolean watching;
     private boolean told;
 
-    /** @param slots how many batches can be held at most */
+    /** @param slots the max number of batches that can be held */
     UnclosedBatches(SlotRing ring, int slots, Scheduler.Worker consumer, LongSupplier emitted) {
         this.ring = ring;
         this.slots = slots;
@@ -34,7 +34,7 @@ final class UnclosedBatches {
         this.emitted = emitted;
     }
 
-    /** The consumer waits, after so many batches. */
+    /** The consumer waits after this many batches. */
     void watch(long after) {
         if (watching || told || ring.lent() < slots) {
             return;
@@ -43,7 +43,7 @@ final class UnclosedBatches {
             watching = true;
             consumer.schedule(() -> look(after), PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (RejectedExecutionException e) {
-            told = true; // the pool knows no time, or is gone; the stream does without
+            told = true; // the pool cannot delay tasks, or was disposed of; the stream works without
         }
     }
 
