@@ -1,20 +1,14 @@
 package io.penstock.cache.redis;
 
+import io.penstock.cache.redis.internal.Launch;
+import io.penstock.cache.redis.internal.Programs;
+import io.penstock.cache.redis.internal.Secret;
+import io.penstock.cache.redis.internal.SpawnedServer;
 import io.penstock.fault.StoreException;
-import io.penstock.internal.NodeLock;
-import java.io.IOException;
-import java.nio.channels.FileLock;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A {@code redis-server} that all processes of a node share: the first one that comes starts it, the others find it, and the
@@ -29,12 +23,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class NodeServer {
 
-    private static final Logger LOG = LoggerFactory.getLogger(NodeServer.class);
     private static final String LOOPBACK = "127.0.0.1";
     private static final long MIN_BYTES = 1L << 20;
     private static final long MAX_BYTES = 1L << 50;
-    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final String PRIVATE = "rwx------";
 
     private final long bytes;
     private final @Nullable Path executable;
@@ -110,77 +101,13 @@ public final class NodeServer {
         return new NodeServer(bytes, executable, directory, address, number);
     }
 
-    /** A server in use by this process, once more than before. */
-    record Running(Address address, Secret password, Runnable leaving) {
-        void leave() {
-            leaving.run();
-        }
+    /** Finds or starts it, and joins its users; blocks. */
+    SpawnedServer join(Secret wanted) {
+        return new Launch(this::program, home(), bytes, listen, port, wanted).join();
     }
 
-    /** Finds or starts it; blocks. */
-    Running join(Secret wanted) {
-        Path home = home();
-        try {
-            own(home);
-            Launch.Started running = foundOrStarted(home, wanted);
-            Registration server = running.server();
-            UserPipe use = running.use();
-            Address place =
-                    new Address(Address.Kind.SERVERS, List.of(new Address.Host(LOOPBACK, server.port())), false, 0, "");
-            return new Running(place, server.password(), () -> leave(use));
-        } catch (IOException e) {
-            throw new StoreException("cannot start a redis server for this node in %s: %s".formatted(home, e), e);
-        }
-    }
-
-    private Launch.Started foundOrStarted(Path home, Secret wanted) throws IOException {
-        try (NodeLock turn = openLock(home);
-                FileLock lock = turn.lock(0)) {
-            assert lock.isValid();
-            Launch.Started found = found(home);
-            return found != null ? found : new Launch(program(), home, bytes, listen, port, wanted).run();
-        }
-    }
-
-    /** Waits while another thread of this process has it open. */
-    private static NodeLock openLock(Path home) throws IOException {
-        while (true) {
-            NodeLock lock = NodeLock.open(home.resolve("turn"), home.resolve("turn-here"));
-            if (lock != null) {
-                return lock;
-            }
-            LockSupport.parkNanos(PAUSE);
-        }
-    }
-
-    /** The server that is registered, if it answers and stays; any other is ended. */
-    private Launch.@Nullable Started found(Path home) throws IOException {
-        for (Registration server : Registration.all(home)) {
-            UserPipe use = UserPipe.of(home, server);
-            if (use != null && server.answers()) {
-                if (server.bytes() != bytes) {
-                    LOG.warn(
-                            "the redis server of this node runs already, with {} bytes where {} were asked for; it stays as it is",
-                            server.bytes(),
-                            bytes);
-                }
-                return new Launch.Started(server, use);
-            }
-            if (use != null) {
-                use.close();
-            }
-            LOG.info("the redis server that was registered for this node is gone; it is cleared away");
-            server.end(home);
-        }
-        return null;
-    }
-
-    private static void leave(UserPipe use) {
-        try {
-            use.close();
-        } catch (IOException e) {
-            LOG.warn("leaving the redis server of this node failed, so it ends with this process: {}", e.toString());
-        }
+    static Address address(SpawnedServer server) {
+        return new Address(Address.Kind.SERVERS, List.of(new Address.Host(LOOPBACK, server.port())), false, 0, "");
     }
 
     private Path home() {
@@ -189,34 +116,6 @@ public final class NodeServer {
         }
         String user = ProcessHandle.current().info().user().orElse("all");
         return Path.of("/tmp", "penstock-redis-" + user.replaceAll("[^A-Za-z0-9._-]", "_"));
-    }
-
-    /** Makes a directory for this user alone, or makes sure that it is one: who can write to it could pose as the server. */
-    private static void own(Path home) throws IOException {
-        try {
-            Files.createDirectory(home, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE)));
-        } catch (FileAlreadyExistsException e) {
-            boolean ours = Files.isDirectory(home, java.nio.file.LinkOption.NOFOLLOW_LINKS)
-                    && Files.getOwner(home).getName().equals(userOf(home))
-                    && PosixFilePermissions.toString(Files.getPosixFilePermissions(home))
-                            .equals(PRIVATE);
-            if (!ours) {
-                throw new StoreException(
-                        "%s must be a directory that this user alone may use (chmod 700), and is not; name another one"
-                                .formatted(home),
-                        e);
-            }
-        }
-    }
-
-    /** Who a file made there now belongs to. */
-    private static String userOf(Path home) throws IOException {
-        Path probe = Files.createTempFile(home, "owner", "");
-        try {
-            return Files.getOwner(probe).getName();
-        } finally {
-            Files.delete(probe);
-        }
     }
 
     private Path program() {

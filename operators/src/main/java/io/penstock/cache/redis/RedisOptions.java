@@ -1,5 +1,7 @@
 package io.penstock.cache.redis;
 
+import io.penstock.cache.redis.internal.Secret;
+import io.penstock.cache.redis.internal.SpawnedServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -211,9 +213,9 @@ public final class RedisOptions {
     }
 
     private RedisTier opened() {
-        NodeServer.Running running = spawned == null ? null : spawned.join(settings.password());
+        SpawnedServer running = spawned == null ? null : spawned.join(settings.password());
         try {
-            Address there = running == null ? Objects.requireNonNull(address) : running.address();
+            Address there = running == null ? Objects.requireNonNull(address) : NodeServer.address(running);
             Settings known = running == null ? settings : settings.login("", running.password());
             Counts counts = new Counts();
             KeySpace keys = new KeySpace(name);

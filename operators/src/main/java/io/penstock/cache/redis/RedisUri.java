@@ -1,5 +1,6 @@
 package io.penstock.cache.redis;
 
+import io.penstock.cache.redis.internal.Secret;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

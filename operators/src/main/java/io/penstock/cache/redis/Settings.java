@@ -1,6 +1,7 @@
 package io.penstock.cache.redis;
 
 import io.lettuce.core.SslVerifyMode;
+import io.penstock.cache.redis.internal.Secret;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

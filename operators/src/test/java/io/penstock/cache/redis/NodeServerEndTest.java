@@ -7,6 +7,8 @@ import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.cache.redis.internal.Programs;
+import io.penstock.cache.redis.internal.Registration;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -7,6 +7,10 @@ import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.redis.internal.PlainClient;
+import io.penstock.cache.redis.internal.Registration;
+import io.penstock.cache.redis.internal.Secret;
+import io.penstock.cache.redis.internal.ServerProcess;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -4,6 +4,7 @@ import static io.penstock.cache.redis.RedisTierTest.TIMEOUT;
 import static io.penstock.cache.redis.RedisTierTest.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.redis.internal.Registration;
 import io.penstock.order.Sampler;
 import java.io.IOException;
 import java.io.UncheckedIOException;

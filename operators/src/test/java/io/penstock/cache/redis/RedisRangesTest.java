@@ -3,6 +3,7 @@ package io.penstock.cache.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.redis.internal.Registration;
 import io.penstock.fault.StoreException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,5 +1,7 @@
 package io.penstock.cache.redis;
 
+import io.penstock.cache.redis.internal.PlainClient;
+import io.penstock.cache.redis.internal.Secret;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

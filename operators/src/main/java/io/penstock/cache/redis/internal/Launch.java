@@ -1,4 +1,4 @@
-package io.penstock.cache.redis;
+package io.penstock.cache.redis.internal;
 
 import io.penstock.fault.StoreException;
 import java.io.IOException;
@@ -15,28 +15,26 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The start of a server. Its configuration, with the password, is in a file that only its owner may read. Only for the
- * owner of the node lock.
- */
-final class Launch {
+/** Starts a server. Its configuration, with the password, is in a file that only its owner may read. */
+public final class Launch {
 
     private static final int ATTEMPTS = 5; // a port that is free may be taken a moment later
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
     private static final int PASSWORD_BYTES = 24;
 
-    private final Path program;
+    private final Supplier<Path> program;
     private final Path home;
     private final long bytes;
     private final String listen;
     private final int port;
     private final Secret password;
 
-    Launch(Path program, Path home, long bytes, String listen, int port, Secret wanted) {
+    public Launch(Supplier<Path> program, Path home, long bytes, String listen, int port, Secret wanted) {
         this.program = program;
         this.home = home;
         this.bytes = bytes;
@@ -51,19 +49,27 @@ final class Launch {
         return Secret.of(HexFormat.of().formatHex(noise));
     }
 
-    /** A server that runs, in use by this process. */
-    record Started(Registration server, UserPipe use) {}
+    /** Finds a server that runs already, or starts one, and uses it. Blocks. */
+    public SpawnedServer join() {
+        return SpawnedServer.join(home, this);
+    }
+
+    /** What the server may hold. */
+    long bytes() {
+        return bytes;
+    }
 
     /** Starts it and waits until it answers. */
-    Started run() throws IOException {
+    SpawnedServer run() throws IOException {
+        Path executable = program.get();
         sweep();
         for (int attempt = 0; attempt < (port == 0 ? ATTEMPTS : 1); attempt++) {
-            Started started = start(port == 0 ? freePort() : port);
+            SpawnedServer started = start(executable, port == 0 ? freePort() : port);
             if (started != null) {
                 return started;
             }
         }
-        throw new StoreException("%s in %s does not start: %s".formatted(program, home, lastWords()));
+        throw new StoreException("%s in %s does not start: %s".formatted(executable, home, lastWords()));
     }
 
     /** Deletes what processes that were killed left here. */
@@ -83,7 +89,7 @@ final class Launch {
         }
     }
 
-    private @Nullable Started start(int chosen) throws IOException {
+    private @Nullable SpawnedServer start(Path executable, int chosen) throws IOException {
         String id = UUID.randomUUID().toString();
         Path file = home.resolve("redis-" + id + ".conf");
         Files.deleteIfExists(log());
@@ -92,12 +98,12 @@ final class Launch {
         UserPipe use = UserPipe.first(home, id);
         try {
             Watcher watcher =
-                    Watcher.start(home, id, UserPipe.pipe(home, id), List.of(program.toString(), file.toString()));
+                    Watcher.start(home, id, UserPipe.pipe(home, id), List.of(executable.toString(), file.toString()));
             if (answers(chosen, watcher.server())) {
                 Registration server =
                         new Registration(id, chosen, watcher.server(), watcher.process(), bytes, password);
                 server.write(home);
-                return new Started(server, use);
+                return new SpawnedServer(server, use);
             }
         } catch (IOException | RuntimeException e) {
             use.close();

@@ -1,4 +1,4 @@
-package io.penstock.cache.redis;
+package io.penstock.cache.redis.internal;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,16 +8,16 @@ import java.nio.file.Path;
  *
  * @param reveal the password itself; empty for none
  */
-record Secret(String reveal) {
+public record Secret(String reveal) {
 
-    static final Secret NONE = new Secret("");
+    public static final Secret NONE = new Secret("");
 
-    static Secret of(String text) {
+    public static Secret of(String text) {
         return new Secret(text);
     }
 
     /** The first line of a file. */
-    static Secret in(Path file) {
+    public static Secret in(Path file) {
         try (var lines = Files.lines(file)) {
             return of(lines.findFirst().orElse(""));
         } catch (java.io.IOException | java.io.UncheckedIOException e) {
@@ -25,7 +25,7 @@ record Secret(String reveal) {
         }
     }
 
-    boolean isNone() {
+    public boolean isNone() {
         return reveal.isEmpty();
     }
 

@@ -1,4 +1,4 @@
-package io.penstock.cache.redis;
+package io.penstock.cache.redis.internal;
 
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What is to be said to a server of this node before there is a client, and after: a few words over a socket. Blocks. */
-final class PlainClient implements AutoCloseable {
+public final class PlainClient implements AutoCloseable {
 
     private static final int PATIENCE_MILLIS = 2_000;
     private static final int MOST_BYTES = 1 << 20;
@@ -27,7 +27,7 @@ final class PlainClient implements AutoCloseable {
     }
 
     /** Connects to a port of this node and says the password. */
-    static PlainClient connect(int port, Secret password) throws IOException {
+    public static PlainClient connect(int port, Secret password) throws IOException {
         Socket socket = new Socket();
         try {
             socket.setSoTimeout(PATIENCE_MILLIS);
@@ -44,7 +44,7 @@ final class PlainClient implements AutoCloseable {
     }
 
     /** The answer as text; an error's is thrown. */
-    String ask(String... words) throws IOException {
+    public String ask(String... words) throws IOException {
         StringBuilder request = new StringBuilder("*" + words.length + "\r\n");
         for (String word : words) {
             request.append('$').append(word.getBytes(StandardCharsets.UTF_8).length);

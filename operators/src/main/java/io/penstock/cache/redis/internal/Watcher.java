@@ -1,4 +1,4 @@
-package io.penstock.cache.redis;
+package io.penstock.cache.redis.internal;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -19,7 +19,7 @@ import java.util.List;
  * @param process of the shell
  * @param server  that it started
  */
-record Watcher(ServerProcess process, ServerProcess server) {
+public record Watcher(ServerProcess process, ServerProcess server) {
 
     /** The arguments are the server's id and its command line. A line that a user writes names a file to make. */
     private static final String SCRIPT = """

@@ -1,4 +1,4 @@
-package io.penstock.cache.redis;
+package io.penstock.cache.redis.internal;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One use of a node's server: the writing end of the pipe that the server's {@link Watcher} reads. It ends with the process
  * at the latest.
  */
-record UserPipe(FileChannel pipe) implements AutoCloseable {
+public record UserPipe(FileChannel pipe) implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(2);

@@ -1,4 +1,4 @@
-package io.penstock.cache.redis;
+package io.penstock.cache.redis.internal;
 
 import io.penstock.internal.AtomicFile;
 import java.io.IOException;
@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param bytes    it may hold
  * @param password of all its clients
  */
-record Registration(String id, int port, ServerProcess process, ServerProcess watcher, long bytes, Secret password) {
+public record Registration(
+        String id, int port, ServerProcess process, ServerProcess watcher, long bytes, Secret password) {
 
     private static final String PREFIX = "server-";
     private static final HexFormat HEX = HexFormat.of();
@@ -37,7 +38,7 @@ record Registration(String id, int port, ServerProcess process, ServerProcess wa
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     /** All that are registered; more than one only where a watcher was killed. */
-    static List<Registration> all(Path home) throws IOException {
+    public static List<Registration> all(Path home) throws IOException {
         List<Registration> all = new ArrayList<>();
         try (Stream<Path> files = Files.list(home)) {
             for (Path file : (Iterable<Path>) files::iterator) {
@@ -70,7 +71,7 @@ record Registration(String id, int port, ServerProcess process, ServerProcess wa
         }
     }
 
-    void write(Path home) throws IOException {
+    public void write(Path home) throws IOException {
         List<String> lines = new ArrayList<>(List.of("" + port));
         for (ServerProcess one : List.of(process, watcher)) {
             lines.add("" + one.number());
@@ -82,7 +83,7 @@ record Registration(String id, int port, ServerProcess process, ServerProcess wa
     }
 
     /** Whether this very server listens there. */
-    boolean answers() {
+    public boolean answers() {
         try (PlainClient client = PlainClient.connect(port, password)) {
             return client.processId() == process.number();
         } catch (IOException e) {
@@ -91,7 +92,7 @@ record Registration(String id, int port, ServerProcess process, ServerProcess wa
     }
 
     /** Ends it and forgets it; another process that got its number meanwhile is left alone. */
-    void end(Path home) throws IOException {
+    public void end(Path home) throws IOException {
         try (PlainClient client = PlainClient.connect(port, password)) {
             if (client.processId() == process.number()) {
                 client.shutDown();

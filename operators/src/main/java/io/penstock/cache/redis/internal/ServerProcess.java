@@ -1,4 +1,4 @@
-package io.penstock.cache.redis;
+package io.penstock.cache.redis.internal;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * @param number  that the system gave it
  * @param started when it was started, in milliseconds; 0 where the system does not tell
  */
-record ServerProcess(long number, long started) {
+public record ServerProcess(long number, long started) {
 
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -25,7 +25,7 @@ record ServerProcess(long number, long started) {
     }
 
     /** Whether it runs: one that has ended and whose parent has not noticed yet has no command any more. */
-    boolean isAlive() {
+    public boolean isAlive() {
         return ProcessHandle.of(number)
                 .filter(handle -> startOf(handle) == started)
                 .flatMap(handle -> handle.info().command())

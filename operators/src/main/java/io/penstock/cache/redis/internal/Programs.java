@@ -1,4 +1,4 @@
-package io.penstock.cache.redis;
+package io.penstock.cache.redis.internal;
 
 import java.io.File;
 import java.nio.file.Files;
@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Programs on the {@code PATH}. */
-final class Programs {
+public final class Programs {
 
     private Programs() {}
 
     /** The first of these names that there is. */
-    static Optional<Path> find(String... names) {
+    public static Optional<Path> find(String... names) {
         String path = System.getenv().getOrDefault("PATH", "");
         return Stream.of(names)
                 .flatMap(name -> Stream.of(path.split(File.pathSeparator, -1)).map(folder -> Path.of(folder, name)))
