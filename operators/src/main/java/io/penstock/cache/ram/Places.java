@@ -1,14 +1,14 @@
 package io.penstock.cache.ram;
 
+import io.penstock.cache.internal.LengthCodes;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 
 /**
  * Where values lie, as numbers: a location is 4 bits of code, 20 of slab number, 26 of offset; 0 is no location.
  *
- * <p>A code stands for a length that came twice in a row, so samples of one size have no headers; code 0 is a value behind
- * its length (LEB128). A value alone in its slab has its length. Codes are given under a lock of the caller's; a length is
- * written before any location with its code is published.
+ * <p>The code is that of {@link LengthCodes}; a value with code 0 lies behind its length (LEB128). A value alone in its slab
+ * has its length.
  */
 final class Places {
 
@@ -19,11 +19,12 @@ final class Places {
 
     private static final int NUMBER_BITS = 20;
     static final int MAX_COUNT = 1 << NUMBER_BITS;
-    private static final int CODES = 1 << 4;
 
-    private final int[] lengths = new int[CODES];
-    private int codes = 1;
-    private int last = -1;
+    private final LengthCodes lengths;
+
+    Places(LengthCodes lengths) {
+        this.lengths = lengths;
+    }
 
     static long of(int code, int number, int offset) {
         return ((long) code << NUMBER_BITS | number) << OFFSET_BITS | offset;
@@ -45,21 +46,6 @@ final class Places {
     /** The location of the same value in another slab. */
     static long moved(long location, int number, int offset) {
         return of(code(location), number, offset);
-    }
-
-    /** The code of a length, or 0. */
-    int codeOf(int length) {
-        for (int code = 1; code < codes; code++) {
-            if (lengths[code] == length) {
-                return code;
-            }
-        }
-        if (length == last && codes < CODES) {
-            lengths[codes] = length;
-            return codes++;
-        }
-        last = length;
-        return 0;
     }
 
     /** What a value takes with its header, if it has one. */
@@ -93,7 +79,7 @@ final class Places {
         }
         int code = code(location);
         if (code != 0) {
-            return slab.slice(at, lengths[code]);
+            return slab.slice(at, lengths.length(code));
         }
         int length = lengthAt(slab, at);
         return slab.slice(at + headerBytes(length), length);
@@ -102,7 +88,7 @@ final class Places {
     /** The bytes of a value in a slab that it shares, its header included. */
     int storedBytesAt(ByteBuffer slab, long location) {
         int code = code(location);
-        return storedBytes(code, code == 0 ? lengthAt(slab, offset(location)) : lengths[code]);
+        return storedBytes(code, code == 0 ? lengthAt(slab, offset(location)) : lengths.length(code));
     }
 
     private static int lengthAt(ByteBuffer slab, int at) {

@@ -1,5 +1,6 @@
 package io.penstock.cache.ram;
 
+import io.penstock.cache.internal.LengthCodes;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -62,7 +63,8 @@ public final class Slabs {
     /** By number, read-only. Grows by replacement; an element is written before any location in it is published. */
     private volatile @Nullable ByteBuffer[] slabs = new ByteBuffer[4];
 
-    private final Places places = new Places();
+    private final LengthCodes lengths = new LengthCodes();
+    private final Places places = new Places(lengths);
 
     private int count;
     private boolean exhausted;
@@ -101,7 +103,7 @@ public final class Slabs {
             }
             Room room = length > slabBytes / 4
                     ? reserveOwn(length, worth)
-                    : reserveShared(length, places.codeOf(length), worth);
+                    : reserveShared(length, lengths.of(length), worth);
             if (room != null) {
                 room.slab.filling++;
             }

@@ -3,6 +3,7 @@ package io.penstock.cache.chronicle.internal;
 import io.penstock.cache.Origin;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.AccessFaults;
+import io.penstock.cache.internal.LengthCodes;
 import io.penstock.cache.ram.RamIndex;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
@@ -30,18 +31,13 @@ public final class DiskIndex implements SegmentScanner.Finds {
     private final Segments segments;
     private final boolean checkAlways;
     private final boolean notesUse;
-    private final Object coding = new Object();
     private final ConcurrentMap<SampleKey, Long> tombstones = new ConcurrentHashMap<>();
     private final AtomicLong samples = new AtomicLong();
     private final AtomicLong lastSequence = new AtomicLong(-1);
     private final AtomicLong damaged = new AtomicLong();
     private final LongAdder evicted = new LongAdder();
 
-    /** By code. An element is written once, before any location with it is published. */
-    private final int[] lengths = new int[Location.CODES];
-
-    private int codes = 1;
-    private int lastLength = -1;
+    private final LengthCodes lengths = new LengthCodes();
 
     /** @param notesUse whether to note which values are asked for, for an LRU cache */
     public DiskIndex(RamIndex index, Segments segments, boolean checkAlways, boolean notesUse) {
@@ -73,7 +69,7 @@ public final class DiskIndex implements SegmentScanner.Finds {
         int code = Location.code(location);
         if (code != 0 && !checkAlways) {
             note(key, location, location, segment);
-            return file.slice((int) at, lengths[code]);
+            return file.slice((int) at, lengths.length(code));
         }
         int length = LogEntry.lengthOf(key, file, at);
         ByteBuffer value = length < 0 ? null : file.slice((int) at, length);
@@ -108,18 +104,8 @@ public final class DiskIndex implements SegmentScanner.Finds {
     }
 
     private int codeOf(int length) {
-        synchronized (coding) {
-            for (int code = 1; code < codes; code++) {
-                if (lengths[code] == length) {
-                    return code;
-                }
-            }
-            if (length == lastLength && codes < Location.CODES) {
-                lengths[codes] = length;
-                return codes++;
-            }
-            lastLength = length;
-            return 0;
+        synchronized (lengths) {
+            return lengths.of(length);
         }
     }
 
