@@ -6,6 +6,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +17,12 @@ import org.slf4j.LoggerFactory;
  */
 final class MirrorTurns {
 
+    static final Duration FIRST_LOOK = Duration.ofMillis(2);
+
+    /** A process that waits longer reads from the source. */
+    static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private static final Duration LAST_LOOK = Duration.ofMillis(100);
     private static final Logger LOG = LoggerFactory.getLogger(MirrorTurns.class);
 
     private final FileChannel channel;
@@ -33,6 +40,12 @@ final class MirrorTurns {
         } catch (OverlappingFileLockException e) {
             return null; // another mirror of this process
         }
+    }
+
+    /** The wait before the next attempt, twice as long up to a limit. */
+    static Duration nextLook(Duration look) {
+        Duration twice = look.multipliedBy(2);
+        return twice.compareTo(LAST_LOOK) > 0 ? LAST_LOOK : twice;
     }
 
     static void release(FileLock turn) {

@@ -33,41 +33,33 @@ import reactor.core.scheduler.Schedulers;
 /**
  * A store whose entries are copied to a local directory when they are first used, and come from there afterwards.
  *
- * <p>A copy appears whole or not at all: it is written under another name and renamed when its length is right. An
- * entry is copied once, however many threads and processes want it; where the copier dies, the next one goes on. What
- * an earlier run left is used, as long as the source lists the same size and version; a changed entry is copied anew
- * and its old copy removed. Once the budget is full (or the disk, but for 64 MiB), further entries come from the
- * source, uncopied: an epoch uses each entry once, so giving up one for another would gain nothing.
+ * <p>A copy is written under another name and renamed when it is complete. An entry is copied once for all threads and
+ * processes; if the copier dies, another one goes on. Copies of earlier runs are used while the source has the same
+ * size and version. When the budget or the disk (but for 64 MiB) is full, further entries come from the source.
  *
- * <p>A copy has checksums of its blocks in a file beside it, and each block is compared with them when it is first read
- * since the copy was opened. One that is damaged, or has none, is removed with a warning and copied anew.
+ * <p>Each copy has checksums of its blocks in a file beside it, and a block is checked at its first read since the
+ * copy was opened. A copy that is damaged, or has no checksums, is removed with a warning and copied anew.
  *
- * <p>Several stores and processes may share a directory: copies of different sources never meet, and the budget is of
- * all of them together. Files that are not copies are neither counted nor touched.
+ * <p>Several stores and processes may share a directory and its budget. Other files are neither counted nor touched.
  *
- * <p>With {@link #inBackground} a read never waits for a copy. Otherwise the first read of an entry, also of a part of
- * it, copies it whole, in slices of 8 MiB. Reads cancelled while copying let the copy finish, for the others who want
- * it.
+ * <p>With {@link #inBackground} a read never waits for a copy. Otherwise the first read copies the whole entry, in
+ * slices of 8 MiB. A cancelled read lets the copy finish.
  *
- * <p>Threads: blocks on those of {@link FileStore#open(Path)} and on one of its own that goes when idle. A local
- * failure, such as a full disk, is logged once and then the source serves. {@link #list}, {@link #entry} and {@link
- * #location} are the source's, so caches and fingerprints are the same with a mirror and without.
+ * <p>Threads: blocks on those of {@link FileStore#open(Path)} and on one of its own. A local failure, such as a full
+ * disk, is logged once and the source serves. {@link #list}, {@link #entry} and {@link #location} are the source's, so
+ * keys and fingerprints are the same with and without a mirror.
  */
 public final class MirroredStore implements Store, AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(MirroredStore.class);
     private static final int SLICE = 8 << 20;
     private static final long MAX_WAITING = 64L << 20;
-    private static final Duration FIRST_LOOK = Duration.ofMillis(2);
-    private static final Duration LAST_LOOK = Duration.ofMillis(100);
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final Store source;
     private final Path directory;
     private final long maxBytes;
     private final boolean background;
     private final MirrorNames names;
-    private final Scheduler blocking = ReadThreads.SHARED;
     private final Scheduler bookkeeping;
     private final Mono<Place> place;
     private final ConcurrentMap<String, Mono<Path>> copying = new ConcurrentHashMap<>();
@@ -76,7 +68,6 @@ public final class MirroredStore implements Store, AutoCloseable {
     private final AtomicLong local = new AtomicLong();
     private final AtomicBoolean failed = new AtomicBoolean();
 
-    /** The directory once it is open. */
     private record Place(Path root, FileStore files, MirrorRoom room, MirrorTurns turns) {}
 
     private MirroredStore(Store source, Path directory, long maxBytes, boolean background) {
@@ -101,8 +92,7 @@ public final class MirroredStore implements Store, AutoCloseable {
     }
 
     /**
-     * Most bytes that all copies in the directory may have together, those of other sources and runs included; what the
-     * disk holds unless set.
+     * The max bytes of all copies in the directory, those of other sources and runs included; the disk's unless set.
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public MirroredStore maxBytes(long bytes) {
@@ -123,7 +113,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         MirrorRoom room = new MirrorRoom(root, maxBytes);
         long bytes = room.recount();
         LOG.debug("mirror of {} in {} begins with {} bytes", source.location(), root, bytes);
-        return new Place(root, FileStore.ofCopies(root, blocking), room, new MirrorTurns(root));
+        return new Place(root, FileStore.ofCopies(root, ReadThreads.SHARED), room, new MirrorTurns(root));
     }
 
     @Override
@@ -179,10 +169,8 @@ public final class MirroredStore implements Store, AutoCloseable {
     private Mono<ByteBuffer> readAndCopy(StoreEntry entry) {
         return source.read(entry).doOnNext(bytes -> {
             if (waiting.addAndGet(entry.size()) <= MAX_WAITING) {
-                ByteBuffer kept = ByteBuffer.allocate(bytes.remaining())
-                        .put(bytes.duplicate())
-                        .flip(); // ours to keep
-                later(entry, Flux.just(kept), entry.size());
+                ByteBuffer copy = ByteBuffer.allocate(bytes.remaining()).put(bytes.duplicate());
+                later(entry, Flux.just(copy.flip()), entry.size());
             } else {
                 waiting.addAndGet(-entry.size());
             }
@@ -221,9 +209,8 @@ public final class MirroredStore implements Store, AutoCloseable {
     }
 
     /**
-     * The local file of an entry, copied if need be; also with {@link #inBackground} it is there when this gives it. It
-     * stays until the entry changes and is copied anew. A copy that was there is read whole first, to check it.
-     * <p>Fails with a {@link StoreException} if there is no room for it.
+     * The local file of an entry, copied if need be, also with {@link #inBackground}. It stays until the entry changes.
+     * An existing copy is read whole first, to check it. Fails with a {@link StoreException} if there is no room.
      */
     public Mono<Path> path(StoreEntry entry) {
         return opened().flatMap(open -> present(open, entry)
@@ -237,7 +224,7 @@ public final class MirroredStore implements Store, AutoCloseable {
     private Mono<Path> sound(Place open, String name) {
         Path copy = open.root.resolve(name);
         return Mono.fromCallable(Thrown.callable(() -> BlockSums.areRight(copy)))
-                .subscribeOn(blocking)
+                .subscribeOn(ReadThreads.SHARED)
                 .flatMap(right -> right
                         ? Mono.just(copy)
                         : discard(
@@ -306,12 +293,13 @@ public final class MirroredStore implements Store, AutoCloseable {
         String name = names.of(entry);
         return Mono.defer(() -> copying.computeIfAbsent(
                 name,
-                absent -> opened().flatMap(open -> inTurn(open, name, entry, slices, FIRST_LOOK, Duration.ZERO))
+                absent -> opened().flatMap(
+                                open -> inTurn(open, name, entry, slices, MirrorTurns.FIRST_LOOK, Duration.ZERO))
                         .onErrorResume(IOException.class, failure -> {
                             warnOnce("cannot be written", failure);
                             return Mono.empty();
                         })
-                        // before anyone is told, so that who asks again after a failure copies again
+                        // before the signal, so that a retry after a failure copies again
                         .doOnTerminate(() -> copying.remove(name))
                         .cache()));
     }
@@ -332,12 +320,12 @@ public final class MirroredStore implements Store, AutoCloseable {
                         .switchIfEmpty(Mono.defer(() -> write(open, name, entry, slices)))
                         .doFinally(end -> MirrorTurns.release(turn));
             }
-            if (waited.compareTo(PATIENCE) > 0) {
+            if (waited.compareTo(MirrorTurns.PATIENCE) > 0) {
                 return Mono.empty();
             }
-            Duration next = look.multipliedBy(2).compareTo(LAST_LOOK) > 0 ? LAST_LOOK : look.multipliedBy(2);
+            Duration next = MirrorTurns.nextLook(look);
             return Mono.delay(look)
-                    .publishOn(blocking)
+                    .publishOn(ReadThreads.SHARED)
                     .flatMap(late -> inTurn(open, name, entry, slices, next, waited.plus(look)));
         }));
     }
@@ -346,7 +334,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         Path target = open.root.resolve(name);
         return onBooks(() -> open.room.begin(target, entry.size()))
                 .flatMap(Mono::justOrEmpty)
-                .flatMap(begun -> slices.publishOn(blocking, 1)
+                .flatMap(begun -> slices.publishOn(ReadThreads.SHARED, 1)
                         .concatMap(bytes -> Mono.fromCallable(Thrown.callable(() -> begun.append(bytes))))
                         .then(onBooks(() -> {
                             open.room.finish(begun);
