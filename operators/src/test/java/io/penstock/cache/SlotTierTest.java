@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cache.slot.SharedSlots;
 import io.penstock.cache.slot.SlotLayout;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -104,8 +105,8 @@ class SlotTierTest extends TierKit {
         }
 
         @Override
-        public SampleKey key(long index) {
-            return keys.get((int) index);
+        public SampleId id(long index) {
+            return SampleId.of(keys.get((int) index), () -> "#" + index, List::of);
         }
 
         @Override

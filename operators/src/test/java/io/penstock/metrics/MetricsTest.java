@@ -168,7 +168,7 @@ class MetricsTest {
             Dataset<Tensor> cached = new Numbered().cache(cache, SCHEMA);
             int timed = 0;
             for (int i = 0; i < SAMPLES; i++) {
-                timed += (cached.key(i).low() & 63) == 0 ? 1 : 0;
+                timed += (cached.id(i).key().low() & 63) == 0 ? 1 : 0;
             }
             run(cached, 3);
 

@@ -2,7 +2,6 @@ package io.penstock.cache;
 
 import io.penstock.fault.MismatchException;
 import io.penstock.order.internal.Mixing;
-import io.penstock.pipeline.RunStatistics;
 
 /**
  * Which of a cache's hits are loaded again, to see whether the cache still tells the truth: a stage that is not
@@ -12,7 +11,7 @@ import io.penstock.pipeline.RunStatistics;
  *
  * @param share of the hits, in {@code (0, 1]}
  * @param fails whether the first difference ends the stream with a {@link MismatchException}; otherwise it is logged, once
- *              a stage, and counted in {@link RunStatistics#differing}, and the cached value is delivered
+ *              a stage, and counted in the statistics, and the cached value is delivered
  */
 public record HitCheck(double share, boolean fails) {
 

@@ -1,8 +1,6 @@
 package io.penstock.cache;
 
 import io.penstock.order.internal.Mixing;
-import io.penstock.pipeline.Dataset;
-import io.penstock.pipeline.Pipeline;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,8 +21,8 @@ public record Origin(long sample, long state, int filling) {
 
     /**
      * The origin of a sample.
-     * @param name    as {@link Pipeline#name} has it
-     * @param state   as {@link Dataset#state} has it
+     * @param name    as {@code SampleId.name} has it
+     * @param state   as {@code SampleId.state} has it
      * @param filling the {@link Filling#id} of what it went through
      */
     public static Origin of(String name, List<String> state, int filling) {

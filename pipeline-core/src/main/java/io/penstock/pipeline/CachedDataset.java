@@ -18,17 +18,17 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** A dataset whose samples are kept in tiers: a hit skips everything above, a miss loads once for all who wait. */
-final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
+final class CachedDataset<T> extends Stage<T> implements Dataset<T> {
 
     private static final long FLYING = -1;
     private static final long LEASED = -2;
 
+    final Stage<T> input;
     private final Codec<T> codec;
     private final @Nullable Rechecks<T> rechecks;
     private final Fingerprint layout;
@@ -42,12 +42,13 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     private record Level(int number, Tier tier, StageMeter hits) {}
 
-    CachedDataset(Node<T> base, Tier tier, Codec<T> codec, @Nullable HitCheck check) {
-        super(base, base.pipeline().fingerprint());
+    CachedDataset(Stage<T> input, Tier tier, Codec<T> codec, @Nullable HitCheck check) {
+        super(input.fingerprint(), input);
+        this.input = input;
         this.codec = codec;
-        this.rechecks = check == null ? null : new Rechecks<>(check, base, codec);
+        this.rechecks = check == null ? null : new Rechecks<>(check, input, codec);
         this.layout = Fingerprint.of(codec);
-        this.filling = Dataset.filling((Dataset<T>) base.pipeline(), codec);
+        this.filling = Filling.of(input.fingerprint(), input.stages(), codec);
         this.fillingId = filling.id();
         this.loads = new Loads<>(tier, codec, faults);
         List<Tier> tiers = tier.levels();
@@ -58,8 +59,8 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     }
 
     @Override
-    public Object begin(Draw draw) {
-        return begin(key(draw.index()), draw, loads.landed());
+    Object begin(Draw draw) {
+        return begin(id(draw.index()).key(), draw, loads.landed());
     }
 
     private Object begin(SampleKey key, Draw draw, long landed) {
@@ -72,12 +73,12 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
      * gigabytes, and finding one waits for memory longer than it takes otherwise.
      */
     @Override
-    public void beginAll(Draw[] draws, Object[] begun) {
+    void beginAll(Draw[] draws, Object[] begun) {
         long landed = loads.landed();
         SampleKey[] keys = new SampleKey[draws.length];
         try {
             for (int i = 0; i < draws.length; i++) {
-                keys[i] = key(draws[i].index());
+                keys[i] = id(draws[i].index()).key();
             }
         } catch (Throwable e) { // of one draw, so each begins by itself and fails by itself
             super.beginAll(draws, begun);
@@ -230,7 +231,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
     private Mono<T> loadAndStore(SampleKey key, Draw draw) {
         misses.count(draw); // not before: what another process loaded meanwhile is a hit
         long started = System.nanoTime();
-        return Begun.<T>toMono(base.begin(draw)).flatMap(Thrown.function(value -> {
+        return Begun.<T>toMono(input.begin(draw)).flatMap(Thrown.function(value -> {
             long took = System.nanoTime() - started;
             Mono<Boolean> stored = loads.store(key, value, () -> offer(draw, took));
             return stored instanceof Callable<?> ? Mono.just(value) : stored.thenReturn(value);
@@ -243,28 +244,23 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
             origins = loads.filledBy(filling);
             originsWanted = origins;
         }
-        Origin origin = origins ? Origin.of(name(draw.index()), state(draw.index()), fillingId) : Origin.UNKNOWN;
+        SampleId id = id(draw.index());
+        Origin origin = origins ? Origin.of(id.name(), id.state(), fillingId) : Origin.UNKNOWN;
         return new Offer(draw.epoch(), loadNanos, false, origin);
     }
 
     @Override
-    public SampleKey key(long index) {
-        return base.key(index).with(layout);
-    }
-
-    /** What the tiers hold is the same at every look; what is above them may not be. */
-    @Override
-    public Mono<String> unsteady(Draw draw, Function<? super T, ByteBuffer> finish) {
-        return base.unsteady(draw, finish);
+    public SampleId id(long index) {
+        return input.id(index).with(layout);
     }
 
     @Override
-    public Fingerprint stages() {
-        return base.stages().with(layout);
+    Fingerprint stages() {
+        return input.stages().with(layout);
     }
 
     @Override
-    public void report(RunStatistics.Tally tally) {
+    void report(RunStatistics.Tally tally) {
         super.report(tally);
         for (Level level : levels) {
             tally.hits(level.tier.name(), level.hits);
@@ -277,7 +273,7 @@ final class CachedDataset<T> extends Stage<T, T> implements Dataset<T> {
 
     @Override
     public String toString() {
-        return base + "\ncache "
+        return input + "\ncache "
                 + Stream.of(levels).map(level -> level.tier.name()).toList();
     }
 }

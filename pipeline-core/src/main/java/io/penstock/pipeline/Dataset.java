@@ -4,11 +4,9 @@ import io.penstock.cache.Cache;
 import io.penstock.cache.Filling;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
-import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;
-import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
@@ -35,25 +33,12 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     Mono<T> get(long index);
 
     /**
-     * What a cache knows the sample by. By default the data set's fingerprint and the index; a source whose samples have
-     * names and states of their own says so here, and then a change of one sample reloads that one alone.
+     * What a sample is known by. By default that is the dataset's fingerprint and the index, so another fingerprint reloads
+     * every sample. A source whose samples have names and states of their own says so here, and then a change of one sample
+     * reloads that one alone.
      */
-    default SampleKey key(long index) {
-        return SampleKey.of(fingerprint()).with(index);
-    }
-
-    /**
-     * What of the source's state decides the key of this sample, as words for people: its size, its modification time.
-     * A persisted cache remembers them, and so can say which one changed. The data set's fingerprint by default, since
-     * that is what the default {@link #key} is made of.
-     */
-    default List<String> state(long index) {
-        return fingerprint().words();
-    }
-
-    @Override
-    default String name(long index) {
-        return "#" + index;
+    default SampleId id(long index) {
+        return SampleId.of(fingerprint(), index);
     }
 
     @Override
@@ -63,7 +48,7 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
 
     @Override
     default <R> Dataset<R> map(String stage, Function<? super T, ? extends R> fn) {
-        return MappedDataset.over(Node.of(this), Step.map(stage, fn, this::name));
+        return MappedDataset.over(Stage.of(this), StageFunction.map(stage, fn, this::id));
     }
 
     /**
@@ -73,7 +58,7 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * @param codec how; a {@link io.penstock.tensor.Schema} is one
      */
     default Dataset<T> cache(Cache cache, Codec<T> codec) {
-        return new CachedDataset<>(Node.of(this), cache.chain(), codec, null);
+        return new CachedDataset<>(Stage.of(this), cache.chain(), codec, null);
     }
 
     /** As {@link #cache(Cache, Codec)}, in a cache of one tier. */
@@ -86,7 +71,7 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * and a comparison, counts among the loads, and is counted in {@link RunStatistics#verified}; the rest costs nothing.
      */
     default Dataset<T> cache(Cache cache, Codec<T> codec, HitCheck check) {
-        return new CachedDataset<>(Node.of(this), cache.chain(), codec, check);
+        return new CachedDataset<>(Stage.of(this), cache.chain(), codec, check);
     }
 
     /**
@@ -94,7 +79,7 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * @throws IndexOutOfBoundsException unless {@code 0 <= from <= to <= size()}
      */
     default Dataset<T> slice(long from, long to) {
-        return new SlicedDataset<>(Node.of(this), from, to);
+        return new SlicedDataset<>(Stage.of(this), from, to);
     }
 
     /**
@@ -103,11 +88,11 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      */
     default <U, R> Dataset<R> zip(
             String stage, Dataset<U> other, BiFunction<? super T, ? super U, ? extends R> combine) {
-        return ZippedDataset.of(stage, Node.of(this), Node.of(other), combine);
+        return ZippedDataset.of(stage, Stage.of(this), Stage.of(other), combine);
     }
 
     /** What {@link #cache} tells a tier of a dataset and a codec: which source and stages fill it. */
     static Filling filling(Dataset<?> dataset, Codec<?> codec) {
-        return Filling.of(dataset.fingerprint(), Node.of(dataset).stages(), codec);
+        return Filling.of(dataset.fingerprint(), Stage.of(dataset).stages(), codec);
     }
 }

@@ -8,23 +8,25 @@ import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /** A stage that applies functions to the values of another one. */
-abstract class FunctionStage<A, T> extends Stage<A, T> {
+abstract class FunctionStage<A, T> extends Stage<T> {
 
-    final Step<A, T> step;
+    final Stage<A> input;
+    final StageFunction<A, T> function;
 
-    FunctionStage(Node<A> base, Step<A, T> step) {
-        super(base, base.pipeline().fingerprint().with(step.fingerprint()));
-        this.step = step;
+    FunctionStage(Stage<A> input, StageFunction<A, T> function) {
+        super(input.fingerprint().with(function.fingerprint()), input);
+        this.input = input;
+        this.function = function;
     }
 
     @Override
-    public final Object begin(Draw draw) {
-        return apply(base.begin(draw), draw);
+    final Object begin(Draw draw) {
+        return apply(input.begin(draw), draw);
     }
 
     @Override
-    public final void beginAll(Draw[] draws, Object[] begun) {
-        base.beginAll(draws, begun);
+    final void beginAll(Draw[] draws, Object[] begun) {
+        input.beginAll(draws, begun);
         for (int i = 0; i < draws.length; i++) {
             if (!(begun[i] instanceof Begun.Failed)) {
                 try {
@@ -36,26 +38,26 @@ abstract class FunctionStage<A, T> extends Stage<A, T> {
         }
     }
 
-    /** Runs the step here and now if the value is at hand, else on a worker once the value comes. */
-    @SuppressWarnings("unchecked") // the stage above began it
+    /** Runs the function here and now if the value is at hand, else on a worker once the value comes. */
+    @SuppressWarnings("unchecked") // the input began it
     private Object apply(Object begun, Draw draw) {
         if (begun instanceof Mono<?> mono) {
             Mono<A> later = (Mono<A>) mono;
-            Function<A, T> apply = Thrown.function(value -> step.apply(value, draw));
+            Function<A, T> apply = Thrown.function(value -> function.apply(value, draw));
             return Mono.deferContextual(
                     context -> later.publishOn(Workers.of(context)).map(apply));
         }
-        return begun == Begun.ABSENT ? begun : step.apply((A) begun, draw);
+        return begun == Begun.ABSENT ? begun : function.apply((A) begun, draw);
     }
 
     @Override
-    public void report(RunStatistics.Tally tally) {
+    final void report(RunStatistics.Tally tally) {
         super.report(tally);
-        step.report(tally);
+        function.report(tally);
     }
 
     @Override
-    public String toString() {
-        return base + "\n" + step;
+    public final String toString() {
+        return input + "\n" + function;
     }
 }

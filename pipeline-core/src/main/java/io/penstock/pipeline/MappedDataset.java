@@ -1,42 +1,31 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.SampleKey;
-import io.penstock.internal.Thrown;
-import io.penstock.order.Draw;
-import java.nio.ByteBuffer;
-import java.util.function.Function;
-import reactor.core.publisher.Mono;
 
-/** A dataset through one or several deterministic stages. */
+/** A dataset through one or several deterministic functions. */
 final class MappedDataset<A, T> extends FunctionStage<A, T> implements Dataset<T> {
 
-    private MappedDataset(Node<A> base, Step<A, T> step) {
-        super(base, step);
+    private MappedDataset(Stage<A> input, StageFunction<A, T> function) {
+        super(input, function);
     }
 
-    static <A, T> MappedDataset<?, T> over(Node<A> base, Step<A, T> step) {
-        return base instanceof MappedDataset<?, A> mapped ? mapped.then(step) : new MappedDataset<>(base, step);
+    static <A, T> MappedDataset<?, T> over(Stage<A> input, StageFunction<A, T> function) {
+        return input instanceof MappedDataset<?, A> mapped
+                ? mapped.then(function)
+                : new MappedDataset<>(input, function);
     }
 
-    private <R> MappedDataset<A, R> then(Step<T, R> next) {
-        return new MappedDataset<>(base, step.then(next));
-    }
-
-    @Override
-    public SampleKey key(long index) {
-        return base.key(index).with(step.fingerprint());
+    private <R> MappedDataset<A, R> then(StageFunction<T, R> next) {
+        return new MappedDataset<>(input, function.then(next));
     }
 
     @Override
-    public Fingerprint stages() {
-        return base.stages().with(step.fingerprint());
+    public SampleId id(long index) {
+        return input.id(index).with(function.fingerprint());
     }
 
     @Override
-    public Mono<String> unsteady(Draw draw, Function<? super T, ByteBuffer> finish) {
-        return base.deferred(draw)
-                .mapNotNull(Thrown.function(input -> step.unsteady(input, draw, finish)))
-                .switchIfEmpty(base.unsteady(draw, input -> finish.apply(step.apply(input, draw))));
+    Fingerprint stages() {
+        return input.stages().with(function.fingerprint());
     }
 }

@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
  * <p>Pipelines are immutable and thread-safe; every method returns another one over this one. Nothing is loaded before
  * someone subscribes and requests.
  */
-public sealed interface Pipeline<T> permits Dataset, StagedPipeline, TolerantPipeline {
+public sealed interface Pipeline<T> permits Dataset, Stage {
 
     /** The number of samples in one epoch, over all ranks. */
     long size();
@@ -32,8 +32,10 @@ public sealed interface Pipeline<T> permits Dataset, StagedPipeline, TolerantPip
         return fingerprint();
     }
 
-    /** What messages and quarantine files call the sample of an index: its path, its file and offset. */
-    String name(long index);
+    /** The name of the sample of an index, as {@link SampleId#name} has it. */
+    default String name(long index) {
+        return Stage.of(this).id(index).name();
+    }
 
     /** The sample of a draw: the same draw, the same value. Empty where an {@link ErrorPolicy} skipped it. */
     Mono<T> load(Draw draw);
@@ -47,7 +49,8 @@ public sealed interface Pipeline<T> permits Dataset, StagedPipeline, TolerantPip
      *     change must change its name, so say the parameters: {@code "resize 224"}
      */
     default <R> Pipeline<R> map(String stage, Function<? super T, ? extends R> fn) {
-        return StagedPipeline.over(Node.of(this), Step.map(stage, fn, this::name));
+        Stage<T> input = Stage.of(this);
+        return StagedPipeline.over(input, StageFunction.map(stage, fn, input::id));
     }
 
     /**
@@ -55,12 +58,13 @@ public sealed interface Pipeline<T> permits Dataset, StagedPipeline, TolerantPip
      * @param stage as for {@link #map}; two stages of one name roll the same dice
      */
     default Pipeline<T> augment(String stage, RandomTransform<T> transform) {
-        return StagedPipeline.over(Node.of(this), Step.augment(stage, transform, this::name));
+        Stage<T> input = Stage.of(this);
+        return StagedPipeline.over(input, StageFunction.augment(stage, transform, input::id));
     }
 
     /** The same samples, with those that fail retried, skipped or replaced. */
     default Pipeline<T> onError(ErrorPolicy policy) {
-        return new TolerantPipeline<>(Node.of(this), policy);
+        return new TolerantPipeline<>(Stage.of(this), policy);
     }
 
     /** The stream of a sampler's draws on {@link Execution#standard}; see {@link #stream(Sampler, Execution)}. */
@@ -87,25 +91,25 @@ public sealed interface Pipeline<T> permits Dataset, StagedPipeline, TolerantPip
      * the batching sink brings its own.
      */
     default Flux<Sample<T>> stream(Sampler sampler, Execution execution) {
-        return new OrderedMerge<>(Node.of(this)::beginAll, sampler.draws(size()), execution, null);
+        return new OrderedMerge<>(Stage.of(this)::beginAll, sampler.draws(size()), execution, null);
     }
 
     /** The same with a bound in bytes on what is loaded ahead, for samples that are huge or of very different sizes. */
     default Flux<Sample<T>> stream(Sampler sampler, Execution execution, ReadAhead<? super T> readAhead) {
-        return new OrderedMerge<>(Node.of(this)::beginAll, sampler.draws(size()), execution, readAhead);
+        return new OrderedMerge<>(Stage.of(this)::beginAll, sampler.draws(size()), execution, readAhead);
     }
 
     /** What was loaded, hit, skipped and how long each stage took in one epoch; recent epochs only. */
     default RunStatistics statistics(long epoch) {
         RunStatistics.Tally tally = RunStatistics.Tally.of(epoch);
-        Node.of(this).report(tally);
+        Stage.of(this).report(tally);
         return tally.total();
     }
 
     /** The same over all epochs since the pipeline was made; counts never fall, so that they can be watched. */
     default RunStatistics statistics() {
         RunStatistics.Tally tally = RunStatistics.Tally.ofAll();
-        Node.of(this).report(tally);
+        Stage.of(this).report(tally);
         return tally.total();
     }
 }

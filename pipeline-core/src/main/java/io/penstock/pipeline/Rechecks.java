@@ -23,13 +23,13 @@ final class Rechecks<T> {
     final StageMeter verified = new StageMeter();
     final StageMeter differing = new StageMeter();
     private final HitCheck check;
-    private final Node<T> base;
+    private final Stage<T> input;
     private final Codec<T> codec;
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-    Rechecks(HitCheck check, Node<T> base, Codec<T> codec) {
+    Rechecks(HitCheck check, Stage<T> input, Codec<T> codec) {
         this.check = check;
-        this.base = base;
+        this.input = input;
         this.codec = codec;
     }
 
@@ -39,7 +39,7 @@ final class Rechecks<T> {
 
     /** The held value, once loading it again has given the same. */
     Mono<T> compared(T held, ByteBuffer bytes, Draw draw) {
-        return base.deferred(draw)
+        return input.load(draw)
                 .flatMap(Thrown.function(again -> {
                     verified.count(draw);
                     // equal values may have several encodings, such as sets
@@ -55,9 +55,9 @@ final class Rechecks<T> {
 
     private Mono<T> differs(T held, Draw draw) {
         differing.count(draw);
-        return base.unsteady(draw, this::encoded).defaultIfEmpty(NONE).flatMap(stage -> {
+        return NondeterministicStage.of(input, draw, this::encoded).defaultIfEmpty(NONE).flatMap(stage -> {
             String message = "the cache holds another value of sample %d: %s than loading it again gives: %s"
-                    .formatted(draw.index(), base.pipeline().name(draw.index()), reason(stage));
+                    .formatted(draw.index(), input.id(draw.index()).name(), reason(stage));
             if (check.fails()) {
                 return Mono.error(new MismatchException(message));
             }
@@ -72,7 +72,7 @@ final class Rechecks<T> {
         return stage.equals(NONE)
                 ? ("every load now gives the same, so the source or one of the stages %s has changed and kept its name;"
                                 + " give what changed another name, or clear the cache")
-                        .formatted(base.stages().words())
+                        .formatted(input.stages().words())
                 : ("stage \"%s\" is not deterministic: it gives different results for one and the same sample;"
                                 + " make it depend on its input alone, or roll its dice behind the cache with augment")
                         .formatted(stage);

@@ -1,33 +1,31 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.SampleKey;
 import io.penstock.fault.SampleException;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Guarded;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
-import java.util.List;
 import reactor.core.publisher.Mono;
 
 /** A user's dataset at the top of a pipeline: counted, timed, and with a place in its errors. */
-final class Source<T> implements Dataset<T>, Node<T> {
+final class Source<T> extends Stage<T> implements Dataset<T> {
 
-    private static final String STAGE = "load";
+    /** What its errors and its statistics are named by. */
+    static final String STAGE = "load";
 
     private final Dataset<T> dataset;
-    private final Fingerprint fingerprint;
     private final long size;
     private final StageMeter meter = new StageMeter();
 
     Source(Dataset<T> dataset) {
+        super(dataset.fingerprint());
         this.dataset = dataset;
-        this.fingerprint = dataset.fingerprint();
         this.size = dataset.size();
     }
 
     @Override
-    public Object begin(Draw draw) {
+    Object begin(Draw draw) {
         long started = meter.start(draw);
         Object begun;
         try {
@@ -52,7 +50,7 @@ final class Source<T> implements Dataset<T>, Node<T> {
     }
 
     private SampleException failure(Draw draw, Throwable thrown) {
-        return Thrown.ofSample(STAGE, draw, dataset::name, thrown);
+        return Thrown.ofSample(STAGE, draw, index -> dataset.id(index).name(), thrown);
     }
 
     @Override
@@ -61,37 +59,17 @@ final class Source<T> implements Dataset<T>, Node<T> {
     }
 
     @Override
-    public Fingerprint fingerprint() {
-        return fingerprint;
+    public Fingerprint source() {
+        return fingerprint();
     }
 
     @Override
-    public Mono<T> get(long index) {
-        return deferred(Draw.of(index));
+    public SampleId id(long index) {
+        return dataset.id(index);
     }
 
     @Override
-    public Mono<T> load(Draw draw) {
-        return deferred(draw);
-    }
-
-    @Override
-    public SampleKey key(long index) {
-        return dataset.key(index);
-    }
-
-    @Override
-    public List<String> state(long index) {
-        return dataset.state(index);
-    }
-
-    @Override
-    public String name(long index) {
-        return dataset.name(index);
-    }
-
-    @Override
-    public void report(RunStatistics.Tally tally) {
+    void report(RunStatistics.Tally tally) {
         tally.source(STAGE, meter);
     }
 

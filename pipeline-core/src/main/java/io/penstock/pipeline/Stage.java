@@ -1,57 +1,99 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.internal.Begun;
+import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
-import java.util.List;
 import reactor.core.publisher.Mono;
 
-/** What the stages over one other stage share: its size and names, and a public face over {@link Node#begin}. */
-abstract class Stage<A, T> implements Node<T> {
+/**
+ * What every stage is besides its public face: able to begin a sample without a {@code Mono} around it. It has inputs, the
+ * stages above it, unless it is a {@link Source}.
+ *
+ * <p>A {@code Mono} a stage costs more than a RAM hit does. So {@link #begin} returns the value itself where it is at
+ * hand, and a {@code Mono} only where the stream has to wait; {@code load} wraps that for callers outside.
+ */
+abstract non-sealed class Stage<T> implements Pipeline<T> {
 
-    final Node<A> base;
     private final Fingerprint fingerprint;
+    private final Stage<?>[] inputs;
 
-    Stage(Node<A> base, Fingerprint fingerprint) {
-        this.base = base;
+    /** @param inputs the stages above, of one size; a stage without inputs overrides what this class asks them */
+    Stage(Fingerprint fingerprint, Stage<?>... inputs) {
         this.fingerprint = fingerprint;
+        this.inputs = inputs;
     }
 
+    /** The stage behind a pipeline; a user's own dataset gets a {@link Source} around it. */
+    static <T> Stage<T> of(Pipeline<T> pipeline) {
+        return pipeline instanceof Stage<T> stage ? stage : new Source<>((Dataset<T>) pipeline);
+    }
+
+    /**
+     * Begins a draw on the calling thread: returns its value, {@link Begun#ABSENT}, or a {@code Mono<T>} of it that is cold
+     * and has not begun.
+     * @throws RuntimeException the draw's failure, where it is known at once
+     */
+    abstract Object begin(Draw draw);
+
+    /**
+     * Begins several draws one after another: {@code begun[i]} gets what {@link #begin} returns for {@code draws[i]}, or a
+     * {@link Begun.Failed} of what it throws. A stage that waits for memory rather than for work waits once for all of them.
+     */
+    void beginAll(Draw[] draws, Object[] begun) {
+        for (int i = 0; i < draws.length; i++) {
+            try {
+                begun[i] = begin(draws[i]);
+            } catch (Throwable e) {
+                begun[i] = Begun.failed(e);
+            }
+        }
+    }
+
+    /** A draw as a {@code Mono} that begins it at each subscription. */
+    @Override
+    public final Mono<T> load(Draw draw) {
+        return Mono.defer(Thrown.supplier(() -> Begun.toMono(begin(draw))));
+    }
+
+    /** The sample of an index, for datasets. */
+    public final Mono<T> get(long index) {
+        return load(Draw.of(index));
+    }
+
+    @Override
     public long size() {
-        return base.pipeline().size();
+        return inputs[0].size();
     }
 
-    public Fingerprint fingerprint() {
+    @Override
+    public final Fingerprint fingerprint() {
         return fingerprint;
     }
 
-    public String name(long index) {
-        return base.pipeline().name(index);
-    }
-
     @Override
-    public List<String> state(long index) {
-        return base.state(index);
-    }
-
-    @Override
-    public Fingerprint stages() {
-        return base.stages();
-    }
-
     public Fingerprint source() {
-        return base.pipeline().source();
+        return inputs[0].source();
     }
 
-    public Mono<T> load(Draw draw) {
-        return deferred(draw);
+    /** What a sample is known by. Behind a random stage its key is that of the dataset above, which no cache sees. */
+    public SampleId id(long index) {
+        return inputs[0].id(index);
     }
 
-    public Mono<T> get(long index) {
-        return deferred(Draw.of(index));
+    /** The stages between the sources and what leaves this stage, as they are part of its keys. */
+    Fingerprint stages() {
+        Fingerprint all = Fingerprint.of();
+        for (Stage<?> input : inputs) {
+            all = all.with(input.stages());
+        }
+        return all;
     }
 
-    @Override
-    public void report(RunStatistics.Tally tally) {
-        base.report(tally);
+    /** Adds what this stage and those above did in an epoch. */
+    void report(RunStatistics.Tally tally) {
+        for (Stage<?> input : inputs) {
+            input.report(tally);
+        }
     }
 }

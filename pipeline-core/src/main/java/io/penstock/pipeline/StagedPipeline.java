@@ -1,18 +1,19 @@
 package io.penstock.pipeline;
 
+/** A pipeline through one or several functions, random ones among them. */
+final class StagedPipeline<A, T> extends FunctionStage<A, T> {
 
-/** A pipeline through one or several stages, random ones among them. */
-final class StagedPipeline<A, T> extends FunctionStage<A, T> implements Pipeline<T> {
-
-    private StagedPipeline(Node<A> base, Step<A, T> step) {
-        super(base, step);
+    private StagedPipeline(Stage<A> input, StageFunction<A, T> function) {
+        super(input, function);
     }
 
-    static <A, T> StagedPipeline<?, T> over(Node<A> base, Step<A, T> step) {
-        return base instanceof StagedPipeline<?, A> staged ? staged.then(step) : new StagedPipeline<>(base, step);
+    static <A, T> StagedPipeline<?, T> over(Stage<A> input, StageFunction<A, T> function) {
+        return input instanceof StagedPipeline<?, A> staged
+                ? staged.then(function)
+                : new StagedPipeline<>(input, function);
     }
 
-    private <R> StagedPipeline<A, R> then(Step<T, R> next) {
-        return new StagedPipeline<>(base, step.then(next));
+    private <R> StagedPipeline<A, R> then(StageFunction<T, R> next) {
+        return new StagedPipeline<>(input, function.then(next));
     }
 }

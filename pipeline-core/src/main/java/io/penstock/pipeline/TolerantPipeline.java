@@ -11,24 +11,26 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
 /** A pipeline whose failing samples are retried, then skipped or replaced, within a budget. */
-final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
+final class TolerantPipeline<T> extends Stage<T> {
 
+    private final Stage<T> input;
     private final ErrorPolicy policy;
     private final long allowed;
     private final Set<Long> failed = ConcurrentHashMap.newKeySet();
     private final StageMeter skipped = new StageMeter();
 
-    TolerantPipeline(Node<T> base, ErrorPolicy policy) {
+    TolerantPipeline(Stage<T> input, ErrorPolicy policy) {
         // the policy is no part of the fingerprint: which samples fail is not known beforehand
-        super(base, base.pipeline().fingerprint());
+        super(input.fingerprint(), input);
+        this.input = input;
         this.policy = policy;
-        this.allowed = policy.allowed(base.pipeline().size());
+        this.allowed = policy.allowed(input.size());
     }
 
     @Override
-    public Object begin(Draw draw) {
+    Object begin(Draw draw) {
         try {
-            return tolerant(base.begin(draw), draw);
+            return tolerant(input.begin(draw), draw);
         } catch (SampleException e) {
             if (Thrown.isTolerable(e)) {
                 return retried(draw, e);
@@ -38,8 +40,8 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
     }
 
     @Override
-    public void beginAll(Draw[] draws, Object[] begun) {
-        base.beginAll(draws, begun);
+    void beginAll(Draw[] draws, Object[] begun) {
+        input.beginAll(draws, begun);
         for (int i = 0; i < draws.length; i++) {
             begun[i] = begun[i] instanceof Begun.Failed failure && Thrown.isTolerable(failure.cause())
                     ? retried(draws[i], failure.cause())
@@ -57,7 +59,7 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
         if (policy.retries() == 0) {
             return givenUp(draw, first);
         }
-        Mono<T> again = base.deferred(draw);
+        Mono<T> again = input.load(draw);
         Mono<T> rest = policy.retries() == 1
                 ? again
                 : again.retryWhen(
@@ -93,7 +95,7 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
     }
 
     private Mono<T> substitute(Draw draw, int attempt) {
-        return base.deferred(ErrorPolicy.substituteFor(draw, attempt, size()))
+        return input.load(ErrorPolicy.substituteFor(draw, attempt, size()))
                 .onErrorResume(
                         Thrown::isTolerable,
                         e -> recorded(e)
@@ -104,13 +106,13 @@ final class TolerantPipeline<T> extends Stage<T, T> implements Pipeline<T> {
     }
 
     @Override
-    public void report(RunStatistics.Tally tally) {
+    void report(RunStatistics.Tally tally) {
         super.report(tally);
         tally.skipped(skipped);
     }
 
     @Override
     public String toString() {
-        return base + "\non error " + policy;
+        return input + "\non error " + policy;
     }
 }

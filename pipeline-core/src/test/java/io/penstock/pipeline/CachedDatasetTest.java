@@ -259,19 +259,19 @@ class CachedDatasetTest {
         FakeTier tier = new FakeTier("ram");
         Dataset<Tensor> cached = source.map("resize 224", value -> value).cache(tier, VALUE);
 
-        assertThat(cached.key(0))
+        assertThat(cached.id(0).key())
                 .isEqualTo(source.map("resize 224", value -> value)
                         .cache(tier, VALUE)
-                        .key(0));
-        assertThat(cached.key(0)).isNotEqualTo(cached.key(1));
-        assertThat(cached.key(0))
+                        .id(0).key());
+        assertThat(cached.id(0).key()).isNotEqualTo(cached.id(1).key());
+        assertThat(cached.id(0).key())
                 .isNotEqualTo(source.map("resize 256", value -> value)
                         .cache(tier, VALUE)
-                        .key(0));
-        assertThat(cached.key(0))
+                        .id(0).key());
+        assertThat(cached.id(0).key())
                 .isNotEqualTo(source.map("resize 224", value -> value)
                         .cache(tier, Schema.tensor("other"))
-                        .key(0));
+                        .id(0).key());
     }
 
     @Test
@@ -364,7 +364,7 @@ class CachedDatasetTest {
     /** Draws begun in one group, as a stream of cheap samples does. */
     private static List<Long> inOneGroup(Dataset<Tensor> cached, Draw... draws) {
         Object[] begun = new Object[draws.length];
-        Node.of(cached).beginAll(draws, begun);
+        Stage.of(cached).beginAll(draws, begun);
         return Stream.of(begun)
                 .map(one ->
                         Begun.<Tensor>toMono(one).block(Duration.ofSeconds(10)).longAt(0))
@@ -434,7 +434,7 @@ class CachedDatasetTest {
         Dataset<Tensor> cached = source.cache(tier, VALUE);
         cached.get(0).block();
         cached.get(1).block();
-        tier.held.put(cached.key(1), ByteBuffer.wrap(new byte[] {9}));
+        tier.held.put(cached.id(1).key(), ByteBuffer.wrap(new byte[] {9}));
 
         assertThat(inOneGroup(cached, draw(1, 0), draw(1, 1))).isEqualTo(List.of(0L, 1L));
 

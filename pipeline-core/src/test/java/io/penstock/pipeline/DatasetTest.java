@@ -66,8 +66,8 @@ class DatasetTest {
         Dataset<Tensor> middle = source.slice(4, 7);
 
         assertThat(values(middle)).containsExactly(4L, 5L, 6L);
-        assertThat(middle.key(0)).isEqualTo(source.key(4));
-        assertThat(middle.name(0)).isEqualTo("#4");
+        assertThat(middle.id(0).key()).isEqualTo(source.id(4).key());
+        assertThat(middle.id(0).name()).isEqualTo("#4");
         assertThat(middle.fingerprint()).isNotEqualTo(source.slice(4, 8).fingerprint());
         assertThatThrownBy(() -> source.slice(4, 11)).isInstanceOf(IndexOutOfBoundsException.class);
         StepVerifier.create(middle.get(3))
@@ -83,7 +83,7 @@ class DatasetTest {
         Dataset<Tensor> sum = left.zip("sum", right, (a, b) -> plus(a, b.longAt(0)));
 
         assertThat(values(sum)).containsExactly(100L, 102L, 104L, 106L);
-        assertThat(sum.key(1)).isNotEqualTo(sum.key(2));
+        assertThat(sum.id(1).key()).isNotEqualTo(sum.id(2).key());
         assertThatThrownBy(() -> left.zip("sum", FakeDataset.immediate(5), (a, b) -> a))
                 .hasMessage("cannot zip datasets of 4 and 5 samples; slice the longer");
     }

@@ -188,9 +188,9 @@ class ThrownTest {
                     }
 
                     @Override
-                    public SampleKey key(long index) {
+                    public SampleId id(long index) {
                         trap.at(index);
-                        return Dataset.super.key(index);
+                        return Dataset.super.id(index);
                     }
                 }.cache(new FakeTier("ram"), VALUE);
             }

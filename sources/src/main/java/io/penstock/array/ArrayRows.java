@@ -6,6 +6,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.HeapLimit;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
@@ -228,23 +229,18 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
         return Tensor.of(header.dtype(), rowShape, header.bigEndian() ? ElementOrder.turn(row, header.dtype()) : row);
     }
 
+    /**
+     * The file and the row: {@code train-images-idx3-ubyte.gz[17]}. Its state is the file's folder, size and modification
+     * time.
+     */
     @Override
-    public SampleKey key(long index) {
-        return key.with(Objects.checkIndex(index, size()));
+    public SampleId id(long index) {
+        return SampleId.of(
+                key.with(Objects.checkIndex(index, size())),
+                () -> name + "[" + index + "]",
+                () -> listing.state(listing.entries().get(0)));
     }
 
-    /** The file's folder, size and modification time. */
-    @Override
-    public List<String> state(long index) {
-        Objects.checkIndex(index, size());
-        return listing.state(listing.entries().get(0));
-    }
-
-    /** The file and the row: {@code train-images-idx3-ubyte.gz[17]}. */
-    @Override
-    public String name(long index) {
-        return "%s[%d]".formatted(name, index);
-    }
 
     /** Closes the open file, unless the store was given. */
     @Override

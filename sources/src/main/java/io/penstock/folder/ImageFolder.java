@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.zip.ZipStore;
@@ -166,24 +167,21 @@ public final class ImageFolder implements Dataset<LabelledFile> {
         });
     }
 
+    /**
+     * The path below the root: {@code cat/1.jpg}. Its state is the folder, the file's size and modification time, and its
+     * label.
+     */
     @Override
-    public SampleKey key(long index) {
-        return images.key(at(index));
+    public SampleId id(long index) {
+        int image = at(index);
+        return SampleId.of(images.key(image), () -> images.path(image), () -> state(image));
     }
 
-    /** The folder, the file's size and modification time, and its label. */
-    @Override
-    public List<String> state(long index) {
-        int image = at(index);
+    private List<String> state(int image) {
         List<String> file = store.state(images.entry(image));
         return List.of("in " + store.location(), file.get(0), file.get(1), "label " + images.label(image));
     }
 
-    /** The path below the root: {@code cat/1.jpg}. */
-    @Override
-    public String name(long index) {
-        return images.path(at(index));
-    }
 
     private int at(long index) {
         return (int) Objects.checkIndex(index, size());

@@ -8,6 +8,7 @@ import io.penstock.folder.LabelledFile;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.store.Checksum;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
@@ -190,11 +191,19 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
                 : checked;
     }
 
+    /**
+     * The line's key in the store. Its state is the folder, the checksum or the state that the store found, the size, and
+     * the label.
+     */
     @Override
-    public SampleKey key(long index) {
+    public SampleId id(long index) {
         Manifest.Line line = line(index);
-        Checksum sum = line.checksum();
         StoreEntry found = states.of(line);
+        return SampleId.of(key(line, found), line::key, () -> state(line, found));
+    }
+
+    private SampleKey key(Manifest.Line line, @Nullable StoreEntry found) {
+        Checksum sum = line.checksum();
         SampleKey state = sum != null
                 ? SampleKey.of(line.key(), sum.toString()).with(line.bytes())
                 : SampleKey.of(line.key())
@@ -203,22 +212,14 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
         return place.with(state).with(labels.of(line));
     }
 
-    /** The folder, the checksum or the state that the store found, the size, and the label. */
-    @Override
-    public List<String> state(long index) {
-        Manifest.Line line = line(index);
+    private List<String> state(Manifest.Line line, @Nullable StoreEntry found) {
         Checksum sum = line.checksum();
-        StoreEntry found = states.of(line);
         List<String> file = sum != null
                 ? List.of("size " + line.bytes(), sum.toString())
                 : found == null ? List.of("not there", "not there") : store.state(found);
         return List.of("in " + store.location(), file.get(0), file.get(1), "label " + labels.of(line));
     }
 
-    @Override
-    public String name(long index) {
-        return line(index).key();
-    }
 
     private Manifest.Line line(long index) {
         return manifest.lines().get((int) Objects.checkIndex(index, size()));

@@ -3,6 +3,7 @@ package io.penstock.memory;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongFunction;
@@ -80,22 +81,12 @@ public final class MemoryDataset<T> implements Dataset<T> {
         return samples.apply(Objects.checkIndex(index, size));
     }
 
+    /** {@code name#17}; its state is the name and the version. */
     @Override
-    public SampleKey key(long index) {
-        return key.with(Objects.checkIndex(index, size));
+    public SampleId id(long index) {
+        return SampleId.of(key.with(Objects.checkIndex(index, size)), () -> name + "#" + index, named::words);
     }
 
-    /** The name and the version. */
-    @Override
-    public List<String> state(long index) {
-        return named.words();
-    }
-
-    /** {@code name#17}. */
-    @Override
-    public String name(long index) {
-        return name + "#" + index;
-    }
 
     @Override
     public String toString() {

@@ -5,6 +5,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.internal.StoreFiles;
@@ -153,25 +154,22 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
                 .map(bytes -> Tensor.of(DType.U8, shape, bytes));
     }
 
+    /**
+     * The file and the byte its record begins at: {@code train/data-2.bin@150528}. Its state is the folder, the file's size
+     * and modification time, and the length of a record.
+     */
     @Override
-    public SampleKey key(long index) {
+    public SampleId id(long index) {
         int file = file(index);
-        return keys[file].with(offset(index, file));
+        long offset = offset(index, file);
+        return SampleId.of(keys[file].with(offset), () -> files[file].key() + "@" + offset, () -> state(files[file]));
     }
 
-    /** The folder, the file's size and modification time, and the length of a record. */
-    @Override
-    public List<String> state(long index) {
-        List<String> file = store.state(files[file(index)]);
-        return List.of("in " + store.location(), file.get(0), file.get(1), "records of " + recordBytes + " bytes");
+    private List<String> state(StoreEntry file) {
+        List<String> words = store.state(file);
+        return List.of("in " + store.location(), words.get(0), words.get(1), "records of " + recordBytes + " bytes");
     }
 
-    /** The file and the byte its record begins at: {@code train/data-2.bin@150528}. */
-    @Override
-    public String name(long index) {
-        int file = file(index);
-        return files[file].key() + "@" + offset(index, file);
-    }
 
     /** The last file whose first record is not behind this one; empty files share their first with the next. */
     private int file(long index) {

@@ -1,9 +1,9 @@
 package io.penstock.shard;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.SampleKey;
 import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.store.internal.StoreFiles;
 import java.util.List;
 import reactor.core.publisher.Mono;
@@ -54,25 +54,18 @@ public final class TarFiles implements Dataset<TarFile> {
                 .map(bytes -> new TarFile(shard.index().name(file), bytes.get(0)));
     }
 
+    /**
+     * The archive, where in it, and the name: {@code shard-0.tar@512:train/1.jpg}. Its state is the archive's folder, size and
+     * modification time.
+     */
     @Override
-    public SampleKey key(long index) {
+    public SampleId id(long index) {
         int number = shards.at(index);
-        return shards.shard(number).key(shards.within(index, number));
-    }
-
-    /** The archive's folder, size and modification time. */
-    @Override
-    public List<String> state(long index) {
-        return shards.shard(shards.at(index)).state();
-    }
-
-    /** The archive, where in it, and the name: {@code shard-0.tar@512:train/1.jpg}. */
-    @Override
-    public String name(long index) {
-        int number = shards.at(index);
+        TarShard shard = shards.shard(number);
         int file = shards.within(index, number);
-        return shards.shard(number).name(file, shards.shard(number).index().name(file));
+        return SampleId.of(shard.key(file), () -> shard.name(file, shard.index().name(file)), shard::state);
     }
+
 
     @Override
     public String toString() {

@@ -6,6 +6,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
@@ -169,31 +170,28 @@ public final class TarSamples implements Dataset<TarSample> {
                                 .toList()));
     }
 
+    /**
+     * The archive, where the first part lies in it, and the sample's key: {@code shard-0.tar@512:train/000123}. Its state is
+     * the archive's folder, size and modification time, and the parts chosen.
+     */
     @Override
-    public SampleKey key(long index) {
-        int number = shards.at(index);
-        SampleKey key = shards.shard(number).key(tables[number].file(shards.within(index, number), 0));
-        return wanted.isEmpty() ? key : key.with(wantedWords);
-    }
-
-    /** The archive's folder, size and modification time, and the parts chosen. */
-    @Override
-    public List<String> state(long index) {
-        List<String> archive = shards.shard(shards.at(index)).state();
-        if (wanted.isEmpty()) {
-            return archive;
-        }
-        return Stream.concat(archive.stream(), wantedWords.words().stream()).toList();
-    }
-
-    /** The archive, where the first part lies in it, and the sample's key: {@code shard-0.tar@512:train/000123}. */
-    @Override
-    public String name(long index) {
+    public SampleId id(long index) {
         int number = shards.at(index);
         TarShard shard = shards.shard(number);
         int first = tables[number].file(shards.within(index, number), 0);
-        return shard.name(first, split(shard, first).key());
+        SampleKey key = shard.key(first);
+        return SampleId.of(
+                wanted.isEmpty() ? key : key.with(wantedWords),
+                () -> shard.name(first, split(shard, first).key()),
+                () -> state(shard));
     }
+
+    private List<String> state(TarShard shard) {
+        return wanted.isEmpty()
+                ? shard.state()
+                : Stream.concat(shard.state().stream(), wantedWords.words().stream()).toList();
+    }
+
 
     @Override
     public String toString() {

@@ -1,18 +1,17 @@
 package io.penstock.text;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.SampleKey;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
-import java.util.List;
 import reactor.core.publisher.Mono;
 
 /** The lines of text files as bytes, {@code u8[n]}, without what ends them; see {@link TextLines#bytes}. */
 final class LineBytes implements Dataset<Tensor> {
 
-    private static final String KIND = "bytes";
+    private static final Fingerprint KIND = Fingerprint.of("bytes");
 
     private final Lines lines;
     private final int maxBytes;
@@ -37,22 +36,12 @@ final class LineBytes implements Dataset<Tensor> {
         return lines.read(index, maxBytes).map(bytes -> Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes));
     }
 
+    /** The file and the line's number in it, from 1; its state is the file's folder, size and modification time. */
     @Override
-    public SampleKey key(long index) {
-        return lines.key(index).with(Fingerprint.of(KIND));
+    public SampleId id(long index) {
+        return lines.id(index).with(KIND);
     }
 
-    /** The file's folder, size and modification time. */
-    @Override
-    public List<String> state(long index) {
-        return lines.state(index);
-    }
-
-    /** The file and the line's number in it, from 1. */
-    @Override
-    public String name(long index) {
-        return lines.name(index);
-    }
 
     @Override
     public String toString() {

@@ -2,6 +2,7 @@ package io.penstock.text;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
+import io.penstock.pipeline.SampleId;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
@@ -92,21 +93,15 @@ final class Lines {
         return low;
     }
 
-    SampleKey key(long index) {
+    /** The file and the line's number in it, from 1; its state is where the file lies, its size and modification time. */
+    SampleId id(long index) {
         int number = part(index);
         Part part = parts.get(number);
-        return part.key().with(part.index().start((int) (index - firsts[number])));
-    }
-
-    /** Where the file lies, its size and modification time. */
-    List<String> state(long index) {
-        return parts.get(part(index)).state();
-    }
-
-    String name(long index) {
-        int number = part(index);
-        Part part = parts.get(number);
-        return part.name() + ":line " + part.index().number((int) (index - firsts[number]));
+        int line = (int) (index - firsts[number]);
+        return SampleId.of(
+                part.key().with(part.index().start(line)),
+                () -> part.name() + ":line " + part.index().number(line),
+                part::state);
     }
 
     /** Where a line begins in its file, decompressed. */
@@ -139,7 +134,7 @@ final class Lines {
         }
         if (end > max) {
             throw new FormatException(
-                    "%s is too long: at most %d bytes, has more; raise maxLineBytes".formatted(name(index), max));
+                    "%s is too long: at most %d bytes, has more; raise maxLineBytes".formatted(id(index).name(), max));
         }
         return bytes.limit(end);
     }

@@ -1,11 +1,11 @@
 package io.penstock.text;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.unpack.Unpacker;
@@ -15,7 +15,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
 import reactor.core.publisher.Mono;
 
 /**
@@ -131,27 +130,20 @@ public final class TextLines implements Dataset<String>, AutoCloseable {
             int at = bytes.position();
             throw new FormatException(
                     "%s is not UTF-8: byte %02X at byte %d of the line, %d of the file; take it as bytes, or convert it"
-                            .formatted(lines.name(index), bytes.get(at), at, lines.start(index) + at),
+                            .formatted(lines.id(index).name(), bytes.get(at), at, lines.start(index) + at),
                     e);
         }
     }
 
+    /**
+     * The file and the line's number in it, from 1: {@code train.jsonl:line 17}. Its state is the file's folder, size and
+     * modification time.
+     */
     @Override
-    public SampleKey key(long index) {
-        return lines.key(index);
+    public SampleId id(long index) {
+        return lines.id(index);
     }
 
-    /** The file's folder, size and modification time. */
-    @Override
-    public List<String> state(long index) {
-        return lines.state(index);
-    }
-
-    /** The file and the line's number in it, from 1: {@code train.jsonl:line 17}. */
-    @Override
-    public String name(long index) {
-        return lines.name(index);
-    }
 
     /** Closes the open files, unless the store was given. */
     @Override

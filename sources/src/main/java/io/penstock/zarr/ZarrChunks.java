@@ -3,6 +3,7 @@ package io.penstock.zarr;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.tensor.Tensor;
 import java.util.List;
 import java.util.Objects;
@@ -37,30 +38,28 @@ final class ZarrChunks implements Dataset<Tensor> {
         return array.regions().chunk(index);
     }
 
-    /** By its place along each axis, so that an array that grows keeps the keys of the chunks it had. */
+    /**
+     * The key in the store, and which chunk it is where several lie under one. Its state is the store, what the metadata
+     * says, and the state of what lies under its key.
+     */
     @Override
-    public SampleKey key(long index) {
+    public SampleId id(long index) {
+        String stored = array.reader().key(Objects.checkIndex(index, size()));
         SampleKey chunk = key;
-        for (long place : array.reader().grid().coordinates(Objects.checkIndex(index, size()))) {
+        for (long place : array.reader().grid().coordinates(index)) {
             chunk = chunk.with(place);
         }
-        return chunk.with(array.states().of(array.reader().key(index)));
+        return SampleId.of(
+                chunk.with(array.states().of(stored)),
+                () -> array.chunkShape().equals(array.readShape()) ? stored : stored + "#" + index,
+                () -> state(stored));
     }
 
-    /** The store, what the metadata says, and the state of what lies under its key. */
-    @Override
-    public List<String> state(long index) {
-        String stored = array.reader().key(Objects.checkIndex(index, size()));
+    private List<String> state(String stored) {
         SampleKey state = new SampleKey(0, 0).with(array.states().of(stored));
         return List.of("in " + array.location(), metadata, array.states().word("chunk " + stored, state));
     }
 
-    /** The key in the store, and where several chunks lie under one, which it is. */
-    @Override
-    public String name(long index) {
-        String stored = array.reader().key(Objects.checkIndex(index, size()));
-        return array.chunkShape().equals(array.readShape()) ? stored : stored + "#" + index;
-    }
 
     @Override
     public String toString() {

@@ -3,6 +3,7 @@ package io.penstock.zarr;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.internal.element.Grid;
@@ -82,31 +83,32 @@ final class ZarrWindows implements Dataset<Tensor> {
         return array.regions().tensor(start(index), window, given);
     }
 
-    /** By where the window lies and the states of the chunks it touches, not by the stride or the array's length. */
+    /**
+     * The array's path and where the window begins: {@code images/rgb[17]}, {@code cube[0, 250, 500]}. Its state is the store,
+     * what the metadata says, and the state of the chunks it touches.
+     */
     @Override
-    public SampleKey key(long index) {
-        SampleKey sample = key;
+    public SampleId id(long index) {
         long[] start = start(index);
+        SampleKey sample = key;
         for (long place : start) {
             sample = sample.with(place);
         }
-        return array.states().isKnown() ? array.states().with(sample, array, start, window) : sample;
+        return SampleId.of(
+                touched(sample, start),
+                () -> array.path() + (word.equals("rows") ? "[" + index + "]" : Arrays.toString(start)),
+                () -> List.of(
+                        "in " + array.location(),
+                        metadata,
+                        word + " of " + window,
+                        array.states().word("chunks", touched(new SampleKey(0, 0), start))));
     }
 
-    /** The store, what the metadata says, and the state of the chunks it touches. */
-    @Override
-    public List<String> state(long index) {
+    private SampleKey touched(SampleKey sample, long[] start) {
         ChunkStates states = array.states();
-        SampleKey touched =
-                states.isKnown() ? states.with(new SampleKey(0, 0), array, start(index), window) : new SampleKey(0, 0);
-        return List.of("in " + array.location(), metadata, word + " of " + window, states.word("chunks", touched));
+        return states.isKnown() ? states.with(sample, array, start, window) : sample;
     }
 
-    /** The array's path and where the window begins: {@code images/rgb[17]}, {@code cube[0, 250, 500]}. */
-    @Override
-    public String name(long index) {
-        return array.path() + (word.equals("rows") ? "[" + index + "]" : Arrays.toString(start(index)));
-    }
 
     @Override
     public String toString() {

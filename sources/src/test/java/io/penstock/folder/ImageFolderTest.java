@@ -162,7 +162,7 @@ class ImageFolderTest extends DatasetKit<LabelledFile> {
 
         assertThat(after.size()).isEqualTo(5);
         for (int index = 0; index < 4; index++) {
-            assertThat(after.key(index + 1)).isEqualTo(before.key(index));
+            assertThat(after.id(index + 1).key()).isEqualTo(before.id(index).key());
         }
     }
 
@@ -173,9 +173,9 @@ class ImageFolderTest extends DatasetKit<LabelledFile> {
         write("cow/1.jpg");
         Dataset<LabelledFile> after = open();
 
-        assertThat(after.key(0)).isEqualTo(before.key(0));
+        assertThat(after.id(0).key()).isEqualTo(before.id(0).key());
         assertThat(after.name(4)).isEqualTo("dog/1.png");
-        assertThat(after.key(4)).isNotEqualTo(before.key(3));
+        assertThat(after.id(4).key()).isNotEqualTo(before.id(3).key());
     }
 
     @Test
@@ -188,7 +188,7 @@ class ImageFolderTest extends DatasetKit<LabelledFile> {
         ImageFolder copy = ImageFolder.open(elsewhere);
 
         assertThat(copy.name(0)).isEqualTo(open().name(0));
-        assertThat(copy.key(0)).isNotEqualTo(open().key(0));
+        assertThat(copy.id(0).key()).isNotEqualTo(open().id(0).key());
     }
 
     @Test
@@ -198,7 +198,7 @@ class ImageFolderTest extends DatasetKit<LabelledFile> {
         ImageFolder linked = ImageFolder.open(link);
 
         assertThat(linked.fingerprint()).isEqualTo(open().fingerprint());
-        assertThat(linked.key(0)).isEqualTo(open().key(0));
+        assertThat(linked.id(0).key()).isEqualTo(open().id(0).key());
     }
 
     @Test

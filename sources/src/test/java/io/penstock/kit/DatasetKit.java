@@ -51,7 +51,7 @@ public abstract class DatasetKit<T> {
     private static List<SampleKey> keys(Dataset<?> dataset) {
         List<SampleKey> keys = new ArrayList<>();
         for (long index = 0; index < dataset.size(); index++) {
-            keys.add(dataset.key(index));
+            keys.add(dataset.id(index).key());
         }
         return keys;
     }
@@ -115,7 +115,7 @@ public abstract class DatasetKit<T> {
 
         for (long index : new long[] {-1, dataset.size(), Long.MAX_VALUE, Long.MIN_VALUE, 1L << 32}) {
             assertThatThrownBy(() -> dataset.get(index).block()).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> dataset.key(index)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> dataset.id(index).key()).isInstanceOf(IndexOutOfBoundsException.class);
         }
     }
 
@@ -193,13 +193,13 @@ public abstract class DatasetKit<T> {
 
         assertThat(after.fingerprint()).isNotEqualTo(before.fingerprint());
         for (int index = 0; index < keys.size(); index++) {
-            assertThat(after.key(index).equals(keys.get(index)))
+            assertThat(after.id(index).key().equals(keys.get(index)))
                     .as("key %d", index)
                     .isEqualTo(!share(1, index));
-            assertThat(after.state(index).equals(before.state(index)))
+            assertThat(after.id(index).state().equals(before.id(index).state()))
                     .as("state %d", index)
-                    .isEqualTo(after.key(index).equals(keys.get(index)));
+                    .isEqualTo(after.id(index).key().equals(keys.get(index)));
         }
-        assertThat(after.state(1)).isNotEqualTo(before.state(1));
+        assertThat(after.id(1).state()).isNotEqualTo(before.id(1).state());
     }
 }

@@ -171,10 +171,10 @@ class ManifestDatasetTest extends DatasetKit<LabelledFile> {
         Files.setLastModifiedTime(folder.resolve("cat/1.bin"), FileTime.from(Instant.parse("2001-02-03T04:05:06Z")));
         ManifestDataset replaced = served(UNSUMMED);
 
-        assertThat(longer.key(0)).isEqualTo(before.key(0));
-        assertThat(longer.key(1)).isEqualTo(before.key(1));
-        assertThat(replaced.key(0)).isNotEqualTo(before.key(0));
-        assertThat(replaced.key(1)).isEqualTo(before.key(1));
+        assertThat(longer.id(0).key()).isEqualTo(before.id(0).key());
+        assertThat(longer.id(1).key()).isEqualTo(before.id(1).key());
+        assertThat(replaced.id(0).key()).isNotEqualTo(before.id(0).key());
+        assertThat(replaced.id(1).key()).isEqualTo(before.id(1).key());
         assertThat(replaced.fingerprint()).isNotEqualTo(before.fingerprint());
         assertThat(replaced.get(0).block().bytes().data().get(0)).isEqualTo((byte) 'B');
         assertThatThrownBy(() -> before.get(0).block())
@@ -220,8 +220,8 @@ class ManifestDatasetTest extends DatasetKit<LabelledFile> {
         ManifestDataset told = served(tagged);
 
         assertThat(server.requests() - before).isEqualTo(1);
-        assertThat(told.key(0)).isEqualTo(asked.key(0));
-        assertThat(told.key(1)).isEqualTo(asked.key(1));
+        assertThat(told.id(0).key()).isEqualTo(asked.id(0).key());
+        assertThat(told.id(1).key()).isEqualTo(asked.id(1).key());
         assertThat(told.get(1).block().bytes().toText()).isEqualTo("bytes of dog/0.bin");
         assertThat(server.requests() - before).isEqualTo(2);
     }

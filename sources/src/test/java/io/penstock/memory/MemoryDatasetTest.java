@@ -92,7 +92,7 @@ class MemoryDatasetTest extends DatasetKit<String> {
         MemoryDataset<String> shorter = MemoryDataset.of("grows", List.of("a"));
         MemoryDataset<String> longer = MemoryDataset.of("grows", List.of("a", "b"));
 
-        boolean sameSample = longer.key(0).equals(shorter.key(0));
+        boolean sameSample = longer.id(0).key().equals(shorter.id(0).key());
 
         assertThat(sameSample).isTrue();
         assertThat(longer.fingerprint()).isNotEqualTo(shorter.fingerprint());

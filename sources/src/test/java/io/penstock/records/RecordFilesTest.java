@@ -127,8 +127,8 @@ class RecordFilesTest extends DatasetKit<Tensor> {
         RecordFiles alone = RecordFiles.open(file, RECORD);
         RecordFiles halves = RecordFiles.open(file, RECORD / 2);
 
-        assertThat(alone.key(0)).isEqualTo(open().key(5));
-        assertThat(halves.key(0)).isNotEqualTo(alone.key(0));
+        assertThat(alone.id(0).key()).isEqualTo(open().id(5).key());
+        assertThat(halves.id(0).key()).isNotEqualTo(alone.id(0).key());
     }
 
     @Test

@@ -102,7 +102,7 @@ class TarSamplesTest extends DatasetKit<TarSample> {
 
         assertThat(sample.parts().keySet()).containsExactly("cls", "png");
         assertThat(sample.part("png")).isEqualTo(bytes("two"));
-        assertThat(samples.parts("cls").key(0)).isNotEqualTo(samples.key(0));
+        assertThat(samples.parts("cls").id(0).key()).isNotEqualTo(samples.id(0).key());
         assertThat(samples.parts("cls").fingerprint()).isNotEqualTo(samples.fingerprint());
         assertThatThrownBy(() -> sample.part("jpg"))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -148,7 +148,7 @@ class TarSamplesTest extends DatasetKit<TarSample> {
         assertThat(samples.size()).isEqualTo(2);
         assertThat(second.part("jpg")).isEqualTo(bytes("B"));
         assertThat(second.part("cls")).isEqualTo(bytes("1"));
-        assertThat(samples.key(0)).isNotEqualTo(samples.key(1));
+        assertThat(samples.id(0).key()).isNotEqualTo(samples.id(1).key());
     }
 
     @Test

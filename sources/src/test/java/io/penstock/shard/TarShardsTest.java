@@ -85,21 +85,21 @@ class TarShardsTest {
 
         assertThat(store.asked()).hasSize(asked);
         assertThat(again.fingerprint()).isEqualTo(first.fingerprint());
-        assertThat(again.key(4)).isEqualTo(first.key(4));
+        assertThat(again.id(4).key()).isEqualTo(first.id(4).key());
         assertThat(again.name(4)).isEqualTo("t/b.tar@2560:s/4");
     }
 
     @Test
     void index_changedArchive_isMadeAnewForThatOneAlone() {
         ShortStore store = two();
-        SampleKey key = TarShards.open(store, "t/*.tar").index(cache).key(0);
+        SampleKey key = TarShards.open(store, "t/*.tar").index(cache).id(0).key();
         store.with("t/a.tar", Arrays.copyOf(shard(20), shard(20).length + 512));
         int asked = store.asked().size();
 
         TarSamples samples = TarShards.open(store, "t/*.tar").index(cache);
 
         assertThat(bin(samples, 0)).isEqualTo(Tensor.ofBytes(new byte[] {20, 1, 2}));
-        assertThat(samples.key(0)).isNotEqualTo(key);
+        assertThat(samples.id(0).key()).isNotEqualTo(key);
         assertThat(store.asked().subList(asked, store.asked().size())).allMatch(range -> range.startsWith("t/a.tar"));
     }
 
@@ -147,7 +147,7 @@ class TarShardsTest {
                 assertThat(bin(samples, i)).isEqualTo(Tensor.ofBytes(new byte[] {(byte) i, 1, 2}));
             }
         }
-        assertThat(shards.index(cache).key(5)).isEqualTo(shards.index().key(5));
+        assertThat(shards.index(cache).id(5).key()).isEqualTo(shards.index().id(5).key());
     }
 
     @Test

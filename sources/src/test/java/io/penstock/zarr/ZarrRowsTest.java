@@ -78,7 +78,7 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
     private static List<SampleKey> keys(Dataset<?> dataset) {
         List<SampleKey> keys = new ArrayList<>();
         for (long i = 0; i < dataset.size(); i++) {
-            keys.add(dataset.key(i));
+            keys.add(dataset.id(i).key());
         }
         return keys;
     }

@@ -207,7 +207,7 @@ public final class SharedSlots implements AutoCloseable {
                             .formatted(layout().samples(), dataset.size()));
         }
         Fingerprint bytes = Fingerprint.of(codec);
-        KeyTable keys = new KeyTable(capacity(), slot -> dataset.key(slot).with(bytes));
+        KeyTable keys = new KeyTable(capacity(), slot -> dataset.id(slot).key().with(bytes));
         SlotTier tier = new SlotTier(file, keys);
         tiers.add(tier);
         return tier;

@@ -59,7 +59,7 @@ final class Rank {
                 Mono.never().block();
             }
             if (args[0].equals("hold")) {
-                tier.lease(numbers.cached(tier).key(0)).block();
+                tier.lease(numbers.cached(tier).id(0).key()).block();
                 out.println("holding");
                 Mono.never().block();
             }

@@ -186,7 +186,7 @@ class RanksTest {
 
             assertThat(wrong).isEmpty();
             assertThat(seen[0]).isEqualTo(6 * SAMPLES);
-            await(() -> tier.accepts(numbers.cached(tier).key(0)));
+            await(() -> tier.accepts(numbers.cached(tier).id(0).key()));
         }
     }
 

@@ -135,7 +135,7 @@ class RedisDamageTest {
             for (int sample = 0; sample < 20; sample++) {
                 int number = sample;
                 String name = new String(
-                        new KeySpace("a").sample(numbers.cached(first).key(number)), StandardCharsets.US_ASCII);
+                        new KeySpace("a").sample(numbers.cached(first).id(number).key()), StandardCharsets.US_ASCII);
                 server.ask("SET", name, "damaged");
 
                 List<ByteBuffer> both = Flux.just(first, second)

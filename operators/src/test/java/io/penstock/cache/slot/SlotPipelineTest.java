@@ -10,10 +10,12 @@ import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -56,9 +58,9 @@ class SlotPipelineTest {
         }
 
         @Override
-        public SampleKey key(long index) {
-            return SampleKey.of("file", changed.contains(index) ? "changed" : "as it was")
-                    .with(index);
+        public SampleId id(long index) {
+            SampleKey key = SampleKey.of("file", changed.contains(index) ? "changed" : "as it was").with(index);
+            return SampleId.of(key, () -> "#" + index, List::of);
         }
 
         @Override

@@ -1,9 +1,8 @@
 package io.penstock.train;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.SampleKey;
 import io.penstock.pipeline.Dataset;
-import java.util.List;
+import io.penstock.pipeline.SampleId;
 import java.util.Objects;
 import reactor.core.publisher.Mono;
 
@@ -56,18 +55,8 @@ final class Tenths<T> implements Dataset<T> {
     }
 
     @Override
-    public SampleKey key(long index) {
-        return all.key(inAll(index));
-    }
-
-    @Override
-    public List<String> state(long index) {
-        return all.state(inAll(index));
-    }
-
-    @Override
-    public String name(long index) {
-        return all.name(inAll(index));
+    public SampleId id(long index) {
+        return all.id(inAll(index));
     }
 
     @Override

@@ -40,7 +40,7 @@ class FileNamesTest {
             StringBuilder lines = new StringBuilder();
             for (long i = 0; i < images.size(); i++) {
                 lines.append(images.get(i)
-                                .map(file -> file.name() + " " + file.bytes().toText() + " " + images.key(file.label()))
+                                .map(file -> file.name() + " " + file.bytes().toText() + " " + images.id(file.label()).key())
                                 .block())
                         .append('\n');
             }

@@ -1,8 +1,8 @@
 package io.penstock.bench.scaling;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.SampleKey;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
@@ -21,8 +21,8 @@ record Late(Dataset<Tensor> samples, Duration latency) implements Dataset<Tensor
     }
 
     @Override
-    public SampleKey key(long index) {
-        return samples.key(index);
+    public SampleId id(long index) {
+        return samples.id(index);
     }
 
     @Override

@@ -161,7 +161,7 @@ public final class Latency implements Experiment {
         FilledTier filled = Objects.requireNonNull(filledTiers.get(series(kind, work)), "prepared");
         Dataset<Tensor> cached = filled.over(samples(work));
         List<SampleKey> keys =
-                LongStream.range(0, work.samples()).mapToObj(cached::key).toList();
+                LongStream.range(0, work.samples()).mapToObj(index -> cached.id(index).key()).toList();
         List<SampleKey> absent = keys.stream().map(key -> key.with(ABSENT)).toList();
         ByteBuffer target = ByteBuffer.allocateDirect(work.sampleBytes());
         List<Measurement> found = new ArrayList<>();

@@ -57,7 +57,7 @@ public final class WarmEpochs implements Benchmark {
             ByteBuffer[] views = new ByteBuffer[work.samples];
             for (int i = 0; i < work.samples; i++) {
                 cached.get(i).block();
-                views[i] = Objects.requireNonNull(tier.get(cached.key(i)).block(), "what was just stored");
+                views[i] = Objects.requireNonNull(tier.get(cached.id(i).key()).block(), "what was just stored");
             }
             BareLoop plain = BareLoop.overOneBuffer(records, work.sampleBytes, work.batch);
             BareLoop own = BareLoop.overViews(views, work.sampleBytes, work.batch);

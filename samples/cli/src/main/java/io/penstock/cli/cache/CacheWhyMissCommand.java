@@ -69,14 +69,14 @@ final class CacheWhyMissCommand implements Callable<Integer> {
                 return 0;
             }
             long at = index.getAsLong();
-            print(at, kept.name(at), MissExplanation.of(cacheable, kept.key(at), at, tier, cache.fillings()));
+            print(at, kept.name(at), MissExplanation.of(cacheable, kept.id(at).key(), at, tier, cache.fillings()));
         }
         return 0;
     }
 
     private static OptionalLong firstMiss(Dataset<?> kept, ChronicleTier tier) {
         return LongStream.range(0, kept.size())
-                .filter(index -> !tier.contains(kept.key(index)))
+                .filter(index -> !tier.contains(kept.id(index).key()))
                 .findFirst();
     }
 

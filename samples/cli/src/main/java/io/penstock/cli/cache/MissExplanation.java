@@ -31,7 +31,7 @@ record MissExplanation(String reason, List<String> changes) {
             return new MissExplanation("held", List.of());
         }
         Filling now = cacheable.filling();
-        List<String> state = cacheable.dataset().state(index);
+        List<String> state = cacheable.dataset().id(index).state();
         Origin origin = Origin.of(cacheable.dataset().name(index), state, now.id());
         Map<Integer, Filling> known =
                 fillings.stream().collect(Collectors.toMap(Filling::id, Function.identity(), (a, b) -> a));

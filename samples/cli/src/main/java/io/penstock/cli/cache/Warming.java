@@ -184,7 +184,7 @@ public final class Warming<T> {
     }
 
     private Mono<Look> look(long index) {
-        return cache.contains(kept.key(index)).map(there -> new Look(index, there));
+        return cache.contains(kept.id(index).key()).map(there -> new Look(index, there));
     }
 
     /** Found as they are asked for, so that what another process loads meanwhile is not loaded here too. */
@@ -200,14 +200,14 @@ public final class Warming<T> {
     }
 
     private boolean hasRoom(long index) {
-        boolean accepted = cache.tier().accepts(kept.key(index));
+        boolean accepted = cache.tier().accepts(kept.id(index).key());
         full |= !accepted;
         return accepted;
     }
 
     private Mono<T> load(long index) {
         return kept.get(index)
-                .delayUntil(value -> cache.contains(kept.key(index)).doOnNext(this::loaded))
+                .delayUntil(value -> cache.contains(kept.id(index).key()).doOnNext(this::loaded))
                 .onErrorResume(SampleException.class, e -> {
                     failed.incrementAndGet();
                     failures.accept(e);

@@ -1,11 +1,10 @@
 package io.penstock.cli.demo;
 
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.SampleKey;
 import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.SampleId;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 import reactor.core.publisher.Mono;
@@ -108,17 +107,7 @@ final class Breakable<T> implements Dataset<T> {
     }
 
     @Override
-    public SampleKey key(long index) {
-        return source.key(index);
-    }
-
-    @Override
-    public List<String> state(long index) {
-        return source.state(index);
-    }
-
-    @Override
-    public String name(long index) {
-        return source.name(index);
+    public SampleId id(long index) {
+        return source.id(index);
     }
 }

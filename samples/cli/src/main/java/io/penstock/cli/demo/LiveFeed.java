@@ -86,7 +86,7 @@ final class LiveFeed implements AutoCloseable {
     long dropCache() {
         long held = held();
         for (long index = 0; index < cached.size(); index++) {
-            cache.remove(cached.key(index));
+            cache.remove(cached.id(index).key());
         }
         return held;
     }

@@ -250,7 +250,7 @@ class CacheCommandTest {
         Filling before = new Filling(now.filling().source(), now.filling().stages(), "tensors 0 [pixels]");
         try (ChronicleTier tier = ChronicleTier.at(cache).maxBytes(64 << 20).open()) {
             tier.filledBy(before);
-            Origin origin = Origin.of(now.dataset().name(3), now.dataset().state(3), before.id());
+            Origin origin = Origin.of(now.dataset().name(3), now.dataset().id(3).state(), before.id());
             tier.put(
                             SampleKey.of("by the earlier codec"),
                             Encoded.of(ByteBuffer.allocate(10)),

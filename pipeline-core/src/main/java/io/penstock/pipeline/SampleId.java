@@ -1,0 +1,71 @@
+package io.penstock.pipeline;
+
+import io.penstock.cache.Fingerprint;
+import io.penstock.cache.SampleKey;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * What one sample of a dataset is known by: a key, a name, and the state that decides the key.
+ *
+ * <p><b>Memory</b>: the key alone; name and state are made when asked for. <b>Threads</b>: immutable.
+ */
+public final class SampleId {
+
+    private final SampleKey key;
+    private final Supplier<String> name;
+    private final Supplier<List<String>> state;
+
+    private SampleId(SampleKey key, Supplier<String> name, Supplier<List<String>> state) {
+        this.key = key;
+        this.name = name;
+        this.state = state;
+    }
+
+    /** A sample's key, name and state; the suppliers may be called any number of times, on any thread. */
+    public static SampleId of(SampleKey key, Supplier<String> name, Supplier<List<String>> state) {
+        return new SampleId(key, name, state);
+    }
+
+    /** What a sample is known by that has no name of its own: the dataset's state and the index. */
+    static SampleId of(Fingerprint dataset, long index) {
+        return new SampleId(SampleKey.of(dataset).with(index), () -> "#" + index, dataset::words);
+    }
+
+    /** What a cache knows the sample by: another key, another value. */
+    public SampleKey key() {
+        return key;
+    }
+
+    /** What messages and quarantine files call the sample: its path, its file and offset. */
+    public String name() {
+        return name.get();
+    }
+
+    /**
+     * What of the source's state decides the key, in words: its folder, its size, its modification time. A persisted cache
+     * remembers hashes of them, and so can say which one changed.
+     */
+    public List<String> state() {
+        return state.get();
+    }
+
+    /** The same sample behind further stages: another key, the same name and state. */
+    public SampleId with(Fingerprint stages) {
+        return new SampleId(key.with(stages), name, state);
+    }
+
+    /** Two samples together. */
+    SampleId and(SampleId other) {
+        return new SampleId(
+                key.with(other.key),
+                () -> name() + " and " + other.name(),
+                () -> Stream.concat(state().stream(), other.state().stream()).toList());
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+}
