@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DocumentsTest {
 
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]+))?\\)");
+    private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+(?:Test|Kit|Stress))\\b");
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
 
     @TempDir
@@ -61,6 +64,22 @@ class DocumentsTest {
                 assertThat(anchors(target)).contains(link.group(2));
             }
         });
+    }
+
+    @Test
+    void tests_thatDocumentsName_exist() throws IOException {
+        Set<String> named = new TreeSet<>();
+        for (Document document : documents()) {
+            TEST.matcher(document.text()).results().forEach(name -> named.add(name.group(1)));
+        }
+
+        try (Stream<Path> files = Files.walk(Path.of(System.getProperty("penstock.root")))) {
+            List<String> classes = files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".java"))
+                    .map(name -> name.substring(0, name.length() - ".java".length()))
+                    .toList();
+            assertThat(classes).containsAll(named);
+        }
     }
 
     /** As GitHub makes them. */
