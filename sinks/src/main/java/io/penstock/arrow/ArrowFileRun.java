@@ -3,6 +3,7 @@ package io.penstock.arrow;
 import com.google.flatbuffers.FlatBufferBuilder;
 import io.penstock.batch.Batch;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.AtomicFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -10,7 +11,6 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +105,7 @@ final class ArrowFileRun implements AutoCloseable {
                 writeAll(footer(written));
             }
             channel.force(true);
-            Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            AtomicFile.rename(unfinished, path);
             finished = true;
             return places.size();
         } catch (IOException e) {

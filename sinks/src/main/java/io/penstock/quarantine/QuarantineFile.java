@@ -3,13 +3,13 @@ package io.penstock.quarantine;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.NodeLock;
 import java.io.BufferedInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -81,9 +81,7 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
     private static void lock(Path path, RandomAccessFile file) {
         FileLock held;
         try {
-            held = file.getChannel().tryLock();
-        } catch (OverlappingFileLockException e) {
-            held = null;
+            held = NodeLock.tryLock(file.getChannel(), 0, false);
         } catch (IOException e) {
             return;
         }

@@ -1,17 +1,17 @@
 package io.penstock.write;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.AtomicFile;
+import io.penstock.internal.NodeLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -73,9 +73,7 @@ final class UnfinishedFile implements AutoCloseable {
         try {
             boolean ours;
             try {
-                ours = channel.tryLock() != null; // says that its writer lives; released with the channel
-            } catch (OverlappingFileLockException e) {
-                ours = false;
+                ours = NodeLock.tryLock(channel, 0, false) != null; // says that its writer lives
             } catch (IOException e) {
                 ours = true; // a file system without locks, where nobody removes anything
             }
@@ -124,8 +122,8 @@ final class UnfinishedFile implements AutoCloseable {
     /** {@code null} if another writer holds it, or the file system has no locks. */
     private static @Nullable FileLock lock(FileChannel channel) {
         try {
-            return channel.tryLock();
-        } catch (IOException | OverlappingFileLockException e) {
+            return NodeLock.tryLock(channel, 0, false);
+        } catch (IOException e) {
             return null;
         }
     }
@@ -155,7 +153,7 @@ final class UnfinishedFile implements AutoCloseable {
     /** Gives the file its name, with every byte on the disk before. Replaces what is there. */
     void finish() throws IOException {
         channel.force(true);
-        Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        AtomicFile.rename(unfinished, target);
         channel.close(); // after it has its name: whoever sweeps must not take it for a dead writer's
     }
 

@@ -2,6 +2,7 @@ package io.penstock.shard;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.AtomicFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -10,10 +11,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -212,14 +213,8 @@ final class TarIndexFile {
         bytes.put(index.names()).put(sparse).put(damage).put(cutOff).flip();
         bytes.putInt(CHECKED_FROM - Integer.BYTES, crc(bytes));
         try {
-            Path folder = file.toAbsolutePath().getParent();
-            Path partial = Files.createTempFile(folder, "partial-", ".tmp");
-            try {
-                Files.write(partial, bytes.array());
-                Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            } finally {
-                Files.deleteIfExists(partial);
-            }
+            Path partial = file.toAbsolutePath().resolveSibling("partial-%s.tmp".formatted(UUID.randomUUID()));
+            AtomicFile.write(file, partial, bytes.array());
         } catch (IOException e) {
             throw new StoreException("cannot keep the index of an archive in %s: %s".formatted(file, e), e);
         }

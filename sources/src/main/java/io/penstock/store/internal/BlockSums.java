@@ -1,12 +1,12 @@
 package io.penstock.store.internal;
 
+import io.penstock.internal.AtomicFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.zip.CRC32C;
@@ -148,8 +148,8 @@ public final class BlockSums {
 
     /** Gives a file that is complete, and its checksums, another name in the same folder; the checksums first. */
     public static void move(Path from, Path to) throws IOException {
-        Files.move(beside(from), beside(to), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        AtomicFile.rename(beside(from), beside(to));
+        AtomicFile.rename(from, to);
     }
 
     /** Removes a copy, then its checksums; whether it was there. */

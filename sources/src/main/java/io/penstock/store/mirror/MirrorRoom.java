@@ -1,6 +1,7 @@
 package io.penstock.store.mirror;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.NodeLock;
 import io.penstock.store.internal.BlockSums;
 import io.penstock.store.internal.FileErrors;
 import io.penstock.store.internal.FileNames;
@@ -9,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * The room that the copies of a directory take, agreed on by all processes that mirror into it.
@@ -39,7 +38,6 @@ import java.util.concurrent.locks.LockSupport;
 final class MirrorRoom {
 
     private static final long FREE_MARGIN = 64L << 20;
-    private static final long NANOS_BETWEEN_TRIES = 500_000;
 
     private final Path directory;
     private final long maxBytes;
@@ -75,21 +73,11 @@ final class MirrorRoom {
     }
 
     private <T> T locked(Work<T> work) throws IOException {
-        FileLock lock = lock();
+        FileLock lock = NodeLock.lock(counter, 0); // another mirror of this process may hold it, for microseconds
         try {
             return work.run(held());
         } finally {
             lock.release();
-        }
-    }
-
-    private FileLock lock() throws IOException {
-        while (true) {
-            try {
-                return counter.lock();
-            } catch (OverlappingFileLockException e) {
-                LockSupport.parkNanos(NANOS_BETWEEN_TRIES); // another mirror of this process holds it, for microseconds
-            }
         }
     }
 
@@ -135,9 +123,9 @@ final class MirrorRoom {
 
     private static boolean isLeft(Path unfinished) {
         try (FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.WRITE);
-                FileLock lock = channel.tryLock()) {
+                FileLock lock = NodeLock.tryLock(channel, 0, false)) {
             return lock != null;
-        } catch (OverlappingFileLockException | IOException e) {
+        } catch (IOException e) {
             return false;
         }
     }

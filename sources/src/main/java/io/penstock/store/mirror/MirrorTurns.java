@@ -1,9 +1,9 @@
 package io.penstock.store.mirror;
 
+import io.penstock.internal.NodeLock;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -35,11 +35,7 @@ final class MirrorTurns {
     /** The turn, to be released; null while somebody else has it. Does not wait. */
     @Nullable FileLock take(String name) throws IOException {
         long place = Integer.toUnsignedLong(name.hashCode()) << 31 | Integer.toUnsignedLong(name.length());
-        try {
-            return channel.tryLock(place, 1, false);
-        } catch (OverlappingFileLockException e) {
-            return null; // another mirror of this process
-        }
+        return NodeLock.tryLock(channel, place, false);
     }
 
     /** The wait before the next attempt, twice as long up to a limit. */
