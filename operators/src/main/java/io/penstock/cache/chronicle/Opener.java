@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * From a directory to a tier. Whoever finds nobody else there tidies up what dead processes left, and counts anew what is
- * used; processes that open at the same time do so one after the other.
+ * Opens a directory as a tier. A process that is alone there recovers what dead processes left, and counts anew what is
+ * used. Processes that open at the same time take turns.
  */
 final class Opener {
 
@@ -47,10 +47,10 @@ final class Opener {
         try {
             requireDirectory();
             if (options.readOnly) {
-                return openToLook(new CacheFiles(options.directory.toRealPath()));
+                return openReadOnly(new CacheFiles(options.directory.toRealPath()));
             }
             ChronicleSettings.requireFlags();
-            requireRoomForOwn();
+            requireRoomForOwnFiles();
             CacheFiles files =
                     new CacheFiles(Files.createDirectories(options.directory).toRealPath());
             files.requireFormat(false);
@@ -58,14 +58,14 @@ final class Opener {
             if (strange.isEmpty()) {
                 return openAsFarAsPossible(files);
             }
-            return openToLook(files, strange.get(0));
+            return openReadOnly(files, strange.get(0));
         } catch (IOException e) {
             throw new StoreException(
                     "cannot open the cache in %s: %s".formatted(options.directory, CacheFiles.reason(e)), e);
         }
     }
 
-    /** A cache that holds values is read where it cannot be written to, as on a full disk. */
+    /** Opens a cache that holds values for reading only where it cannot be written to, as on a full disk. */
     private ChronicleTier openAsFarAsPossible(CacheFiles files) throws IOException {
         try {
             return openToUse(files);
@@ -73,13 +73,13 @@ final class Opener {
             if (files.logs().isEmpty()) {
                 throw e;
             }
-            return openToLook(files, CacheFiles.reason(e));
+            return openReadOnly(files, CacheFiles.reason(e));
         }
     }
 
-    private ChronicleTier openToLook(CacheFiles files, Object reason) throws IOException {
+    private ChronicleTier openReadOnly(CacheFiles files, Object reason) throws IOException {
         LOG.warn("the disk cache only reads what it has and takes nothing more, the run goes on: {}", reason);
-        return openToLook(files);
+        return openReadOnly(files);
     }
 
     private void requireDirectory() throws IOException {
@@ -89,12 +89,12 @@ final class Opener {
         }
     }
 
-    private void requireRoomForOwn() {
-        long least = FIXED_BYTES + LogWriter.LOG_BYTES + LogWriter.PAGE;
-        if (options.maxBytes > 0 && options.maxBytes < least) {
+    private void requireRoomForOwnFiles() {
+        long min = FIXED_BYTES + LogWriter.LOG_BYTES + LogWriter.PAGE;
+        if (options.maxBytes > 0 && options.maxBytes < min) {
             throw new IllegalArgumentException(
                     "the cache in %s cannot hold one sample: its own files take %d bytes, and it was allowed %d; allow more"
-                            .formatted(options.directory, least, options.maxBytes));
+                            .formatted(options.directory, min, options.maxBytes));
         }
     }
 
@@ -104,7 +104,7 @@ final class Opener {
         }
     }
 
-    private ChronicleTier openToLook(CacheFiles files) throws IOException {
+    private ChronicleTier openReadOnly(CacheFiles files) throws IOException {
         files.requireFormat(false);
         SharedCounters counters = SharedCounters.view(files.control());
         Space space = space(files.root);
@@ -157,11 +157,11 @@ final class Opener {
     }
 
     private long budget(Space space, long held) throws IOException {
-        long most = options.maxBytes > 0 ? options.maxBytes : (long) (options.maxFreeShare * (space.free() + held));
-        return Math.max(0, most - FIXED_BYTES);
+        long max = options.maxBytes > 0 ? options.maxBytes : (long) (options.maxFreeShare * (space.free() + held));
+        return Math.max(0, max - FIXED_BYTES);
     }
 
-    /** What a tier consists of. */
+    /** The parts of a tier. */
     final class Parts {
         final CacheFiles files;
         final SharedCounters counters;

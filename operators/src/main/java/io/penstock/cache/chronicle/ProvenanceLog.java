@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who filled a directory: a text file with a line for each, which all processes append to. It is there for people and
- * decides nothing, so a line that is damaged or half written is passed over.
+ * What filled a directory: a text file with a line for each pipeline, which all processes append to. It explains misses and
+ * decides nothing, so a line that is damaged or half written is skipped.
  *
  * <p>A line is a checksum, then words with tabs between them: the codec, how many words the source has, the source's, the
  * stages'.
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class ProvenanceLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(ProvenanceLog.class);
-    private static final long MOST_BYTES = 16L << 20;
+    private static final long MAX_BYTES = 16L << 20;
     private static final String BREAK = "\t";
 
     private final Path file;
@@ -41,7 +41,7 @@ final class ProvenanceLog {
         this.file = file;
     }
 
-    /** Appends a line unless there is one; a failure is logged, and costs an explanation at worst. */
+    /** Appends a line unless there is one. A failure is logged. */
     void add(Filling filling) {
         if (!known.add(filling.id())) {
             return;
@@ -62,7 +62,7 @@ final class ProvenanceLog {
         }
         try (FileChannel channel = FileChannel.open(
                 file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
-            // first a line end, in case that someone died in the middle of a line
+            // first a line end: a process may have died in the middle of a line
             ByteBuffer bytes = StandardCharsets.UTF_8.encode("\n" + line + "\n");
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
@@ -70,7 +70,7 @@ final class ProvenanceLog {
         }
     }
 
-    /** All that are legible, in the order they came. */
+    /** All lines that are whole, in their order. */
     List<Filling> read() throws IOException {
         Map<Integer, Filling> fillings = new LinkedHashMap<>();
         for (String line : lines()) {
@@ -87,7 +87,7 @@ final class ProvenanceLog {
             return List.of(); // opening something else may wait
         }
         try {
-            if (Files.size(file) > MOST_BYTES) {
+            if (Files.size(file) > MAX_BYTES) {
                 LOG.warn("{} is too large to be read: {} bytes", file, Files.size(file));
                 return List.of();
             }
@@ -100,7 +100,7 @@ final class ProvenanceLog {
         }
     }
 
-    /** How many lines cannot be read. */
+    /** How many lines are damaged. */
     int illegible() throws IOException {
         return (int) lines().stream()
                 .filter(line -> !line.isEmpty() && parse(line) == null)

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Goes through all files of a cache and compares every checksum. Neither a process that appends meanwhile nor one that died
- * while it appended is damage: what is unfinished, with nothing behind it, is passed over.
+ * Compares every checksum in the files of a cache. An unfinished entry with nothing behind it is no damage: a process may be
+ * appending, or have died while it did.
  */
 final class Verification implements SegmentScanner.Finds {
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Where servers are and how they are spoken to.
+ * Where servers are, and the protocol to use.
  *
  * @param kind     what the hosts are
  * @param hosts    at least one
@@ -35,7 +35,7 @@ record Address(Kind kind, List<Host> hosts, boolean tls, int database, String ma
         hosts = List.copyOf(hosts);
     }
 
-    /** The parts that are spoken to independently of each other. */
+    /** The parts that have a connection of their own. */
     List<Address> parts() {
         return kind == Kind.SERVERS
                 ? hosts.stream()

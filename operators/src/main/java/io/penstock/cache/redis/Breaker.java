@@ -14,8 +14,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * Whether a server is worth asking. One that is gone, or slow a few times in a row, is left alone and looked for now and
- * then, soon first and then less often, until it answers. What is asked of it meanwhile misses at once.
+ * A circuit breaker for one server. It opens when the server is gone, or slow three times in a row. Then it probes, soon
+ * first and then less often, until the server answers. While it is open, look-ups miss at once.
  */
 final class Breaker {
 
@@ -42,7 +42,7 @@ final class Breaker {
         this.timer = timer;
     }
 
-    /** Whether the server is to be left alone now. */
+    /** Whether the server is not to be asked now. */
     boolean isOpen() {
         return open.get();
     }
@@ -53,12 +53,12 @@ final class Breaker {
         }
     }
 
-    /** There is no connection: no answer will count time-outs, and no other failure tell. */
+    /** There is no connection, so no answers will fail. */
     void unreachable(Throwable e) {
         open(e);
     }
 
-    /** The first connection is not there in time; it may come yet. */
+    /** The first connection is not made in time; it may come later. */
     void late(Duration waited) {
         LOG.warn(
                 "the redis cache at {} is not connected after {} ms, the run goes on without it until it is",
@@ -112,7 +112,7 @@ final class Breaker {
                 TimeUnit.NANOSECONDS.toSeconds(closedAt - openedAt));
     }
 
-    /** Asks no more. */
+    /** Stops probing. */
     void dispose() {
         waiting.dispose();
     }

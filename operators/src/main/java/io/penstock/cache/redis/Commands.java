@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
-/** What is said to the server. Each script touches one key, so that a cluster runs it too. */
+/** The commands for the server. Each script touches one key, so that a cluster runs it too. */
 final class Commands {
 
     private static final String ONLY_OWN = "if redis.call('get',KEYS[1])==ARGV[1] then return ";

@@ -25,7 +25,7 @@ import reactor.core.publisher.Mono;
 final class Connection {
 
     private static final String ALONE = "";
-    private static final String NOBODY = "?";
+    private static final String UNKNOWN = "?";
     private static final byte[] PROBE = {'p', 'e', 'n', 's', 't', 'o', 'c', 'k'};
     private static final int SCANNED = 1000;
 
@@ -47,7 +47,7 @@ final class Connection {
         this.loop = loop;
     }
 
-    /** Runs it where commands are written, so that what others want sent until then is sent with it; now if that is gone. */
+    /** Runs work on the thread that writes commands; on this one if that thread is gone. */
     void execute(Runnable work) {
         EventLoop writing = loop.get();
         try {
@@ -86,10 +86,10 @@ final class Connection {
             return ALONE;
         }
         RedisClusterNode node = cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(key));
-        return node == null ? NOBODY : node.getNodeId();
+        return node == null ? UNKNOWN : node.getNodeId();
     }
 
-    /** Asks for anything: done when there is an answer. */
+    /** Asks for anything; completes with the answer. */
     CompletionStage<Long> ping(Commands commands) {
         AsyncCommand<byte[], Frame, Long> question = commands.exists(PROBE.clone());
         send(List.of(question));

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What happened at a tier since it was opened. What is told in words is told once. */
+/** Counters of a tier since it was opened. Each kind of trouble is logged once. */
 final class Counts {
 
     private static final Logger LOG = LoggerFactory.getLogger(Counts.class);

@@ -19,8 +19,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * What is known of one address: its connection, once there is one, and which of its servers are worth asking. Commands that
- * are sent one by one are collected until the thread that writes gets to them, and sent together.
+ * One address: its connection, once there is one, and a breaker for each of its servers. Commands that are sent one by one
+ * are collected until the writing thread takes them, and sent together.
  */
 final class Endpoint {
 
@@ -49,8 +49,8 @@ final class Endpoint {
     }
 
     /**
-     * Connects, waiting no longer than this; what takes longer goes on, and what fails is tried again now and then. Never
-     * fails itself. A run without the cache has been told so, however short it is.
+     * Connects, and waits at most this long. An attempt that takes longer goes on; one that fails is repeated now and then.
+     * Never fails: a warning says that the run goes on without the cache.
      */
     Mono<Void> open(Duration atMost) {
         Mono<Void> attempt = connect().then().onErrorResume(e -> {
@@ -86,7 +86,7 @@ final class Endpoint {
         return connection;
     }
 
-    /** Whether there is a connection, and whoever has the key is worth asking. */
+    /** Whether there is a connection, and the server of the key answers. */
     boolean isUp(byte[] key) {
         Connection there = connection;
         return there != null && !closed && !breaker(there, key).isOpen();
@@ -132,7 +132,7 @@ final class Endpoint {
         }
     }
 
-    /** Sends a command together with others; the answer, or the failure, which is judged already. */
+    /** Sends a command together with others; the breaker has seen its answer or failure. */
     <T> CompletionStage<T> send(byte[] key, AsyncCommand<byte[], Frame, T> command) {
         CompletionStage<T> answer = judged(key, command);
         outbox.add(command);
@@ -154,7 +154,7 @@ final class Endpoint {
         } while (!loop.leave());
     }
 
-    /** Sends commands as they are; to be judged by the caller. */
+    /** Sends commands; the caller passes them to {@link #judged} before. */
     void sendNow(List<? extends AsyncCommand<byte[], Frame, ?>> batch) {
         Connection there = connection;
         if (there == null || closed) {
@@ -165,7 +165,7 @@ final class Endpoint {
         }
     }
 
-    /** Learns from the answer to a command whether the server is worth asking. */
+    /** Has the breaker see the answer to a command. */
     <T> CompletionStage<T> judged(byte[] key, AsyncCommand<byte[], Frame, T> command) {
         return command.whenComplete((answer, e) -> judge(key, e));
     }
@@ -189,7 +189,7 @@ final class Endpoint {
         return cause instanceof RedisCommandExecutionException && message(cause).startsWith("OOM ");
     }
 
-    /** Whether this is no answer, or that of a server which answers nothing else to anyone. */
+    /** Whether there was no answer, or one that says that the server serves no client now. */
     private static boolean isOut(Throwable e) {
         return !(e instanceof RedisCommandExecutionException)
                 || message(e).matches("(CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|NOAUTH|NOPERM|WRONGPASS|BUSY) .*");

@@ -2,7 +2,7 @@ package io.penstock.cache.redis;
 
 import java.util.concurrent.CompletionException;
 
-/** What went wrong, in words that say nothing of who one is at a server. */
+/** The reason of a failure, in words that do not show credentials. */
 final class RedisFailure {
 
     private RedisFailure() {}

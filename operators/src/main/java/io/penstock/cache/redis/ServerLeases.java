@@ -22,11 +22,11 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Who loads a key, agreed between machines: a key beside the value's, with a token that only its owner knows and a time after
- * which it is gone. The owner prolongs it while it loads, and takes it back only while it still has its own token: after
- * a pause longer than that time it is another's. Waiting is looking again, soon and then less often.
+ * The right to load a key, shared among machines: a key beside the value's, with a token that only its owner knows and a
+ * time to live. The owner prolongs it while it loads. It deletes the key only while the key has its own token: after a pause
+ * longer than the time to live another process may own it. A caller that waits looks again, soon and then less often.
  *
- * <p>A server that cannot be asked gives no leases, and nobody waits for one: then each loads for itself.
+ * <p>While a server cannot be asked there are no leases: each caller loads for itself.
  *
  * <p>Source of the scheme: the documentation of {@code SET}, "Patterns".
  * @see <a href="https://redis.io/docs/latest/commands/set/">SET</a>
@@ -45,7 +45,7 @@ final class ServerLeases {
     private final Scheduler timer = Schedulers.parallel();
     private final String owner = UUID.randomUUID().toString();
     private final AtomicLong taken = new AtomicLong();
-    private final Set<CompletionStage<String>> wishes = ConcurrentHashMap.newKeySet();
+    private final Set<CompletionStage<String>> requests = ConcurrentHashMap.newKeySet();
     private final Set<Held> held = ConcurrentHashMap.newKeySet();
     private final Disposable heartbeat;
 
@@ -82,7 +82,7 @@ final class ServerLeases {
 
         void take(long waitMillis) {
             byte[] token = (owner + "-" + taken.incrementAndGet()).getBytes(StandardCharsets.US_ASCII);
-            CompletionStage<String> wish = endpoint.send(name, commands.take(name, token, time))
+            CompletionStage<String> request = endpoint.send(name, commands.take(name, token, time))
                     .whenComplete((answer, e) -> {
                         if (e != null) {
                             give(NOTHING);
@@ -92,8 +92,8 @@ final class ServerLeases {
                             timer.schedule(() -> lookAgain(waitMillis), waitMillis, TimeUnit.MILLISECONDS);
                         }
                     });
-            wishes.add(wish);
-            wish.whenComplete((answer, e) -> wishes.remove(wish));
+            requests.add(request);
+            request.whenComplete((answer, e) -> requests.remove(request));
         }
 
         private void lookAgain(long waited) {
@@ -114,7 +114,7 @@ final class ServerLeases {
             });
         }
 
-        /** Not lost when the wish is given up at the same moment: one of the two sees the other. */
+        /** A lease is not lost if the request is cancelled at the same moment: one of the two sees the other. */
         private void give(Lease lease) {
             given.set(lease);
             if (cancelled) {
@@ -171,14 +171,14 @@ final class ServerLeases {
     }
 
     /**
-     * Gives back what is held still, and what was asked for and comes only now, so that nobody waits for its time to pass.
-     * Once nothing is put any more. Never fails.
+     * Releases the leases that are held and those that are still being taken, so that no process waits for their time to
+     * pass. To be called after the last put. Never fails.
      */
     Mono<Void> close() {
         return Mono.defer(() -> {
             heartbeat.dispose();
-            return Flux.fromIterable(List.copyOf(wishes))
-                    .flatMap(wish -> Mono.fromCompletionStage(wish).onErrorComplete())
+            return Flux.fromIterable(List.copyOf(requests))
+                    .flatMap(request -> Mono.fromCompletionStage(request).onErrorComplete())
                     .thenMany(Flux.defer(() -> Flux.fromIterable(List.copyOf(held))))
                     .flatMap(lease -> Mono.fromCompletionStage(lease::giveBack).onErrorComplete())
                     .then();

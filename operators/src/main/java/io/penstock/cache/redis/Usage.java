@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much a name space holds, which no server counts: whoever puts adds to two numbers there, a batch at a time. Losing a
- * node or evicting makes them too high; they inform, and decide nothing.
+ * How much a name space holds. No server counts that, so each client that puts adds to two counters there, a batch at a
+ * time. They are too high after a node was lost or keys were evicted. They are for statistics only.
  */
 final class Usage {
 
@@ -32,13 +32,13 @@ final class Usage {
     private volatile long capacity = Long.MAX_VALUE;
     private volatile long evicted;
 
-    /** A number there: what was heard of it last, what is being told, and what was not told yet. */
+    /** A counter there: its last known value, what is being added, and what is still to be added. */
     private static final class Count {
         private final String field;
         private final Object lock = new Object();
         private long known;
-        private long flying;
-        private long untold;
+        private long sending;
+        private long unsent;
 
         Count(String field) {
             this.field = field;
@@ -46,42 +46,42 @@ final class Usage {
 
         long value() {
             synchronized (lock) {
-                return Math.max(0, known + flying + untold);
+                return Math.max(0, known + sending + unsent);
             }
         }
 
         void add(long more) {
             synchronized (lock) {
-                untold += more;
+                unsent += more;
             }
         }
 
-        /** What is to be told now; 0 if nothing, or if an answer is waited for. */
-        long takeOff() {
+        /** What is to be sent now; 0 if nothing, or while an answer is outstanding. */
+        long take() {
             synchronized (lock) {
-                if (flying != 0) {
+                if (sending != 0) {
                     return 0;
                 }
-                flying = untold;
-                untold = 0;
-                return flying;
+                sending = unsent;
+                unsent = 0;
+                return sending;
             }
         }
 
-        void landed(@Nullable Long all) {
+        void sent(@Nullable Long all) {
             synchronized (lock) {
                 if (all == null) {
-                    untold += flying;
+                    unsent += sending;
                 } else {
                     known = all;
                 }
-                flying = 0;
+                sending = 0;
             }
         }
 
-        void heard(long all) {
+        void received(long all) {
             synchronized (lock) {
-                if (flying == 0) {
+                if (sending == 0) {
                     known = all;
                 }
             }
@@ -99,18 +99,18 @@ final class Usage {
         bytes.add(moreBytes);
     }
 
-    /** Tells the others what was added; what cannot be told stays for the next time. */
+    /** Adds what was counted to the counters there; what cannot be sent stays for the next time. */
     void tell() {
         tell(samples);
         tell(bytes);
     }
 
     private void tell(Count count) {
-        long more = count.takeOff();
+        long more = count.take();
         if (more != 0) {
             endpoint.send(keys.usage(), commands.add(keys.usage(), count.field, more))
                     .whenComplete((all, e) -> {
-                        count.landed(all);
+                        count.sent(all);
                         if (e == null) {
                             tell(count);
                         }
@@ -118,7 +118,7 @@ final class Usage {
         }
     }
 
-    /** Has the numbers asked for, if they are not fresh; they come later. */
+    /** Asks for the numbers if they are older than a second; they come later. */
     void refresh() {
         Connection connection = endpoint.connection();
         if (connection == null
@@ -131,15 +131,15 @@ final class Usage {
         AsyncCommand<byte[], Frame, List<Frame>> question = commands.counts(keys.usage(), SAMPLES, BYTES);
         endpoint.send(keys.usage(), question).whenComplete((numbers, e) -> {
             if (numbers != null && numbers.size() == 2) {
-                samples.heard(number(numbers.get(0)));
-                bytes.heard(number(numbers.get(1)));
+                samples.received(number(numbers.get(0)));
+                bytes.received(number(numbers.get(1)));
             }
             asking.set(false);
         });
-        connection.infos().collectList().subscribe(this::heed, e -> {}); // some servers do not say it to everyone
+        connection.infos().collectList().subscribe(this::read, e -> {}); // some servers refuse this command
     }
 
-    private void heed(List<String> infos) {
+    private void read(List<String> infos) {
         long room = 0;
         long gone = 0;
         for (String info : infos) {

@@ -9,15 +9,15 @@ import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Who uses a file of slots now, and by which keys: what decides whether an unfinished slot may be taken over, and
- * whether a stale one may be overwritten.
+ * The users of a file of slots, and their keys. They decide whether an unfinished slot may be taken over, and whether a stale
+ * one may be overwritten.
  *
- * <p>A member is 64 bytes of the file: its turn (odd while it is one), its process, and the identity of its keys. Joining
- * happens under the file's lock; leaving is one store. Members whose process died are put out by whoever joins next.
+ * <p>A member is 64 bytes of the file: its turn (odd while it is a member), its process, and the identity of its keys. A
+ * process joins under the file's lock and leaves by one store. The next process that joins removes members that died.
  */
 final class Members {
 
-    static final int MOST = 256;
+    static final int MAX = 256;
     static final int BYTES = 64;
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -31,20 +31,20 @@ final class Members {
 
     private final ByteBuffer table;
     private final ProcessId self = ProcessId.self();
-    private final AtomicLongArray knownDead = new AtomicLongArray(MOST); // the turn that ended by a death
+    private final AtomicLongArray knownDead = new AtomicLongArray(MAX); // the turn that ended by a death
 
-    /** @param table {@link #MOST} entries from position 0 on, of which others write some */
+    /** @param table {@link #MAX} entries from position 0 on, of which others write some */
     Members(ByteBuffer table) {
         this.table = table;
     }
 
-    /** One's own entry. */
+    /** The entry of a user of this process. */
     record Membership(int number, long turn) {}
 
-    /** Called by one at a time, in all processes together. */
+    /** Under the lock of the file. */
     Membership join(SampleKey keys) {
         int free = -1;
-        for (int number = 0; number < MOST; number++) {
+        for (int number = 0; number < MAX; number++) {
             long turn = turn(number);
             if ((turn & 1) == 1 && process(number).isDead(self)) {
                 turn++;
@@ -55,7 +55,7 @@ final class Members {
             }
         }
         if (free < 0) {
-            throw new StoreException("too many users of one file of slots: at most %d at once".formatted(MOST));
+            throw new StoreException("too many users of one file of slots: at most %d at once".formatted(MAX));
         }
         int at = free * BYTES;
         table.putLong(at + PID, self.pid()).putLong(at + START, self.start());
@@ -85,7 +85,7 @@ final class Members {
 
     /** Whether a member has left or died since it had this turn. */
     boolean isGone(int number, long turn) {
-        if (number >= MOST || turn(number) != turn) {
+        if (number >= MAX || turn(number) != turn) {
             return true;
         }
         return diedIn(number, turn);
@@ -102,9 +102,9 @@ final class Members {
         return dead;
     }
 
-    /** Whether anyone who may be alive goes by other keys, and so may look at what is stale to us. */
+    /** Whether a member that may be alive has other keys, and so may read what is stale to us. */
     boolean othersGoBy(SampleKey keys) {
-        for (int number = 0; number < MOST; number++) {
+        for (int number = 0; number < MAX; number++) {
             long turn = turn(number);
             while ((turn & 1) == 1) {
                 boolean same = table.getLong(number * BYTES + HIGH) == keys.high()

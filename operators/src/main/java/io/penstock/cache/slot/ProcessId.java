@@ -30,8 +30,8 @@ record ProcessId(long pid, long start, long space, long boot) {
     }
 
     /**
-     * Whether it has certainly ended, asked by another process. Of one in another name space nobody can tell, so it is
-     * taken for alive: then its unfinished slot stays a miss, which is better than a wrong sample.
+     * Whether it has certainly ended, as the asking process sees it. A process in another name space counts as alive: then
+     * its unfinished slot stays a miss, which is better than a wrong sample.
      */
     boolean isDead(ProcessId asker) {
         if (boot != asker.boot) {
@@ -74,7 +74,7 @@ record ProcessId(long pid, long start, long space, long boot) {
         }
     }
 
-    /** Which run of the machine this is; 0 where nobody says. */
+    /** Which run of the machine this is; 0 if unknown. */
     static long bootNow() {
         try {
             UUID id = UUID.fromString(

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class SlotFile implements AutoCloseable {
 
     static final int PAGE = 4096;
-    static final int SLOTS = PAGE + Members.MOST * Members.BYTES;
+    static final int SLOTS = PAGE + Members.MAX * Members.BYTES;
     static final int SLOT_BYTES = 3 * Long.BYTES;
 
     private static final int GENERATION = 1024; // each on a cache line of its own
@@ -37,7 +37,7 @@ final class SlotFile implements AutoCloseable {
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    // File locks are the process's, not the channel's: closing any channel of a file gives all of them up.
+    // A JVM may open the file several times, so no channel is closed while another one holds the lock: see NodeLock.
     private static final ReentrantLock ONE_AT_A_TIME = new ReentrantLock();
 
     private final Path path;
@@ -51,8 +51,7 @@ final class SlotFile implements AutoCloseable {
         this.channel = channel;
         this.header = header;
         this.head = channel.map(FileChannel.MapMode.READ_WRITE, 0, SLOTS).order(ByteOrder.LITTLE_ENDIAN);
-        this.members =
-                new Members(head.slice(PAGE, Members.MOST * Members.BYTES).order(ByteOrder.LITTLE_ENDIAN));
+        this.members = new Members(head.slice(PAGE, Members.MAX * Members.BYTES).order(ByteOrder.LITTLE_ENDIAN));
     }
 
     /** Opens a file, or makes one of at most so many bytes. */

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The names in a cache's directory. What has another name is not ours: it is neither read nor deleted. */
+/** The files in a cache's directory. A file of any other name is not ours: it is neither read nor deleted. */
 public final class CacheFiles {
 
     public static final int FORMAT = 1;
@@ -46,7 +46,7 @@ public final class CacheFiles {
         this.root = root;
     }
 
-    /** What a failure means to whoever named the directory. */
+    /** A failure in the words of the user who named the directory. */
     public static String reason(IOException e) {
         if (e instanceof NoSuchFileException missing) {
             return "there is no %s, and it cannot be made".formatted(missing.getFile());
@@ -87,14 +87,14 @@ public final class CacheFiles {
         return root.resolve("format");
     }
 
-    /** What is there of {@link #format} before it has its name. */
+    /** The file of {@link #format} before it has its name. */
     private Path halfFormat() {
         return root.resolve("format.new");
     }
 
     /**
-     * Makes sure that what lies here is ours to read, and says so to whoever comes later. A line that is damaged is written
-     * anew: each entry carries the format too, so it may fail.
+     * Checks the version of what lies here, and writes it where it is missing or damaged. Writing may fail: each entry
+     * carries the version too.
      * @throws StoreException if another version wrote here
      */
     public void requireFormat(boolean write) {
@@ -134,7 +134,7 @@ public final class CacheFiles {
         }
     }
 
-    /** Whether there is a file for the format that says nothing. */
+    /** Whether the file of the format is damaged. */
     public boolean hasIllegibleFormat() {
         return Files.isRegularFile(format()) && readFormat() == NO_FORMAT;
     }
@@ -180,7 +180,7 @@ public final class CacheFiles {
         return found;
     }
 
-    /** Where something is that is no file, or no directory, and cannot be used. Opens none of it: a pipe would wait. */
+    /** Paths at which something else is than a file or directory of ours. Opens none of them: a pipe would wait. */
     public List<Strange> strange() throws IOException {
         List<Strange> strange = new ArrayList<>();
         for (Path file : List.of(format(), halfFormat(), control(), locks(), once(), fillings())) {
@@ -193,7 +193,7 @@ public final class CacheFiles {
         return strange;
     }
 
-    /** The same of the files by which processes agree. */
+    /** The same for the files that processes share. */
     public List<Strange> strangeShared() {
         List<Strange> strange = new ArrayList<>();
         List.of(once(), locks(), control()).forEach(file -> addIfStrange(strange, file, false));
@@ -207,7 +207,7 @@ public final class CacheFiles {
         }
     }
 
-    /** What is there in place of a file or a directory; {@code null} if it is one, or if nothing is there. */
+    /** What is at a path in place of a file or directory; {@code null} if it is one, or nothing is there. */
     public static @Nullable String strangeness(Path path, boolean directory) {
         try {
             BasicFileAttributes found = Files.readAttributes(path, BasicFileAttributes.class);
@@ -221,7 +221,7 @@ public final class CacheFiles {
         }
     }
 
-    /** A new, empty directory behind all that there are. */
+    /** A new, empty directory with a number above all others. */
     Path newLog() throws IOException {
         List<Path> logs = named(root, LOG_NAME);
         long next = logs.isEmpty() ? 0 : numberOf(logs.get(logs.size() - 1)) + 1;
@@ -266,7 +266,7 @@ public final class CacheFiles {
         }
     }
 
-    /** Deletes what is ours. */
+    /** Deletes all files of ours. */
     public void clear() throws IOException {
         for (Path log : logs()) {
             deleteLog(log);
@@ -276,7 +276,7 @@ public final class CacheFiles {
         }
     }
 
-    /** What is in the directory and in its logs and has no name of ours, in the order of its names. */
+    /** The paths in the directory and in its logs that have no name of ours, sorted. */
     public List<Path> foreign() throws IOException {
         Set<Path> own = new HashSet<>(List.of(control(), fillings(), locks(), once(), halfFormat(), format()));
         List<Path> foreign = new ArrayList<>();

@@ -4,8 +4,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * What Chronicle is told by system properties, which it reads when its first class loads: whoever is about to load one
- * calls {@link #apply} before. What a user has set stays.
+ * Settings of Chronicle, which it takes as system properties and reads when its first class loads. So callers that load
+ * such a class call {@link #apply} before. A property that the user has set stays.
  */
 public final class ChronicleSettings {
 

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The room of a real file system: taken by {@code fallocate} without changing a file's length, given back by a hole. Where
- * there is no such call, what is free is looked at, with a margin for whoever else writes meanwhile.
+ * there is no such call, the free space is compared, with a margin for what other programs write meanwhile.
  * @see <a href="https://man7.org/linux/man-pages/man2/fallocate.2.html">fallocate(2)</a>
  */
 public final class FileSystemSpace implements Space {
@@ -43,7 +43,7 @@ public final class FileSystemSpace implements Space {
         }
     };
 
-    /** Loads nothing native until room is needed: a cache that only reads opens the sooner. */
+    /** Loads nothing native until room is needed, so that a cache that only reads opens faster. */
     public FileSystemSpace(Path directory) {
         this.directory = directory;
     }

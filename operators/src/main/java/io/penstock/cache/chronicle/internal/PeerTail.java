@@ -36,7 +36,7 @@ public final class PeerTail {
     private boolean allFinished;
     private volatile boolean stopped;
 
-    /** @param seen how many appended entries of all processes are known here; the writer moves it over its own */
+    /** @param seen how many appended entries of all processes are known here; the writer adds its own */
     public PeerTail(
             CacheFiles files,
             DiskIndex index,
@@ -58,7 +58,7 @@ public final class PeerTail {
         return !stopped && counters.appended() != seen.get();
     }
 
-    /** Completes once all that was appended before can be found here; at once, on this thread, if there is nothing new. */
+    /** Completes once all that was appended before can be found here; immediately, on this thread, if nothing is new. */
     public Mono<Void> catchUp() {
         return Mono.defer(() -> isBehind()
                 ? Mono.<Void>fromRunnable(this::follow)
@@ -79,7 +79,7 @@ public final class PeerTail {
         }
     }
 
-    /** Lets go of all files, which nobody else will change. */
+    /** Forgets all files: no other process will change them. */
     public void stop() {
         one.lock();
         try {
@@ -90,7 +90,7 @@ public final class PeerTail {
         }
     }
 
-    /** Reads everything there is; {@code true} if nobody appends to any of it. */
+    /** Reads all logs. @param finished whether no process appends to any of them */
     public void readAll(boolean finished) throws IOException {
         one.lock();
         try {

@@ -9,22 +9,22 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Files that were deleted and are mapped still, by us and by the views that were handed out: the file system has their room
- * back when the last view is unreachable, and only the collector knows. Until then they count in the budget. Confined to
- * one thread, which may be made to wait.
+ * Files that were deleted and are still mapped, by the tier and by views that callers hold. The file system gets their room
+ * back when the last view is unreachable, which only the collector knows. Until then they count in the budget. Confined to
+ * one thread, which may have to wait.
  */
 public final class PendingUnmaps {
 
-    private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(30);
+    private static final long MIN_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long MAX_PAUSE = TimeUnit.SECONDS.toNanos(30);
     private static final long WAIT_MILLIS = 200;
 
     private final SharedCounters counters;
     private final ReferenceQueue<ByteBuffer> gone = new ReferenceQueue<>();
     private final Map<Reference<?>, Long> sizes = new HashMap<>();
     private long bytes;
-    private long pause = SHORTEST_PAUSE;
-    private long collected = System.nanoTime() - SHORTEST_PAUSE;
+    private long pause = MIN_PAUSE;
+    private long collected = System.nanoTime() - MIN_PAUSE;
 
     PendingUnmaps(SharedCounters counters) {
         this.counters = counters;
@@ -52,8 +52,8 @@ public final class PendingUnmaps {
     }
 
     /**
-     * Has the collector look ({@code System.gc()}), ever less often while views are held that make it look in vain; whether
-     * anything was given back.
+     * Runs the collector ({@code System.gc()}), less and less often while callers hold the views; whether anything was given
+     * back.
      */
     boolean collect() {
         long before = bytes();
@@ -72,7 +72,7 @@ public final class PendingUnmaps {
             Thread.currentThread().interrupt();
         }
         boolean some = bytes() < before;
-        pause = some ? 0 : Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, 2 * pause));
+        pause = some ? 0 : Math.min(MAX_PAUSE, Math.max(MIN_PAUSE, 2 * pause));
         return some;
     }
 }

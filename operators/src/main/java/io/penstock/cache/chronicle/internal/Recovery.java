@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** What is done about the leavings of processes that are gone, by one that has the directory for itself. */
+/** Deletes or closes what dead processes left in a directory. Only for a process that is alone there. */
 public final class Recovery {
 
     private final CacheFiles files;
@@ -20,7 +20,7 @@ public final class Recovery {
         this.space = space;
     }
 
-    /** Deletes files that a process made and did not come to write into. */
+    /** Deletes segments that a process made and did not write to. */
     public static void removeHeadless(CacheFiles files) throws IOException {
         for (Path log : files.logs()) {
             for (Path segment : files.segments(log)) {
@@ -40,7 +40,7 @@ public final class Recovery {
         }
     }
 
-    /** Gives back what nobody needs; the bytes that the rest takes. */
+    /** Deletes the segments that hold nothing that is needed; the bytes that the others take. */
     public long used() throws IOException {
         long used = 0;
         for (Segment segment : segments.all()) {

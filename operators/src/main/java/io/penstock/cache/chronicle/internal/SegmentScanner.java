@@ -4,9 +4,9 @@ import io.penstock.cache.SampleKey;
 import java.nio.ByteBuffer;
 
 /**
- * Goes through the documents of a segment, from header to header, and believes none: Chronicle's word and our header must
- * agree, and lie within the file. Where they do not, whatever still has a whole header is looked for at the places where
- * values can begin, since a flipped bit shall cost one sample and not all behind it.
+ * Scans the documents of a segment from header to header. It trusts none: Chronicle's word and our header must agree and
+ * lie within the file. Where they do not, the scan goes on at the next position where a whole header lies. So a flipped bit
+ * costs one sample and not all behind it.
  *
  * <p>Chronicle's words: 30 bits of length, bit 30 for its own documents, bit 31 for unfinished ones; 0 where nothing was
  * written yet, and both bits without a length at the end of a file that was rolled.
@@ -23,7 +23,7 @@ public final class SegmentScanner {
 
     private final Finds finds;
 
-    /** What is told of each entry, in the order of the file. */
+    /** Receives each entry, in the order of the file. */
     public interface Finds {
         void value(Segment segment, long valueAt, SampleKey key, long sequence, int length);
 
@@ -36,7 +36,7 @@ public final class SegmentScanner {
         this.finds = finds;
     }
 
-    /** Goes on where it stopped before. What is unfinished in a growing segment is waited for, in any other passed over. */
+    /** Scans on from where the last scan stopped. It stops at an unfinished entry of a growing segment, and skips others. */
     public void on(Segment segment) {
         boolean growing = segment.growing;
         ByteBuffer file = segment.bytes();
@@ -51,7 +51,7 @@ public final class SegmentScanner {
             } else if (!step(segment, file, word)) {
                 long found = growing ? NOTHING : next(segment, file);
                 if (growing || (word & UNFINISHED) == 0 || found > LogEntry.valueAt(segment.walked)) {
-                    finds.damage(segment); // which whoever is killed while it appends does not do
+                    finds.damage(segment); // a process that is killed while it appends leaves no such gap
                 }
                 goOn(segment, file, found);
             }

@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a cache, by numbers, which the index has for them. A number is used once, but for an LRU cache that has used
- * up all there are: of the segments that it dropped no location is left. Whoever read a location before that and looks
- * for its segment after it is told by {@link #reuses} to look at the location again.
+ * The files of a cache by the numbers that the index has for them. A number is used once, except by an LRU cache that has
+ * used up all of them: the index has no location left of the segments that it dropped. A reader that took a location before
+ * that, and finds its segment after it, is told by {@link #reuses} to read the location again.
  */
 public final class Segments {
 
@@ -59,7 +59,7 @@ public final class Segments {
         throw new IllegalStateException("more than %d segments; choose larger ones".formatted(numbers - 1));
     }
 
-    /** Makes misses of whatever was still found in it; whether it was there. */
+    /** Drops a segment: what is found in it from now on is a miss. Whether it was there. */
     public boolean drop(Segment segment) {
         synchronized (numbering) {
             if (segments.length <= segment.number || segments[segment.number] != segment) {

@@ -16,9 +16,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.ToLongFunction;
 
 /**
- * What all processes on one directory count together, in a small mapped file. A process that is alone there derives all of
- * it anew from the logs, so what it holds need not survive anything. One that is cut shorter while it is open leaves each
- * process with numbers of its own, by which there is no room for anything more.
+ * Counters that all processes on one directory share, in a small mapped file. A process that is alone there derives them
+ * anew from the logs, so they need not survive a crash. If the file is cut shorter while it is open, each process goes on
+ * with counters of its own, by which there is no room left.
  */
 public final class SharedCounters {
 
@@ -54,7 +54,7 @@ public final class SharedCounters {
         }
     }
 
-    /** Another process's counters to look at; where there are none, zeros that never change. */
+    /** The counters of other processes, read-only; where there are none, zeros that never change. */
     public static SharedCounters view(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             return new SharedCounters(file, ByteBuffer.allocateDirect(BYTES));
@@ -106,7 +106,7 @@ public final class SharedCounters {
         }
     }
 
-    /** Starts from what was found, when nobody else is there. */
+    /** Sets the counters to what was found in the logs. Only while no other process is there. */
     public void reset(long used, long nextSequence) {
         on(numbers -> {
             LONG.setVolatile(numbers, USED, used);
@@ -115,7 +115,7 @@ public final class SharedCounters {
         });
     }
 
-    /** What the last to open the directory may take, for people. */
+    /** The budget of the process that opened the directory last, for reports. */
     public long budget() {
         return read(BUDGET);
     }
@@ -157,7 +157,7 @@ public final class SharedCounters {
         return read(APPENDED);
     }
 
-    /** How many there were before this one. */
+    /** Counts an entry; how many there were before it. */
     public long countAppended() {
         return add(APPENDED, 1);
     }
@@ -171,7 +171,7 @@ public final class SharedCounters {
         return next;
     }
 
-    /** Files that came or went so far, as far as those who follow must know. */
+    /** How many files have come or gone, of those that other processes must follow. */
     long changes() {
         return read(SEGMENTS);
     }

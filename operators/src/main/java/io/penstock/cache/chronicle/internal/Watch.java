@@ -8,11 +8,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks once a second whether the mapped files are still what was checked.
+ * Checks once a second whether the mapped files are still what was verified.
  *
- * <p>A file that is shorter than its mapping is given up: an access behind its end is an error, and none of its values is
- * worth one. And when this process has waited for the disk since the last look (a major page fault), every value's checksum
- * is compared again at its next read, since nothing says which pages came back.
+ * <p>A file that is shorter than its mapping is given up: an access behind its end is an error. If this process has waited
+ * for the disk since the last check (a major page fault), every value's checksum is compared again at its next read: the
+ * system does not say which pages were read anew.
  * @see <a href="https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html">proc_pid_stat(5)</a>
  */
 public final class Watch {
@@ -55,7 +55,7 @@ public final class Watch {
         }
     }
 
-    /** Gives up the files that are shorter than what is mapped of them; whether there were any. From any thread. */
+    /** Gives up the files that are shorter than their mappings; whether there were any. From any thread. */
     public boolean loseShortened() {
         boolean some = false;
         for (Segment segment : segments.all()) {

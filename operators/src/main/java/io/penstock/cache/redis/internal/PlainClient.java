@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What is to be said to a server of this node before there is a client, and after: a few words over a socket. Blocks. */
+/** A minimal client for a server of this node: a few commands over a socket. Blocks. */
 public final class PlainClient implements AutoCloseable {
 
     private static final int PATIENCE_MILLIS = 2_000;

@@ -4,7 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A password. It has no text but what is asked for by name, so that none gets into a log by being printed.
+ * A password. Only {@link #reveal} shows it, so that no log prints it by accident.
  *
  * @param reveal the password itself; empty for none
  */

@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * A shell that starts a server, waits until its last user is gone, and ends it. It reads the named pipe that all
  * {@link UserPipe users} hold open for writing: the kernel closes a user's end with its process, whatever ends that one, and
- * the end of file is the end of the last user. No process number is compared and no clock is asked.
+ * the end of file means that the last user is gone. No process ids or clocks are compared.
  *
  * <p>It runs in a session of its own and ignores what a terminal sends, so a Ctrl-C ends the users only. The server is its
  * child and dies with it where the system can do that ({@code setpriv} of util-linux 2.33, Linux). Elsewhere a
