@@ -6,10 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/**
- * The limit: one thread that copies samples, in an order known beforehand, from direct memory into a direct batch buffer,
- * and does nothing else.
- */
+/** The limit: one thread that only copies samples, in a known order, from direct memory to a direct batch buffer. */
 public final class BareLoop {
 
     private final ByteBuffer[] samples;
@@ -24,7 +21,7 @@ public final class BareLoop {
         this.batch = ByteBuffer.allocateDirect(Math.multiplyExact(batch, sampleBytes));
     }
 
-    /** Over one plain direct buffer of all samples, one after the other. */
+    /** Over one plain direct buffer of all samples. */
     public static BareLoop overOneBuffer(MadeRecords records, int sampleBytes, int batch) {
         int count = Math.toIntExact(records.size());
         ByteBuffer all = ByteBuffer.allocateDirect(Math.multiplyExact(count, sampleBytes));
@@ -36,7 +33,7 @@ public final class BareLoop {
         return new BareLoop(new ByteBuffer[] {all}, offsets, sampleBytes, batch);
     }
 
-    /** Over one mapped file of all samples, one after the other. */
+    /** Over one mapped file of all samples. */
     public static BareLoop overOneFile(Path file, MadeRecords records, int sampleBytes, int batch) throws IOException {
         int count = Math.toIntExact(records.size());
         int[] offsets = new int[count];
@@ -53,7 +50,7 @@ public final class BareLoop {
         }
     }
 
-    /** Over one view a sample, as a cache holds them; each view's last {@code sampleBytes} are the sample. */
+    /** Over a view for each sample, as in a cache; the sample is the last {@code sampleBytes} of its view. */
     public static BareLoop overViews(ByteBuffer[] views, int sampleBytes, int batch) {
         int[] offsets = new int[views.length];
         for (int i = 0; i < views.length; i++) {
@@ -62,14 +59,14 @@ public final class BareLoop {
         return new BareLoop(views, offsets, sampleBytes, batch);
     }
 
-    /** A row of the batch as it was copied last. */
+    /** A row of the batch. */
     byte[] row(int number) {
         byte[] bytes = new byte[sampleBytes];
         batch.get(number * sampleBytes, bytes);
         return bytes;
     }
 
-    /** Copies the samples in this order; the time it took in seconds. */
+    /** Copies the samples in this order, and returns the seconds. */
     public double seconds(int[] order) {
         int end = batch.capacity();
         int at = 0;

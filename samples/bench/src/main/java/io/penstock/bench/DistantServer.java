@@ -29,12 +29,12 @@ import reactor.netty.resources.LoopResources;
 import reactor.netty.tcp.TcpServer;
 
 /**
- * An HTTP server that stands for a distant one and so must cost little beside the client: one thread that answers every
- * request with the same bytes from memory after a time.
+ * An HTTP server in place of a distant one. It must cost little beside the client, so one thread answers each request
+ * with the same bytes from memory after a time.
  */
-public final class DistantServer implements AutoCloseable {
+final class DistantServer implements AutoCloseable {
 
-    private static final Duration CLOSING = Duration.ofSeconds(10); // at most; a machine that stands still needs it
+    private static final Duration CLOSING = Duration.ofSeconds(10); // max, for a machine under load
 
     private final LoopResources loop;
     private final DisposableServer server;
@@ -46,12 +46,8 @@ public final class DistantServer implements AutoCloseable {
         this.bytes = bytes;
     }
 
-    public static DistantServer serve(Duration latency, int bytes) {
-        return serve(latency, new byte[bytes]);
-    }
-
-    /** A server that answers every request with these bytes. */
-    public static DistantServer serve(Duration latency, byte[] body) {
+    /** Starts a server that answers each request with these bytes after this time. */
+    static DistantServer serve(Duration latency, byte[] body) {
         LoopResources loop = LoopResources.create("distant", 1, true);
         DisposableServer server = TcpServer.create()
                 .host("127.0.0.1")
@@ -64,13 +60,12 @@ public final class DistantServer implements AutoCloseable {
         return new DistantServer(loop, server, body.length);
     }
 
-    /** Where it is. */
-    public URI address() {
+    URI address() {
         return URI.create("http://127.0.0.1:%d/".formatted(server.port()));
     }
 
-    /** How long one request takes, the next asked for when the last has come, by a plain socket. */
-    public double bareSeconds(int requests) {
+    /** Seconds of one request at a time by a plain socket. */
+    double bareSeconds(int requests) {
         byte[] request = "GET /0.bin HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
             socket.setTcpNoDelay(true);
@@ -101,7 +96,7 @@ public final class DistantServer implements AutoCloseable {
         loop.disposeLater(Duration.ZERO, CLOSING).block();
     }
 
-    /** Answers on its connection's own thread, in one write. */
+    /** Answers on the thread of the connection, in one write. */
     @ChannelHandler.Sharable
     private static final class Late extends SimpleChannelInboundHandler<HttpObject> {
         private static final Access ACCESS = Access.to("http", "127.0.0.1");
@@ -116,11 +111,11 @@ public final class DistantServer implements AutoCloseable {
 
         @Override
         public void channelActive(ChannelHandlerContext context) {
-            context.channel().config().setAutoRead(true); // Reactor Netty reads by demand, and here is none
+            context.channel().config().setAutoRead(true); // Reactor Netty reads on demand, of which there is none here
         }
 
         @Override
-        @SuppressWarnings("FutureReturnValueIgnored") // a client that gets no answer says so
+        @SuppressWarnings("FutureReturnValueIgnored") // a client without an answer reports it
         protected void channelRead0(ChannelHandlerContext context, HttpObject part) {
             if (part instanceof HttpRequest request) {
                 if (ACCESS.refusal(request.headers()::getAll).isPresent()) {

@@ -7,8 +7,8 @@ import java.util.List;
 import reactor.core.publisher.Mono;
 
 /**
- * Garbage and mappings that one measurement leaves to the next. Mappings end some time after the collector has found them.
- * Unmapping a cache of 300 MB in RAM takes 50 ms of processor time.
+ * Garbage and mappings that one measurement leaves to the next. Mappings end some time after the collector has found
+ * them. Unmapping a cache of 300 MB in RAM takes 50 ms of processor time.
  */
 public final class Garbage {
 

@@ -6,14 +6,14 @@ import io.penstock.tensor.Tensor;
 import java.util.SplittableRandom;
 import reactor.core.publisher.Mono;
 
-/** Records of random bytes that cost nearly nothing to make; each begins with its index. */
+/** Records of random bytes that are cheap to generate; each begins with its index. */
 public final class MadeRecords implements Dataset<Tensor> {
 
     private static final long SEED = 1;
 
     private final long size;
     private final byte[] pattern;
-    private final Fingerprint fingerprint; // asked for with every key
+    private final Fingerprint fingerprint; // part of every key
 
     public MadeRecords(long size, int recordBytes) {
         this.size = size;

@@ -9,8 +9,8 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 
 /**
- * A shuffled epoch from draw to closed batch. Two are run and the second is measured, from the last batch of one to the last
- * of the other, so that threads and buffers are there and nothing was prepared ahead.
+ * A shuffled epoch from draw to closed batch. It is the second of two, measured from the last batch of the first to its
+ * own last batch, so that threads and buffers exist and no batch was prepared before the clock started.
  */
 public final class MeasuredEpoch {
 
@@ -41,7 +41,7 @@ public final class MeasuredEpoch {
         }
     }
 
-    /** The order of the epoch that is measured. */
+    /** The order of the measured epoch. */
     public int[] order(int samples, int seed) {
         Draws draws = sampler(seed).draws(samples);
         int[] order = new int[samples];

@@ -6,8 +6,8 @@ import java.util.function.DoubleSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * Measurements of several contestants in turn, A B C A B C …, so that load on the machine affects all of them. Ratios are
- * formed within a round, and the median is taken over the rounds.
+ * Measurements of several contestants in turn, A B C A B C …, so that load on the machine affects all of them. Ratios
+ * are formed within a round, and the median is taken over the rounds.
  */
 public final class Rounds {
 

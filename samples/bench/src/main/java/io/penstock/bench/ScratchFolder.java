@@ -7,17 +7,17 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** A folder that is there while something runs in it. */
+/** A temporary folder. */
 public final class ScratchFolder {
 
-    /** What runs. */
+    /** Work with a folder. */
     public interface Work<R> {
         R in(Path folder) throws IOException;
     }
 
     private ScratchFolder() {}
 
-    /** Runs something with an empty folder, which is deleted with all in it afterwards. */
+    /** Runs the work with an empty folder, and deletes the folder. */
     public static <R> R with(Work<R> work) {
         try {
             Path folder = Files.createTempDirectory("penstock-bench-");
@@ -31,7 +31,7 @@ public final class ScratchFolder {
         }
     }
 
-    /** Deletes a folder and all in it, if it is there. */
+    /** Deletes a folder and all in it, if it exists. */
     public static void delete(Path folder) {
         if (Files.notExists(folder)) {
             return;

@@ -1,4 +1,4 @@
-/** What benchmarks are, and what several of them measure with. */
+/** Benchmarks, and the parts that several of them share. */
 @NullMarked
 package io.penstock.bench;
 

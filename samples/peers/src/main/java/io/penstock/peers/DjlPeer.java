@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.stream.DoubleStream;
 
-/** DJL's data set, which has no cache: ours keeps what it has read in arrays. Batches are arrays of DJL's engine. */
+/** DJL, which has no cache: this data set keeps its records in arrays. Batches are arrays of DJL's engine. */
 final class DjlPeer implements Peer {
 
     private final PeerLoad load;
@@ -36,7 +36,7 @@ final class DjlPeer implements Peer {
         this.dataset = new Builder(load, file).setSampling(load.batch(), true).build();
     }
 
-    /** What DJL asks for. */
+    /** The builder that DJL requires. */
     private static final class Builder extends RandomAccessDataset.BaseBuilder<Builder> {
         private final PeerLoad load;
         private final FileChannel file;
@@ -56,7 +56,7 @@ final class DjlPeer implements Peer {
         }
     }
 
-    /** Records of a file, kept once they were read. */
+    /** Records of a file, kept after the first read. */
     private static final class Kept extends RandomAccessDataset {
         private final PeerLoad load;
         private final FileChannel file;

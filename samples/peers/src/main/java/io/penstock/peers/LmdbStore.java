@@ -11,7 +11,7 @@ import org.lmdbjava.Env;
 import org.lmdbjava.EnvFlags;
 import org.lmdbjava.Txn;
 
-/** LMDB: a mapped B+ tree. Written in large transactions, not synchronised to the disk, as ours is not. */
+/** LMDB: a mapped B+ tree. Transactions are large and not forced to the disk, as in our tier. */
 final class LmdbStore implements SampleStore {
 
     private static final int PUTS_A_TRANSACTION = 1_000;

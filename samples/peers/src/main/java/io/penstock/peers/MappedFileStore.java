@@ -8,7 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** The limit: values of one length, one after another in a mapped file. */
+/** The limit: values of one length in a mapped file. */
 final class MappedFileStore implements SampleStore {
 
     private final MappedByteBuffer[] parts;

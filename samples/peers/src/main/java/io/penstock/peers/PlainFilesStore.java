@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file a sample, as a mirror of the data keeps them. */
+/** A file for each sample. */
 final class PlainFilesStore implements SampleStore {
 
     private final Path directory;

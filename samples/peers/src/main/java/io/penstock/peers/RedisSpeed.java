@@ -6,10 +6,10 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
-import io.penstock.bench.Result;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.MadeRecords;
+import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.SampleKey;
@@ -40,26 +40,26 @@ import reactor.core.publisher.Mono;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * The tier in Redis against its own client used bare, at one server of this machine, the same number of values on their way.
- * The bare client takes no look at what comes and does all on its connection's thread: pipelined {@code SET} and {@code GET},
- * a group flushed at once; and, beside them, the most that it can do, an {@code MGET} for keys that are known to be wanted
- * together. The tier is asked key by key and in order, as streams ask; it finds its groups, checks a checksum and hands over
- * to workers. A stream through {@code cache} shuffles, looks for flights of others and decodes besides.
+ * The tier in Redis against bare calls of its client, with one server on this machine and as many values in flight. The
+ * bare client runs pipelined {@code SET} and {@code GET} on the thread of its connection, a group a flush, and checks
+ * nothing. An {@code MGET} for keys that are known in advance is its max. The tier gets key after key in order, as from
+ * a stream: it forms groups, verifies checksums and passes values to workers. A stream through {@code cache} shuffles
+ * and decodes, too.
  *
- * <p>In order, because Reactor's {@code flatMap} looks at each of its inners when one of them ends: with 512 that took more
- * time than the tier did.
+ * <p>In order, because {@code flatMap} of Reactor visits each of its inners when one ends. With 512 inners that took longer
+ * than the tier.
  */
 public final class RedisSpeed implements Benchmark {
 
     private static final String PASSWORD = "benchmark";
     private static final int GROUP_BYTES = 1 << 20;
     private static final int GROUPS = 4;
-    private static final int MOST_KEYS = 128;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int MAX_KEYS = 128;
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private record Work(int samples, int sampleBytes) {
         int group() {
-            return Math.max(1, Math.min(MOST_KEYS, GROUP_BYTES / sampleBytes));
+            return Math.max(1, Math.min(MAX_KEYS, GROUP_BYTES / sampleBytes));
         }
 
         int inFlight() {
@@ -92,7 +92,7 @@ public final class RedisSpeed implements Benchmark {
             List<Result> results = new ArrayList<>();
             try (RedisTier tier = RedisTier.in(server)
                             .credentials("", PASSWORD)
-                            .timeout(PATIENCE)
+                            .timeout(TIMEOUT)
                             .open();
                     RedisClient client = RedisClient.create(RedisURI.builder()
                             .withHost("127.0.0.1")
@@ -160,12 +160,13 @@ public final class RedisSpeed implements Benchmark {
                         .atLeast(0, 85),
                 Result.of(work + ": bare, mget", work.bytes() / rounds.median(3) / 1e6, "MB/s"),
                 Result.of(work + ": get, of the bare client's mget", 100 * rounds.medianRatio(3, 1), "%"),
-                Result.of(work + ": stream of what the tier holds, of the bare client's mget",
+                Result.of(
+                        work + ": stream of what the tier holds, of the bare client's mget",
                         100 * rounds.medianRatio(3, 5),
                         "%"));
     }
 
-    /** The time of an epoch that finds everything in the tier, after one that put it there. */
+    /** Seconds of an epoch of hits, after one that filled the tier. */
     private static double filled(Work work, RedisTier tier, Dataset<Tensor> cached) {
         stream(work, cached);
         tier.flush().block();

@@ -9,7 +9,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteOptions;
 
-/** RocksDB with blob files, which suit large values, uncompressed and without a write-ahead log. */
+/** RocksDB with blob files for large values, without compression and write-ahead log. */
 final class RocksStore implements SampleStore {
 
     private final Options options;

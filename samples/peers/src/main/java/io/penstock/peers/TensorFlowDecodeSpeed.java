@@ -1,7 +1,7 @@
 package io.penstock.peers;
 
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.suite.BareOpenCv;

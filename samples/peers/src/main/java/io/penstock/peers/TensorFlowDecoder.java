@@ -15,10 +15,7 @@ import org.tensorflow.types.TInt32;
 import org.tensorflow.types.TString;
 import org.tensorflow.types.TUint8;
 
-/**
- * TensorFlow's own kernels, as a {@code tf.data} map runs them: {@code decode_jpeg}, then {@code resize} to a square, rounded
- * to bytes, on one thread.
- */
+/** TensorFlow's {@code decode_jpeg} and {@code resize} to a square, rounded to bytes, on one thread. */
 final class TensorFlowDecoder implements AutoCloseable {
 
     private final Graph graph = new Graph();
@@ -56,7 +53,7 @@ final class TensorFlowDecoder implements AutoCloseable {
                 ScaleAndTranslate.antialias(true));
     }
 
-    /** A byte of the picture, so that nothing of the work can be left out. */
+    /** A byte of the picture, so that no work can be skipped. */
     int decode(byte[] jpeg) {
         try (TString contents = TString.tensorOfBytes(NdArrays.scalarOfObject(jpeg));
                 Result result =

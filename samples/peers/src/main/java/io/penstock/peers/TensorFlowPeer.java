@@ -20,8 +20,8 @@ import org.tensorflow.types.TUint8;
 import org.tensorflow.types.family.TType;
 
 /**
- * tf.data's own engine: fixed-length records, decoded by as many calls at once as there are processors, {@code cache()} in
- * memory, a shuffle over all, batches, and two of them ahead. One iterator runs all epochs, as {@code repeat} has it.
+ * The engine of tf.data: fixed-length records, decoded by a call for each processor at once, {@code cache()} in memory,
+ * a shuffle over all samples, batches, and two batches ahead. One iterator runs all epochs by {@code repeat}.
  */
 final class TensorFlowPeer implements Peer {
 

@@ -6,7 +6,7 @@ import io.penstock.cache.chronicle.ChronicleTier;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
-/** Ours, asked key by key. */
+/** One of our tiers, key by key. */
 record TierStore(Tier tier) implements SampleStore {
 
     private static final SampleKey DATASET = SampleKey.of("peers");

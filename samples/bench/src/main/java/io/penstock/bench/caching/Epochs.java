@@ -27,8 +27,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time of each epoch with a cache and without, after Bagua. Each run begins with an empty cache or with none, and its first
- * epoch fills the cache.
+ * The time of each epoch with a cache and without, after Bagua. Each run begins with an empty cache or with none, and
+ * its first epoch fills the cache.
  */
 public final class Epochs implements Experiment {
 
@@ -77,7 +77,9 @@ public final class Epochs implements Experiment {
     @Override
     public List<String> explained() {
         return List.of(
-                "Runs that decode JPEG files, shuffled, and train: a step waits as for a device. Each run begins with an empty cache that has room for all samples, or with none; the time of opening it counts to the first epoch.",
+                "Runs that decode JPEG files, shuffled, and train: a step waits as for a device. Each run begins with"
+                    + " an empty cache that has room for all samples, or with none; the time of opening it counts to"
+                    + " the first epoch.",
                 "What the cache costs is the first epoch's time over that without a cache, in pairs of the same round.",
                 MARKERS);
     }
@@ -112,12 +114,17 @@ public final class Epochs implements Experiment {
         Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
         long room = samples.size() * ENTRY_BYTES + (64L << 20);
         long began = System.nanoTime();
-        List<Double> seconds = switch (one) {
-            case RAM -> epochs(samples, RamTier.ofBytes(room), round, began);
-            case DISK ->
-                epochs(samples, ChronicleTier.at(folder).maxBytes(room * 2).open(), round, began);
-            default -> epochs(samples, round, began);
-        };
+        List<Double> seconds =
+                switch (one) {
+                    case RAM -> epochs(samples, RamTier.ofBytes(room), round, began);
+                    case DISK ->
+                        epochs(
+                                samples,
+                                ChronicleTier.at(folder).maxBytes(room * 2).open(),
+                                round,
+                                began);
+                    default -> epochs(samples, round, began);
+                };
         if (one.equals(DISK)) {
             ScratchFolder.delete(folder);
         }
@@ -155,9 +162,11 @@ public final class Epochs implements Experiment {
     public List<Result> results(Measurements measurements) {
         List<Result> results = new ArrayList<>();
         for (String one : List.of(RAM, DISK)) {
-            results.add(Result.of(one + ": first epoch's time over no cache", 100 * ratio(measurements, one, 1) - 100, "%")
-                    .atMost(0, MAX_OVERHEAD));
-            results.add(Result.of(one + ": last epoch's time of no cache's", 100 * ratio(measurements, one, size.epochs()), "%"));
+            results.add(
+                    Result.of(one + ": first epoch's time over no cache", 100 * ratio(measurements, one, 1) - 100, "%")
+                            .atMost(0, MAX_OVERHEAD));
+            results.add(Result.of(
+                    one + ": last epoch's time of no cache's", 100 * ratio(measurements, one, size.epochs()), "%"));
         }
         return results;
     }
@@ -165,5 +174,4 @@ public final class Epochs implements Experiment {
     private static double ratio(Measurements measurements, String one, int epoch) {
         return Spread.ratio(measurements.values(SECONDS, one, epoch), measurements.values(SECONDS, NONE, epoch));
     }
-
 }

@@ -1,6 +1,7 @@
 package io.penstock.bench.caching;
 
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.DistantFiles;
 import io.penstock.bench.Result;
 import io.penstock.bench.ScratchFolder;
 import io.penstock.bench.experiment.Chart;
@@ -30,8 +31,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Near and far files with a cache and without, by one worker and by several, after DataCache. Each run has several epochs and
- * begins with an empty cache on disk or with none.
+ * Near and far files with a cache and without, by one worker and by several, after DataCache. Each run has several
+ * epochs and begins with an empty cache on disk or with none.
  */
 public final class NearFar implements Experiment {
 
@@ -58,7 +59,7 @@ public final class NearFar implements Experiment {
 
     private final Pictures pictures;
     private final Size size;
-    private @Nullable FarPictures served;
+    private @Nullable DistantFiles served;
     private @Nullable Dataset<Tensor> near;
     private @Nullable Dataset<Tensor> far;
     private @Nullable Path scratch;
@@ -86,7 +87,8 @@ public final class NearFar implements Experiment {
     @Override
     public List<String> explained() {
         return List.of(
-                "A worker has one load on its way at a time: it reads or asks for a file, waits, decodes. A step of training waits as for a device.",
+                "A worker has one load on its way at a time: it reads or asks for a file, waits, decodes. A step of"
+                        + " training waits as for a device.",
                 "Each run begins with an empty cache on disk that has room for all decoded samples, or with none.",
                 "Far and near with a warm cache are compared by %d more epochs of each, in turn."
                         .formatted(WARM_EPOCHS),
@@ -120,10 +122,10 @@ public final class NearFar implements Experiment {
     @Override
     public void prepare(Path folder, Consumer<String> progress) {
         scratch = folder;
-        FarPictures server = FarPictures.serve(LATENCY, AT_ONCE);
+        DistantFiles server = Pictures.distant(LATENCY, AT_ONCE);
         served = server;
         near = pictures.decoded(pictures.in(folder, progress));
-        far = server.decoded(pictures.count());
+        far = Pictures.decoded(server, pictures.count());
     }
 
     @Override
@@ -149,7 +151,9 @@ public final class NearFar implements Experiment {
         return withCache(cache -> epochs(series, samples.cache(cache, Training.SCHEMA), round, execution));
     }
 
-    /** Near and far samples in one cache, an epoch of each in turn, so that what else the machine does weighs on both alike. */
+    /**
+     * Near and far samples in one cache, an epoch of each in turn, so that load on the machine affects both equally.
+     */
     private List<Measurement> warm(int workers, int round) {
         return withCache(cache -> {
             List<Dataset<Tensor>> kept = PLACES.stream()
@@ -159,7 +163,8 @@ public final class NearFar implements Experiment {
         });
     }
 
-    private static List<Measurement> warmEpochs(List<Dataset<Tensor>> kept, int workers, int round, Execution execution) {
+    private static List<Measurement> warmEpochs(
+            List<Dataset<Tensor>> kept, int workers, int round, Execution execution) {
         List<Measurement> measured = new ArrayList<>();
         for (int epoch = 0; epoch <= WARM_EPOCHS; epoch++) {
             for (int place = 0; place < kept.size(); place++) {
@@ -172,7 +177,7 @@ public final class NearFar implements Experiment {
         return measured;
     }
 
-    /** With an empty cache that has room for the samples of both places. */
+    /** Runs with an empty cache that has room for the samples of both places. */
     private List<Measurement> withCache(Function<Tier, List<Measurement>> run) {
         Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
         long room = PLACES.size() * (pictures.count() * ENTRY_BYTES * 2 + (64L << 20));
@@ -229,10 +234,10 @@ public final class NearFar implements Experiment {
             double[] farCold = measurements.values(SECONDS, series("far", false, workers), size.epochs());
             double[] farWarm = measurements.values(SECONDS, series("far", true, workers), size.epochs());
             String by = "%d worker%s: ".formatted(workers, workers == 1 ? "" : "s");
-            results.add(Result.of(by + "far without a cache over far with a warm one",
-                    Spread.ratio(farCold, farWarm),
-                    "times"));
-            results.add(Result.of(by + "far with a warm cache over near with one",
+            results.add(Result.of(
+                    by + "far without a cache over far with a warm one", Spread.ratio(farCold, farWarm), "times"));
+            results.add(Result.of(
+                            by + "far with a warm cache over near with one",
                             100 * apart(measurements, workers) - 100,
                             "%")
                     .atMost(0, MAX_APART));
@@ -240,7 +245,7 @@ public final class NearFar implements Experiment {
         return results;
     }
 
-    /** The median of all pairs' ratios. */
+    /** The median of the ratios of all pairs. */
     private static double apart(Measurements measurements, int workers) {
         double[] ratios = IntStream.rangeClosed(1, WARM_EPOCHS)
                 .mapToObj(epoch -> {

@@ -1,22 +1,27 @@
 package io.penstock.bench.caching;
 
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.DistantFiles;
 import io.penstock.folder.ImageFolder;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
+import io.penstock.pictures.Photograph;
 import io.penstock.pictures.PictureFolder;
 import io.penstock.pipeline.Dataset;
-import io.penstock.store.Store;
+import io.penstock.store.http.HttpOptions;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JPEG files of a user, or made-up ones where there are none.
+ * JPEG files of a user, or generated ones.
  *
  * @param given a folder of class folders, if any
  * @param count how many are used
@@ -25,23 +30,24 @@ record Pictures(@Nullable Path given, int count) {
 
     static final int SIDE = 224;
     static final int BYTES = SIDE * SIDE * 3;
+    private static final Resize RESIZE = Resize.exact(SIDE, SIDE);
 
-    static Pictures of(BenchOptions options, int most) {
+    static Pictures of(BenchOptions options, int max) {
         Path given = options.pictures();
         return new Pictures(
                 given,
                 given == null
-                        ? most
-                        : (int) Math.min(most, ImageFolder.open(given).size()));
+                        ? max
+                        : (int) Math.min(max, ImageFolder.open(given).size()));
     }
 
-    /** What they are, in words. */
+    /** The pictures in words. */
     String described() {
         String files = given == null ? "made-up photographs of about 533 x 400" : "JPEG files of " + given;
         return "%d %s decoded and resized to %d x %d".formatted(count, files, SIDE, SIDE);
     }
 
-    /** The folder that they are in, made in another one if there is none. */
+    /** The folder of the pictures; generated ones are written below the scratch folder. */
     Path in(Path scratch, Consumer<String> progress) {
         if (given != null) {
             return given;
@@ -58,20 +64,28 @@ record Pictures(@Nullable Path given, int count) {
         return made;
     }
 
-    /** Decoded and resized by the fastest decoder there is. */
+    /** Decoded and resized by the fastest decoder. */
     Dataset<Tensor> decoded(Path folder) {
-        return decoded(ImageFolder.open(folder));
-    }
-
-    /** The same from another store than a folder. */
-    Dataset<Tensor> decoded(Store store) {
-        return decoded(ImageFolder.open(store));
-    }
-
-    private Dataset<Tensor> decoded(ImageFolder folder) {
         ImageDecoder decoder = ImageDecoder.fastest();
-        Resize resize = Resize.exact(SIDE, SIDE);
-        return folder.slice(0, count)
-                .map("decode " + decoder.id() + ", resize", file -> decoder.decode(file.bytes(), resize));
+        return ImageFolder.open(folder)
+                .slice(0, count)
+                .map("decode " + decoder.id() + ", resize", file -> decoder.decode(file.bytes(), RESIZE));
+    }
+
+    /** Serves a generated picture; the client has this many requests in flight. */
+    static DistantFiles distant(Duration latency, int inFlight) {
+        return DistantFiles.serve(
+                latency,
+                Photograph.of(0).jpeg(),
+                HttpOptions.standard().connections(inFlight).inFlight(inFlight));
+    }
+
+    /** Distant pictures, decoded and resized. */
+    static Dataset<Tensor> decoded(DistantFiles files, long size) {
+        ImageDecoder decoder = ImageDecoder.fastest();
+        return files.dataset(size)
+                .map(
+                        "decode " + decoder.id() + ", resize",
+                        bytes -> decoder.decode(Tensor.of(DType.U8, Shape.of(bytes.remaining()), bytes), RESIZE));
     }
 }

@@ -17,17 +17,16 @@ import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.stream.Execution;
 import io.penstock.tensor.Tensor;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * The hit ratio of real tiers by policy and capacity: two epochs fill a tier, the next two are counted. With c the share that the
- * tier holds, HOLD hits c. LRU hits c + (1 - c) ln(1 - c) under a shuffle, and 0 if every epoch has the same order.
+ * The hit ratio of real tiers by policy and capacity: two epochs fill a tier, the next two are counted. With c the
+ * share that the tier holds, HOLD hits c. LRU hits c + (1 - c) ln(1 - c) under a shuffle, and 0 if every epoch has the
+ * same order.
  */
 public final class Policies implements Experiment {
 
@@ -81,8 +80,11 @@ public final class Policies implements Experiment {
     @Override
     public List<String> explained() {
         return List.of(
-                "Real caches in RAM, filled by two epochs that draw each sample once; hits are counted over the next two. Each repetition has a seed of its own.",
-                "Theory, with c the share that the cache holds: no policy can hit more than c where an epoch draws each sample once; LRU hits c + (1 − c) · ln(1 − c) under a shuffle, and nothing where every epoch has the same order.");
+                "Real caches in RAM, filled by two epochs that draw each sample once; hits are counted over the next"
+                        + " two. Each repetition has a seed of its own.",
+                "Theory, with c the share that the cache holds: no policy can hit more than c where an epoch draws"
+                        + " each sample once; LRU hits c + (1 − c) · ln(1 − c) under a shuffle, and nothing where every"
+                        + " epoch has the same order.");
     }
 
     @Override
@@ -162,15 +164,15 @@ public final class Policies implements Experiment {
         return switch (one.policy) {
             case HOLD -> off.atMost(ROW, MAX_OFF);
             case LRU -> off.atMost(0, MAX_OFF);
-            case COST -> off; // it saves the most expensive loads, not the most hits
+            case COST -> off; // it saves expensive loads rather than many
         };
     }
 
     private static double off(Measurements measurements, Case one) {
         return measurements.places(HITS, one.series).stream()
-                .mapToDouble(share -> Math.abs(measurements.median(HITS, one.series, share) - expected(measurements, one, share)))
+                .mapToDouble(share ->
+                        Math.abs(measurements.median(HITS, one.series, share) - expected(measurements, one, share)))
                 .max()
                 .orElse(0);
     }
-
 }

@@ -1,6 +1,7 @@
 package io.penstock.bench.caching;
 
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.DistantFiles;
 import io.penstock.bench.Result;
 import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Experiment;
@@ -24,9 +25,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time of an epoch by the share of the data that is cached, near and far, after stocaching: the first epoch fills the cache,
- * the second is measured. With g the time of a fully cached epoch, m without a cache and c the share that is held, theory says
- * max(g, (1 - c) m).
+ * The time of an epoch by the share of the data that is cached, near and far, after stocaching: the first epoch fills
+ * the cache, the second is measured. With g the time of a fully cached epoch, m without a cache and c the share that is
+ * held, theory says max(g, (1 - c) m).
  */
 public final class Sweep implements Experiment {
 
@@ -55,7 +56,7 @@ public final class Sweep implements Experiment {
     private final Size size;
     private final Execution nearby = Execution.standard();
     private final Execution farAway = nearby.inFlight(FAR_IN_FLIGHT);
-    private @Nullable FarPictures far;
+    private @Nullable DistantFiles far;
     private @Nullable Dataset<Tensor> nearSamples;
     private @Nullable Dataset<Tensor> farSamples;
 
@@ -87,8 +88,10 @@ public final class Sweep implements Experiment {
     @Override
     public List<String> explained() {
         return List.of(
-                "The first epoch fills a RAM cache that has room for a share c of the samples, the second is measured: shuffled, to the end of the last training step, which waits as for a device.",
-                "Theory: max(g, (1 − c) · m), where m is the epoch without a cache and g the one that is wholly cached, both measured; c is what the cache held.",
+                "The first epoch fills a RAM cache that has room for a share c of the samples, the second is measured:"
+                        + " shuffled, to the end of the last training step, which waits as for a device.",
+                "Theory: max(g, (1 − c) · m), where m is the epoch without a cache and g the one that is wholly"
+                        + " cached, both measured; c is what the cache held.",
                 MARKERS);
     }
 
@@ -111,10 +114,10 @@ public final class Sweep implements Experiment {
 
     @Override
     public void prepare(Path scratch, Consumer<String> progress) {
-        FarPictures served = FarPictures.serve(LATENCY, AT_ONCE);
+        DistantFiles served = Pictures.distant(LATENCY, AT_ONCE);
         far = served;
         nearSamples = pictures.decoded(pictures.in(scratch, progress));
-        farSamples = served.decoded(pictures.count());
+        farSamples = Pictures.decoded(served, pictures.count());
     }
 
     @Override
@@ -134,7 +137,7 @@ public final class Sweep implements Experiment {
             return measured(series, share, 0, second(samples, execution, round));
         }
         long room = Math.round(samples.size() * share / 100.0);
-        long spare = share == 100 ? room / 10 + 64 : 0; // what rounding to pages takes
+        long spare = share == 100 ? room / 10 + 64 : 0; // for rounding to pages
         try (Tier tier = RamTier.ofBytes((room + spare) * ENTRY_BYTES)) {
             double seconds = second(samples.cache(tier, Training.SCHEMA), execution, round);
             double held = (double) tier.statistics().samples() / samples.size();
@@ -142,7 +145,7 @@ public final class Sweep implements Experiment {
         }
     }
 
-    /** Without a cache, too, the first epoch is run, so that all that is measured is as well rehearsed. */
+    /** Runs a first epoch without a cache, too, so that all measured code is equally compiled. */
     private double second(Dataset<Tensor> samples, Execution execution, int round) {
         new Training(TRAINING.batch(), Duration.ZERO).seconds(samples, round, 0, execution);
         return TRAINING.seconds(samples, round, 1, execution);
@@ -179,8 +182,8 @@ public final class Sweep implements Experiment {
         List<Result> results = new ArrayList<>();
         for (String series : List.of(NEAR, FAR)) {
             SweepTheory theory = new SweepTheory(measurements, series, SECONDS, HELD);
-            results.add(Result.of(series + ": speed-up with all cached", theory.largestGain(), "times"));
-            results.add(Result.of(series + ": speed-up, farthest off theory", theory.farthestOff(), "%")
+            results.add(Result.of(series + ": speed-up with all cached", theory.maxGain(), "times"));
+            results.add(Result.of(series + ": speed-up, farthest off theory", theory.maxError(), "%")
                     .atMost(0, MAX_OFF));
         }
         return results;

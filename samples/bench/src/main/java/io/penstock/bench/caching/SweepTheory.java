@@ -1,17 +1,18 @@
 package io.penstock.bench.caching;
 
+import io.penstock.bench.Rounds;
 import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Measurements;
 import io.penstock.bench.experiment.Spread;
 import java.util.List;
 
 /**
- * What an epoch with a partly filled cache should take: max(g, (1 - c) m), with both ends measured.
+ * The time of an epoch with a partly filled cache by theory: max(g, (1 - c) m), with g and m measured.
  *
  * @param measurements all that was measured, of the shares 0 and 100 as well
- * @param series  whose ends count
- * @param seconds what times are called
- * @param held    what the share is called that the cache really held
+ * @param series  to compare
+ * @param seconds the figure of the times
+ * @param held    the figure of the share that the cache held
  */
 record SweepTheory(Measurements measurements, String series, String seconds, String held) {
 
@@ -31,12 +32,12 @@ record SweepTheory(Measurements measurements, String series, String seconds, Str
         return shares().stream().map(x -> new Chart.Dot(x, gain(x))).toList();
     }
 
-    double largestGain() {
+    double maxGain() {
         return gain(ALL).median();
     }
 
-    /** Percent between the measured speed-up and theory's, where it is most. */
-    double farthestOff() {
+    /** The max difference in percent between the measured speed-up and the theory. */
+    double maxError() {
         return shares().stream()
                 .mapToDouble(x -> 100 * Math.abs(gain(x).median() * time(x) / uncached() - 1))
                 .max()
@@ -46,11 +47,7 @@ record SweepTheory(Measurements measurements, String series, String seconds, Str
     private Spread gain(double share) {
         double[] without = measurements.values(seconds, series, NONE);
         double[] with = measurements.values(seconds, series, share);
-        double[] gains = new double[with.length];
-        for (int round = 0; round < gains.length; round++) {
-            gains[round] = without[round] / with[round];
-        }
-        return Spread.of(gains);
+        return Spread.of(Rounds.ratios(without, with));
     }
 
     private double time(double share) {

@@ -1,8 +1,8 @@
 package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.experiment.ExperimentBenchmark;
 import io.penstock.cli.AddedCommand;
 import io.penstock.cli.console.Output;
@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -43,10 +42,9 @@ public final class BenchCommand implements AddedCommand {
             paramLabel = "NAME",
             arity = "0..*",
             description =
-                    "Which ones: warm, disk, first-epoch, draws, decode, stage, memory, distant, flat, zarr; "
-                            + "all by default. Where time goes: profile. Experiments, in minutes, with charts "
-                            + "and a page: sweep, policies, epochs, near-far, latency, scale. Or peers, "
-                            + "tensorflow: other engines, 400 MB to fetch.")
+                    "Which ones: warm, disk, first-epoch, draws, decode, stage, distant, flat, zarr; all by default."
+                            + " Experiments, in minutes, with charts and a page: sweep, policies, epochs, near-far,"
+                            + " latency, scale. Or peers, tensorflow: other engines, 400 MB to fetch.")
     private List<String> names = new ArrayList<>();
 
     @Option(
@@ -57,7 +55,10 @@ public final class BenchCommand implements AddedCommand {
                             + "default.")
     private @Nullable Path out;
 
-    @Option(names = "--data", paramLabel = "DIR", description = "Class folders of JPEG files, instead of made-up ones.")
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description = "Class folders of JPEG files, instead of generated ones.")
     private @Nullable Path data;
 
     @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")

@@ -2,8 +2,9 @@ package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.ChildJvm;
 import io.penstock.cli.Main;
 import io.penstock.cli.console.Reason;
 import java.io.BufferedReader;
@@ -11,23 +12,22 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One benchmark in a virtual machine of its own, with the flags of this one. */
+/** Runs one benchmark in a JVM of its own, with the flags of this one. */
 final class BenchFork {
 
     private BenchFork() {}
 
-    /** Whether this virtual machine has the flags that a benchmark needs. */
+    /** Whether this JVM has the flags that a benchmark needs. */
     static boolean hasFlagsFor(Benchmark benchmark) {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().containsAll(benchmark.flags());
     }
 
     /**
-     * Runs it and waits; its progress is seen where ours is.
-     * @throws IllegalStateException if it failed, which it has said itself
+     * Runs it and waits. Its progress goes to the standard error of this process.
+     * @throws IllegalStateException if it failed; its own message is on standard error
      */
     static List<ObjectNode> run(Benchmark benchmark, BenchOptions options) {
         String name = benchmark.name();
@@ -41,7 +41,7 @@ final class BenchFork {
                     new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
                 ObjectMapper json = new ObjectMapper();
                 for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                    if (line.startsWith("{")) { // a virtual machine warns of its flags here too
+                    if (line.startsWith("{")) { // the JVM prints warnings here too
                         results.add(json.readValue(line, ObjectNode.class));
                     }
                 }
@@ -64,11 +64,7 @@ final class BenchFork {
     }
 
     private static List<String> command(Benchmark benchmark, BenchOptions options) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.addAll(benchmark.flags());
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        List<String> command = ChildJvm.command(Main.class, benchmark.flags());
         command.addAll(List.of("bench", benchmark.name(), "--json"));
         if (options.quick()) {
             command.add("--quick");

@@ -1,10 +1,11 @@
 package io.penstock.bench.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.bench.Result;
 import io.penstock.cli.console.Output;
 import java.util.Locale;
 
-/** Findings as a table: those with a limit say whether it was reached. */
+/** Prints results as a table; those with a limit say whether it was reached. */
 final class BenchTable {
 
     private final Output out;
@@ -17,20 +18,20 @@ final class BenchTable {
         line("bench", "what", "measured", "unit", "must reach", "");
     }
 
-    void row(JsonNode finding) {
-        boolean limited = finding.has("reached");
+    void row(JsonNode result) {
+        boolean limited = result.has("reached");
         line(
-                finding.path("benchmark").asText(),
-                finding.path("what").asText(),
-                figure(finding.path("value").asDouble()),
-                finding.path("unit").asText(),
-                limited ? limit(finding) : "",
-                limited ? (finding.path("reached").asBoolean() ? "reached" : "NOT REACHED") + answered(finding) : "");
+                result.path("benchmark").asText(),
+                result.path("what").asText(),
+                Result.text(result.path("value").asDouble()),
+                result.path("unit").asText(),
+                limited ? limit(result) : "",
+                limited ? (result.path("reached").asBoolean() ? "reached" : "NOT REACHED") + answered(result) : "");
     }
 
-    /** The row of the requirements' table, for what is in it. */
-    private static String answered(JsonNode finding) {
-        int row = finding.path("row").asInt();
+    /** The row of docs/performance.md, if it is there. */
+    private static String answered(JsonNode result) {
+        int row = result.path("row").asInt();
         return row == 0 ? "" : " (row " + row + ")";
     }
 
@@ -39,16 +40,9 @@ final class BenchTable {
                 .stripTrailing());
     }
 
-    private static String limit(JsonNode finding) {
-        return finding.has("at_least")
-                ? ">= " + figure(finding.path("at_least").asDouble())
-                : "<= " + figure(finding.path("at_most").asDouble());
-    }
-
-    /** Three digits that count. */
-    private static String figure(double value) {
-        double size = Math.abs(value);
-        int decimals = size >= 100 || value == Math.rint(value) ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-        return String.format(Locale.ROOT, "%,." + decimals + "f", value);
+    private static String limit(JsonNode result) {
+        return result.has("at_least")
+                ? ">= " + Result.text(result.path("at_least").asDouble())
+                : "<= " + Result.text(result.path("at_most").asDouble());
     }
 }

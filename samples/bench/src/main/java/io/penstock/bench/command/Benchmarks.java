@@ -14,8 +14,6 @@ import io.penstock.bench.suite.DistantSource;
 import io.penstock.bench.suite.DrawCost;
 import io.penstock.bench.suite.FirstEpoch;
 import io.penstock.bench.suite.FlatMemory;
-import io.penstock.bench.suite.IndexMemory;
-import io.penstock.bench.suite.Profile;
 import io.penstock.bench.suite.StageCost;
 import io.penstock.bench.suite.WarmEpochs;
 import io.penstock.bench.suite.ZarrRows;
@@ -37,15 +35,12 @@ final class Benchmarks {
                 new DrawCost(),
                 new DecodeSpeed(),
                 new StageCost(),
-                new IndexMemory(),
                 new DistantSource(),
                 new FlatMemory(),
-                new ZarrRows(),
-                new Profile()));
+                new ZarrRows()));
         ServiceLoader.load(Benchmark.class).forEach(all::add);
         all.addAll(List.of(
-                new ExperimentBenchmark(
-                        "sweep", "Epoch time by the share of the data that is cached", Sweep::new),
+                new ExperimentBenchmark("sweep", "Epoch time by the share of the data that is cached", Sweep::new),
                 new ExperimentBenchmark("policies", "Hit ratio by policy and capacity", Policies::new),
                 new ExperimentBenchmark("epochs", "Time of each epoch with a cache and without", Epochs::new),
                 new ExperimentBenchmark(

@@ -1,5 +1,6 @@
 package io.penstock.bench.command;
 
+import io.penstock.bench.ChildJvm;
 import io.penstock.bench.torture.Toll;
 import io.penstock.bench.torture.Torture;
 import io.penstock.cli.Main;
@@ -10,11 +11,9 @@ import io.penstock.cli.flag.HelpFlag;
 import io.penstock.cli.flag.NumberFlag;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -72,19 +71,16 @@ final class TortureCommand implements Callable<Integer> {
         ProgressLine progress = new ProgressLine(err, Terminal.onStandardError());
         Toll toll;
         try {
-            toll = new Torture(program(), Duration.ofMinutes(minutes), chosen, progress::show).run(folder);
+            toll = new Torture(
+                            ChildJvm.command(Main.class, List.of()),
+                            Duration.ofMinutes(minutes),
+                            chosen,
+                            progress::show)
+                    .run(folder);
         } finally {
             progress.clear();
         }
         output.line(toll.line());
         return toll.isSound() ? 0 : 1;
-    }
-
-    private static List<String> program() {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-        return command;
     }
 }

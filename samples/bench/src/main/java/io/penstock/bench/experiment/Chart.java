@@ -10,7 +10,7 @@ import java.util.List;
  * @param title what it shows
  * @param x     the axis along the bottom
  * @param y     the axis along the side
- * @param lines at least one
+ * @param lines to draw
  */
 public record Chart(String file, String title, Axis x, Axis y, List<Line> lines) {
 

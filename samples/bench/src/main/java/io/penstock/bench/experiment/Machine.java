@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What measurements were measured on, in words. */
+/** The machine and the JVM in words. */
 final class Machine {
 
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
@@ -17,7 +17,6 @@ final class Machine {
 
     private Machine() {}
 
-    /** What measurements of one file must agree in. */
     static Map<String, String> described() {
         Map<String, String> words = new LinkedHashMap<>();
         words.put("processor", processor());

@@ -23,8 +23,8 @@ import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * Draws charts. Lines differ by marker and by lightness, so that a grey copy is readable. Theory is dashed and has no markers;
- * measurements beside it have markers only. A vertical stroke through a marker spans all repetitions.
+ * Draws charts. Lines differ by marker and by lightness, so that a grey copy is readable. Theory is dashed and has no
+ * markers; measurements beside it have markers only. A vertical stroke through a marker spans all repetitions.
  */
 final class Plot {
 
@@ -97,10 +97,11 @@ final class Plot {
         styler.setMarkerSize(9);
         styler.setXAxisLogarithmic(chart.x().isLogarithmic());
         styler.setYAxisLogarithmic(chart.y().isLogarithmic());
-        if (chart.y().isLogarithmic()) { // only powers of ten are labelled, so there are two at least
+        if (chart.y().isLogarithmic()) { // has labels at powers of ten only, so it spans whole ones
             DoubleSummaryStatistics powers = chart.lines().stream()
                     .flatMap(line -> line.dots().stream())
-                    .flatMapToDouble(dot -> DoubleStream.of(dot.y().min(), dot.y().max()))
+                    .flatMapToDouble(
+                            dot -> DoubleStream.of(dot.y().min(), dot.y().max()))
                     .map(Math::log10)
                     .summaryStatistics();
             styler.setYAxisMin(Math.pow(10, Math.floor(powers.getMin())));

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The files of an experiment: {@code NAME.csv} with a line for each place, a PNG file for each chart, and a page of HTML
- * that contains the charts and needs no other file.
+ * The files of an experiment: {@code NAME.csv} with a line for each place, a PNG file for each chart, and a page of
+ * HTML that contains the charts and needs no other file.
  *
  * @param name       of the experiment
  * @param title      the question in half a line
@@ -30,7 +30,8 @@ record Report(
         Map<String, String> conditions,
         List<Result> results) {
 
-    private static final String PAGE = """
+    private static final String PAGE =
+            """
             <!doctype html>
             <html lang="en">
             <head>
@@ -38,10 +39,10 @@ record Report(
             <meta name="viewport" content="width=device-width">
             <title>%1$s: %2$s</title>
             <style>
-            body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #111; }
+            body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
             img { width: 100%%; border: 1px solid #ddd; margin: 1rem 0; }
             table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
-            th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ddd; vertical-align: top; }
+            th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #ddd; }
             code { background: #f2f2f2; padding: .1rem .3rem; }
             </style>
             </head>
@@ -124,7 +125,9 @@ record Report(
     }
 
     private static String row(String... cells) {
-        return Stream.of(cells).map(cell -> "<td>" + escaped(cell) + "</td>").collect(Collectors.joining("", "<tr>", "</tr>"));
+        return Stream.of(cells)
+                .map(cell -> "<td>" + escaped(cell) + "</td>")
+                .collect(Collectors.joining("", "<tr>", "</tr>"));
     }
 
     private static String escaped(String words) {

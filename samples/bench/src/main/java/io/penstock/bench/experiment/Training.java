@@ -14,28 +14,28 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A training job as a pipeline sees it: it takes a batch, computes on a device while the processors of this machine are free, and
- * takes the next.
+ * A training job as a pipeline sees it: it takes a batch, computes on a device while the processors are free, and takes
+ * the next.
  *
  * @param batch samples a step
- * @param step  of computing; zero for a job that only takes
+ * @param step  the time to compute; zero for none
  */
 public record Training(int batch, Duration step) {
 
-    /** Faster than a few cores decode and slower than a cache serves, so that a cache changes what sets the pace. */
+    /** Faster than a few cores decode and slower than a cache serves, so that a cache moves the bottleneck. */
     public static final Training STANDARD = new Training(32, Duration.ofMillis(6));
 
-    /** A device tells in time, whatever else this process's timers have to do. */
+    /** A timer of its own, so that other timers of this process do not delay the device. */
     private static final Scheduler DEVICE = Schedulers.newSingle("device", true);
 
     public static final Schema<Tensor> SCHEMA = Schema.tensor("pixels");
 
-    /** What it is, in words. */
+    /** The job in words. */
     public String described() {
         return "batches of %d and %d ms a step".formatted(batch, step.toMillis());
     }
 
-    /** Seconds of one epoch, from asking for its first batch to the end of its last step. */
+    /** Seconds of one epoch, from the subscription to the end of its last step. */
     public double seconds(Dataset<Tensor> dataset, long seed, long epoch, Execution execution) {
         Sampler sampler = Sampler.shuffled(seed).epochs(epoch + 1).resumeAt(new Position(epoch, 0));
         long began = System.nanoTime();
@@ -49,7 +49,7 @@ public record Training(int batch, Duration step) {
     private void take(Batch taken) {
         try (taken) {
             if (!step.isZero()) {
-                Mono.delay(step, DEVICE).block(); // batches come on a thread that may wait
+                Mono.delay(step, DEVICE).block(); // batches come on a thread that may block
             }
         }
     }

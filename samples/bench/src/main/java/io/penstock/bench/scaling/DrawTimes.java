@@ -9,7 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.util.stream.IntStream;
 
 /**
- * What the arithmetic of draws costs for a data set of some size.
+ * The cost of the arithmetic of draws for a data set of some size.
  *
  * @param samples of the data set
  * @param draws   to take
@@ -29,7 +29,7 @@ record DrawTimes(long samples, int draws) {
         return nanos(sampler().shard(Shard.of(3, 8)).draws(samples));
     }
 
-    /** Nanoseconds from a saved position to the first draw behind it. */
+    /** Nanoseconds from a saved position to the first draw after it. */
     double resume() {
         int times = Math.max(1, draws / 10);
         long sum = 0;
@@ -40,7 +40,7 @@ record DrawTimes(long samples, int draws) {
         return perTurn(began, times, sum);
     }
 
-    /** Bytes that this thread allocates for all of it at least: an order, a shard, a resumed position and a draw of each. */
+    /** Min of the bytes that this thread allocates for an order, a shard, a resumed position and a draw of each. */
     double bytes() {
         return IntStream.range(0, 20).mapToDouble(time -> bytesOnce()).min().orElse(0);
     }
@@ -78,7 +78,7 @@ record DrawTimes(long samples, int draws) {
         return perTurn(began, draws, sum);
     }
 
-    /** Looks at the sum, so that no work can be left out. */
+    /** Uses the sum, so that the compiler cannot remove the work. */
     private static double perTurn(long began, int turns, long sum) {
         long nanos = System.nanoTime() - began;
         if (sum < 0) {

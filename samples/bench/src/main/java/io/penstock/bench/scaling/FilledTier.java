@@ -23,7 +23,7 @@ import java.util.List;
 /**
  * A tier that holds a whole data set.
  *
- * @param name   for people
+ * @param name   of its kind
  * @param tier   that holds it
  * @param codec  of what it holds
  * @param slots  to close as well
@@ -35,11 +35,11 @@ record FilledTier(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots>
     static final String DISK = "disk";
     static final String REDIS = "Redis";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-    private static final long BESIDE = 512; // headers and index of a sample, at most
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final long OVERHEAD = 512; // max of the headers and the index of a sample
     private static final long SPARE = 64L << 20;
 
-    /** Those that can be opened here: Redis where the path has a server. */
+    /** The kinds that can be opened here: Redis if a server is on the path. */
     static List<String> kinds() {
         List<String> kinds = new ArrayList<>(List.of(RAM, SHARED, DISK));
         String path = System.getenv().getOrDefault("PATH", "");
@@ -52,7 +52,7 @@ record FilledTier(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots>
         return kinds;
     }
 
-    /** Opens an empty one in a folder of its own and fills it. */
+    /** Opens an empty tier in a folder of its own and fills it. */
     static FilledTier filled(String kind, Path folder, Dataset<Tensor> samples, int sampleBytes) {
         FilledTier filled = open(kind, folder, samples, sampleBytes);
         filled.over(samples).stream(Sampler.sequential()).blockLast();
@@ -65,7 +65,7 @@ record FilledTier(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots>
     }
 
     private static FilledTier open(String kind, Path folder, Dataset<Tensor> samples, int sampleBytes) {
-        long room = samples.size() * (sampleBytes + BESIDE) + SPARE;
+        long room = samples.size() * (sampleBytes + OVERHEAD) + SPARE;
         return switch (kind) {
             case RAM -> new FilledTier(kind, RamTier.ofBytes(room), Training.SCHEMA, List.of());
             case SHARED -> {
@@ -78,7 +78,7 @@ record FilledTier(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots>
                 new FilledTier(
                         kind,
                         RedisTier.in(NodeServer.ofBytes(2 * room).directory(folder))
-                                .timeout(PATIENCE)
+                                .timeout(TIMEOUT)
                                 .open(),
                         Training.SCHEMA,
                         List.of());
@@ -91,7 +91,7 @@ record FilledTier(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots>
         return samples.cache(tier, codec);
     }
 
-    /** Until all that was put is there. */
+    /** Waits until all puts are done. */
     private void settle() {
         if (tier instanceof ChronicleTier disk) {
             disk.flush().block();

@@ -5,7 +5,7 @@ import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
 import java.nio.ByteBuffer;
 
-/** A RAM tier that holds many small values, to see what its index costs. */
+/** A RAM tier that holds many small values, to measure its index. */
 final class IndexedTier implements AutoCloseable {
 
     private static final int VALUE_BYTES = 16;
@@ -36,20 +36,20 @@ final class IndexedTier implements AutoCloseable {
         return new IndexedTier(samples, tier);
     }
 
-    /** Nanoseconds a look-up, in no order. */
+    /** Nanoseconds a look-up, in pseudorandom order. */
     double nanos(int lookUps) {
         long began = System.nanoTime();
         for (int i = 0; i < lookUps; i++) {
             long index = Long.remainderUnsigned((i + 1) * STRIDE, samples);
             ByteBuffer found = tier.get(DATASET.with(index)).block();
             if (found == null || found.getLong(found.position()) != index) {
-                throw new IllegalStateException("the tier gives something else for " + index);
+                throw new IllegalStateException("the tier returns another value for " + index);
             }
         }
         return (double) (System.nanoTime() - began) / lookUps;
     }
 
-    /** Bytes beside the values, by the tier's account. */
+    /** Bytes in addition to the values, as the tier counts them. */
     double bytes() {
         return tier.statistics().bytes() - (double) samples * VALUE_BYTES;
     }

@@ -1,6 +1,7 @@
 package io.penstock.bench.scaling;
 
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.LateDataset;
 import io.penstock.bench.Result;
 import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Experiment;
@@ -27,7 +28,10 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
-/** The time of a hit and of a miss in each tier, one look-up at a time, and of shuffled epochs with each tier and without. */
+/**
+ * The time of a hit and of a miss in each tier, one look-up at a time, and of shuffled epochs with each tier and
+ * without.
+ */
 public final class Latency implements Experiment {
 
     private static final String HIT = "hit [us]";
@@ -95,7 +99,9 @@ public final class Latency implements Experiment {
     @Override
     public List<String> explained() {
         List<String> words = new ArrayList<>(List.of(
-                "One thread looks keys up one at a time, in shuffled order. A hit ends when the last byte is copied into a direct buffer, a miss when the tier has said so. Files of the tier on disk are in the page cache.",
+                "One thread looks keys up one at a time, in shuffled order. A hit ends when the last byte is copied"
+                    + " into a direct buffer, a miss when the tier has said so. Files of the tier on disk are in the"
+                    + " page cache.",
                 "An epoch is shuffled and ends with its last batch. Without a cache each sample comes %d ms late, with %d on their way; with one every sample is a hit."
                         .formatted(FAR.toMillis(), IN_FLIGHT),
                 "Markers are medians of the repetitions' percentiles, strokes through them span all repetitions."));
@@ -176,7 +182,7 @@ public final class Latency implements Experiment {
     }
 
     private Measurement epoch(Work work, String kind, int round) {
-        Dataset<Tensor> far = new Late(samples(work), FAR);
+        Dataset<Tensor> far = new LateDataset(samples(work), FAR);
         FilledTier filled = filledTiers.get(series(kind, work));
         double seconds = new Training(work.batch(), Duration.ZERO)
                 .seconds(
@@ -207,7 +213,8 @@ public final class Latency implements Experiment {
                 Chart.Axis.named("cache", caches()),
                 Chart.Axis.logarithmic("time of the epoch per sample [µs]"),
                 size.works().stream()
-                        .map(work -> measurements.line("samples of " + work, EPOCH, work.toString())
+                        .map(work -> measurements
+                                .line("samples of " + work, EPOCH, work.toString())
                                 .apart())
                         .toList()));
         return charts;
@@ -239,7 +246,8 @@ public final class Latency implements Experiment {
                 results.add(Result.of(what + "a miss, p99.9", measurements.median(MISS, series, 99.9), "us"));
                 double[] with = measurements.values(EPOCH, work.toString(), 1 + caches().indexOf(kind));
                 double[] without = measurements.values(EPOCH, work.toString(), 1);
-                results.add(Result.of(what + "an epoch without a cache over one with", Spread.ratio(without, with), "times"));
+                results.add(Result.of(
+                        what + "an epoch without a cache over one with", Spread.ratio(without, with), "times"));
             }
         }
         return results;

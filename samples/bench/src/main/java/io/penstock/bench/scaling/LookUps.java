@@ -11,10 +11,10 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks keys of a tier up one at a time in shuffled order, each to the last byte in a batch.
+ * Looks up keys of a tier, one at a time in shuffled order, and copies the values.
  *
- * @param tier   that is asked
- * @param keys   to ask for
+ * @param tier   to look in
+ * @param keys   to look up
  * @param target where hits are copied to
  */
 record LookUps(Tier tier, List<SampleKey> keys, ByteBuffer target) {

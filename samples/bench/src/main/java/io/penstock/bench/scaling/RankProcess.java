@@ -15,7 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** One rank of {@link Ranks}: says when it is ready, waits for a line, runs, and says when it has done. */
+/** One rank of {@link Ranks}: prints when it is ready, waits for a line, runs, and prints when it is done. */
 final class RankProcess {
 
     static final String READY = "ready";
@@ -23,7 +23,7 @@ final class RankProcess {
 
     private RankProcess() {}
 
-    /** Given the cache's folder, the rank, the world size and the load. */
+    /** Arguments: the folder of the cache, the rank, the world size and the load. */
     public static void main(String[] words) throws IOException {
         Path folder = Path.of(words[0]);
         Shard shard = Shard.of(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
@@ -36,7 +36,7 @@ final class RankProcess {
             run(samples, shard, load, 0, load.before());
             say(READY);
             if (System.in.read() < 0) {
-                return; // nobody wants the rest
+                return; // the parent has ended
             }
             run(samples, shard, load, load.before(), load.before() + load.epochs());
             say(DONE);
@@ -50,7 +50,7 @@ final class RankProcess {
                 .blockLast();
     }
 
-    @SuppressWarnings("SystemOut") // it is what its parent reads
+    @SuppressWarnings("SystemOut") // the parent reads it
     private static void say(String word) {
         System.out.println(word);
     }

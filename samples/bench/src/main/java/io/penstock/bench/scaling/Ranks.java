@@ -1,25 +1,25 @@
 package io.penstock.bench.scaling;
 
+import io.penstock.bench.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Ranks of one machine, each a process of its own, which share a cache on disk: they fill it together, wait for each other and
- * then run warm epochs.
+ * Ranks of one machine, each a process of its own, that share a cache on disk. They fill it together, wait for each
+ * other and then run warm epochs.
  */
 final class Ranks {
 
     private Ranks() {}
 
     /**
-     * What they do.
+     * The work of the ranks.
      *
      * @param samples     of an epoch, over all ranks
      * @param sampleBytes of each
@@ -48,7 +48,7 @@ final class Ranks {
         }
     }
 
-    /** Samples a second over all of them, from the moment when all are ready until the last one has done. */
+    /** Samples a second of all ranks, from the moment when all are ready until the last is done. */
     static double samplesPerSecond(Path cache, int ranks, Load load) {
         List<Process> processes = new ArrayList<>();
         try {
@@ -74,7 +74,7 @@ final class Ranks {
             }
             double seconds = (System.nanoTime() - began) / 1e9;
             for (Process process : processes) {
-                process.waitFor(); // until it has closed its cache
+                process.waitFor(); // it closes its cache
             }
             return load.samples() * load.epochs() / seconds;
         } catch (IOException e) {
@@ -89,20 +89,15 @@ final class Ranks {
 
     private static void await(BufferedReader rank, String word) throws IOException {
         for (String line = rank.readLine(); line != null; line = rank.readLine()) {
-            if (line.equals(word)) { // a virtual machine warns of its flags here too
+            if (line.equals(word)) { // the JVM prints warnings here too
                 return;
             }
         }
-        throw new IllegalStateException("a rank ended before it was " + word + ": what it said is above");
+        throw new IllegalStateException("a rank ended before it was " + word + ": its message is above");
     }
 
     private static List<String> command(Path cache, int rank, int ranks, Load load) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> !flag.startsWith("-agentlib") && !flag.startsWith("-javaagent"))
-                .toList());
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), RankProcess.class.getName()));
+        List<String> command = ChildJvm.command(RankProcess.class, List.of());
         command.addAll(List.of(cache.toString(), Integer.toString(rank), Integer.toString(ranks)));
         command.addAll(load.words());
         return command;

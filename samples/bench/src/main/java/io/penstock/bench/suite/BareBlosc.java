@@ -2,11 +2,15 @@ package io.penstock.bench.suite;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
-/** Blosc frames of four-byte elements, shuffled and compressed by lz4 in one stream a byte: what C-Blosc makes of them. */
+/**
+ * Blosc frames as C-Blosc writes them: elements of four bytes, shuffled, and compressed by lz4 in a stream for each
+ * byte.
+ */
 final class BareBlosc {
 
     private static final int HEADER = 16;
@@ -22,8 +26,8 @@ final class BareBlosc {
     static byte[] encode(byte[] chunk) {
         int block = Math.min(BLOCK, chunk.length);
         int blocks = (chunk.length + block - 1) / block;
-        int most = HEADER + blocks * (4 + TYPE * (4 + COMPRESSOR.maxCompressedLength(block / TYPE + 1)));
-        ByteBuffer out = ByteBuffer.allocate(most).order(ByteOrder.LITTLE_ENDIAN);
+        int max = HEADER + blocks * (4 + TYPE * (4 + COMPRESSOR.maxCompressedLength(block / TYPE + 1)));
+        ByteBuffer out = ByteBuffer.allocate(max).order(ByteOrder.LITTLE_ENDIAN);
         out.put((byte) 2)
                 .put((byte) 1)
                 .put(FLAGS)
@@ -40,7 +44,7 @@ final class BareBlosc {
             for (int s = 0; s < streams; s++) {
                 int length = size / streams;
                 int at = out.position() + 4;
-                int stored = COMPRESSOR.compress(shuffled, s * length, length, out.array(), at, most - at);
+                int stored = COMPRESSOR.compress(shuffled, s * length, length, out.array(), at, max - at);
                 if (stored >= length) {
                     System.arraycopy(shuffled, s * length, out.array(), at, length);
                     stored = length;
@@ -49,7 +53,7 @@ final class BareBlosc {
             }
         }
         out.putInt(12, out.position());
-        return java.util.Arrays.copyOf(out.array(), out.position());
+        return Arrays.copyOf(out.array(), out.position());
     }
 
     private static void shuffle(byte[] from, int at, byte[] to, int size) {

@@ -8,7 +8,7 @@ import org.bytedeco.opencv.global.opencv_imgproc;
 import org.bytedeco.opencv.opencv_core.Mat;
 import org.bytedeco.opencv.opencv_core.Size;
 
-/** OpenCV's own decode and resize with nothing around them, on one thread, into matrices that are used again. */
+/** Bare calls of OpenCV's decode and resize, on one thread, into matrices that are reused. */
 public final class BareOpenCv implements AutoCloseable {
 
     private final Mat decoded = new Mat();
@@ -29,12 +29,12 @@ public final class BareOpenCv implements AutoCloseable {
         return new BareOpenCv(side, opencv_imgproc.INTER_LINEAR);
     }
 
-    /** One thread a call, as beside other calls that want the other processors. */
+    /** Makes each call use one thread. */
     public static void onOneThread() {
         opencv_core.setNumThreads(1);
     }
 
-    /** Decodes and resizes one file; the first byte of the result. */
+    /** Decodes and resizes a file, and returns the first byte. */
     int decode(ByteBuffer direct) {
         try (BytePointer bytes = new BytePointer(direct);
                 Mat encoded = new Mat(1, direct.remaining(), opencv_core.CV_8UC1, bytes)) {

@@ -1,7 +1,7 @@
 package io.penstock.bench.suite;
 
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.fault.StoreException;
@@ -22,11 +22,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * JPEG files decoded and resized to 224 × 224 a second, on one thread: our decoders against OpenCV called bare.
- *
- * <p>The bare calls cannot do less than ours, so they are the fastest decoder that can be loaded. The one that must be
- * reached does the same work: its resize has no aliases. The other shows what leaving them in would save. TensorFlow, the
- * other peer, comes with a benchmark of its own.
+ * JPEG files decoded and resized to 224 × 224 a second on one thread: our decoders against bare calls of OpenCV. The
+ * limit is the call with an antialiased resize, which is the same work; the other one shows the cost of antialiasing.
  */
 public final class DecodeSpeed implements Benchmark {
 

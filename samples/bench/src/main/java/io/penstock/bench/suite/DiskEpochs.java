@@ -1,11 +1,11 @@
 package io.penstock.bench.suite;
 
 import io.penstock.bench.BareLoop;
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
-import io.penstock.bench.Result;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.MadeRecords;
 import io.penstock.bench.MeasuredEpoch;
+import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.SampleKey;
@@ -21,8 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A warm, shuffled epoch out of the disk tier, its files in the page cache, against the bare loop that copies the same
- * samples in the same order out of a mapped file; and how long opening takes.
+ * A warm, shuffled epoch from the disk tier, with its files in the page cache, against a bare loop that copies the same
+ * samples in the same order from a mapped file. The time to open the tier is measured, too.
  */
 public final class DiskEpochs implements Benchmark {
 
@@ -79,7 +79,8 @@ public final class DiskEpochs implements Benchmark {
                     List.of(() -> epoch.seconds(cached, work.batch, round[0]), () -> file.seconds(order[0])));
             double bytes = (double) work.samples * work.sampleBytes;
             return List.of(
-                    Result.of(work + ": misses while warm",
+                    Result.of(
+                                    work + ": misses while warm",
                                     (double) (tier.statistics().misses() - missesBefore),
                                     "")
                             .atMost(EPOCHS_ROW, 0),
@@ -109,7 +110,8 @@ public final class DiskEpochs implements Benchmark {
                 options.choose(7, 3),
                 number -> options.progress().accept("disk: opening, round %d".formatted(number + 1)),
                 List.of(() -> openSeconds(cache, samples)));
-        return List.of(Result.of("opening %,d samples of %,d B, a million".formatted(samples, REOPENED_BYTES),
+        return List.of(Result.of(
+                        "opening %,d samples of %,d B, a million".formatted(samples, REOPENED_BYTES),
                         rounds.median(0) / samples * 1e6,
                         "s")
                 .atMost(REOPENING_ROW, 1));

@@ -1,14 +1,16 @@
 package io.penstock.bench.suite;
 
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Benchmark;
+import io.penstock.bench.DistantFiles;
+import io.penstock.bench.LateDataset;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
-import io.penstock.cache.Fingerprint;
+import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
+import io.penstock.store.http.HttpOptions;
 import io.penstock.stream.Execution;
-import io.penstock.stream.Sample;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.List;
@@ -19,21 +21,9 @@ public final class DistantSource implements Benchmark {
 
     private static final Duration LATENCY = Duration.ofMillis(5);
     private static final int IN_FLIGHT = 64;
+    private static final int BYTES = 1024;
     private static final int ROW = 7;
     private static final double MUST_REACH = 95;
-
-    /** Answers by a timer, so that no thread waits. */
-    private record Distant(long size) implements Dataset<Tensor> {
-        @Override
-        public Fingerprint fingerprint() {
-            return Fingerprint.of("distant", Long.toString(size));
-        }
-
-        @Override
-        public Mono<Tensor> get(long index) {
-            return Mono.delay(LATENCY).map(late -> Tensor.scalar(index));
-        }
-    }
 
     @Override
     public String name() {
@@ -42,13 +32,14 @@ public final class DistantSource implements Benchmark {
 
     @Override
     public List<Result> run(BenchOptions options) {
-        try (DistantFiles files = DistantFiles.serve(LATENCY)) {
+        try (DistantFiles files = DistantFiles.serve(LATENCY, new byte[BYTES], HttpOptions.standard())) {
             return run(options, files);
         }
     }
 
     private List<Result> run(BenchOptions options, DistantFiles files) {
         int samples = options.choose(64_000, 1_280);
+        Dataset<Tensor> timed = new LateDataset(MemoryDataset.generate("distant", samples, Tensor::scalar), LATENCY);
         int alone = options.choose(100, 20);
         double ideal = IN_FLIGHT / (LATENCY.toNanos() / 1e9);
         Rounds rounds = Rounds.of(
@@ -56,18 +47,17 @@ public final class DistantSource implements Benchmark {
                 options.choose(5, 2),
                 round -> options.progress().accept("distant: round " + (round + 1)),
                 List.of(
-                        () -> samplesPerSecond(samples),
+                        () -> samplesPerSecond(timed),
                         () -> timerMillis(alone),
-                        () -> files.bareMillis(alone),
-                        () -> files.samplesPerSecond(samples, IN_FLIGHT)));
+                        () -> 1e3 * files.bareSeconds(alone),
+                        () -> samplesPerSecond(files.dataset(samples))));
         double timer = rounds.median(1);
         double bare = rounds.median(2);
         double http = rounds.median(3);
         return List.of(
                 Result.of("5 ms, 64 in flight", rounds.median(0), "samples/s"),
                 Result.of("a bare timer of 5 ms takes", timer, "ms"),
-                Result.of("of 64 / 5 ms", 100 * rounds.median(0) / ideal, "%")
-                        .atLeast(ROW, MUST_REACH),
+                Result.of("of 64 / 5 ms", 100 * rounds.median(0) / ideal, "%").atLeast(ROW, MUST_REACH),
                 Result.of("of 64 / the bare timer's time", 100 * rounds.median(0) * timer / 1e3 / IN_FLIGHT, "%"),
                 Result.of("HTTP, 1 KiB 5 ms late: by a plain socket, one at a time", bare, "ms"),
                 Result.of("HTTP, 64 in flight", http, "samples/s"),
@@ -76,13 +66,11 @@ public final class DistantSource implements Benchmark {
                         .atLeast(ROW, MUST_REACH));
     }
 
-    private static double samplesPerSecond(int samples) {
+    private static double samplesPerSecond(Dataset<?> dataset) {
         long started = System.nanoTime();
-        new Distant(samples)
-                .stream(Sampler.shuffled(42), Execution.standard().inFlight(IN_FLIGHT))
-                        .map(Sample::value)
-                        .blockLast();
-        return samples / ((System.nanoTime() - started) / 1e9);
+        dataset.stream(Sampler.shuffled(42), Execution.standard().inFlight(IN_FLIGHT))
+                .blockLast();
+        return dataset.size() / ((System.nanoTime() - started) / 1e9);
     }
 
     private static double timerMillis(int times) {

@@ -1,7 +1,7 @@
 package io.penstock.bench.suite;
 
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.Result;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,10 +16,10 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Time and allocation of one draw, and of going on somewhere, by JMH, in a virtual machine for each unless it must be quick. */
+/** Time and allocation of a draw and of resuming, by JMH, each in a JVM of its own unless the run is quick. */
 public final class DrawCost implements Benchmark {
 
-    private static final double MOST_NANOS = 50;
+    private static final double MAX_NANOS = 50;
     private static final int ROW = 10;
     private static final long MANY = 1_000_000_000;
     private static final String ALLOCATED = "gc.alloc.rate.norm";
@@ -41,7 +41,7 @@ public final class DrawCost implements Benchmark {
                     "%s, n = %,d".formatted(order == null ? result.getParams().getParam("mode") : order, samples);
             Result time = Result.of(what + ": " + act, result.getPrimaryResult().getScore(), "ns");
             boolean held = order != null && !order.startsWith("windowed") && samples == MANY;
-            results.add(held ? time.atMost(ROW, MOST_NANOS) : time);
+            results.add(held ? time.atMost(ROW, MAX_NANOS) : time);
             result.getSecondaryResults().forEach((label, second) -> {
                 if (label.contains(ALLOCATED)) {
                     results.add(Result.of(what + ": allocated for " + act, second.getScore(), "B"));
@@ -52,7 +52,7 @@ public final class DrawCost implements Benchmark {
     }
 
     private static Collection<RunResult> measured(BenchOptions options) {
-        // other measurements on this machine are none of its business
+        // JMH's lock would fail beside another JMH on this machine
         System.setProperty("jmh.ignoreLock", "true");
         TimeValue iteration = TimeValue.milliseconds(options.choose(500, 30));
         try {
@@ -62,7 +62,7 @@ public final class DrawCost implements Benchmark {
                             .param("samples", "1000", Long.toString(MANY))
                             .mode(Mode.AverageTime)
                             .timeUnit(TimeUnit.NANOSECONDS)
-                            .forks(options.choose(1, 0)) // starting fourteen takes longer than a quick look may
+                            .forks(options.choose(1, 0)) // a quick run has no time to start fourteen
                             .warmupIterations(options.choose(4, 2))
                             .warmupTime(iteration)
                             .measurementIterations(options.choose(8, 3))

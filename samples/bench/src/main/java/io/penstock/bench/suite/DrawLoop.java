@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** One draw after another, for JMH, which extends this class: so it is neither final nor hidden. */
+/** One draw after another. JMH extends this class, so it is public and not final. */
 @State(Scope.Thread)
 public class DrawLoop {
 
@@ -26,7 +26,7 @@ public class DrawLoop {
     private Draws draws = draws();
     private long number;
 
-    /** Begins anew in another order. */
+    /** Starts again in another order. */
     @Setup
     public void begin() {
         draws = draws();

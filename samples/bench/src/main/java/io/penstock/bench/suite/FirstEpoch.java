@@ -3,10 +3,10 @@ package io.penstock.bench.suite;
 import com.sun.management.OperatingSystemMXBean;
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
-import io.penstock.bench.Result;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.Garbage;
+import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.Tier;
@@ -30,16 +30,15 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
- * What keeping samples on disk costs the epoch that loads them, in processor time of the whole process, user and system:
- * JPEG files decoded and resized, with an empty disk cache and without any, in turn. Beside them the least that keeping the
- * bytes takes: writing as many to a plain file.
+ * The processor time, user and system, of a first epoch of decoded and resized JPEG files with an empty disk cache and
+ * without a cache, in turn. For comparison, as many bytes are written to a plain file.
  */
 public final class FirstEpoch implements Benchmark {
 
     private static final int SIDE = 224;
     private static final int BATCH = 64;
 
-    /** Until some 10,000 samples are written, compiling that takes more than anything else. */
+    /** Compiling dominates until some 10,000 samples are written. */
     private static final int WARM_UP = 8;
 
     private static final long BUDGET = 16L << 30;
@@ -83,7 +82,7 @@ public final class FirstEpoch implements Benchmark {
         Path file = folder.resolve("file");
         Rounds rounds = Rounds.of(
                 WARM_UP,
-                options.choose(45, 15), // many: a shared machine's processor time differs by percents from round to round
+                options.choose(45, 15), // many: processor time on a shared machine varies by several percent
                 number -> options.progress().accept("first-epoch: round %d".formatted(number + 1)),
                 List.of(
                         () -> processorSeconds(() -> epoch(decoded)),
@@ -97,8 +96,7 @@ public final class FirstEpoch implements Benchmark {
                 Result.of("writing, of the epoch", 100 * rounds.medianRatio(2, 0), "%"),
                 Result.of("more with a disk cache, lower quartile", more(rounds, 0.25), "%"),
                 Result.of("more with a disk cache, upper quartile", more(rounds, 0.75), "%"),
-                Result.of("more with a disk cache", more(rounds, 0.5), "%")
-                        .atMost(ROW, 1.5));
+                Result.of("more with a disk cache", more(rounds, 0.5), "%").atMost(ROW, 1.5));
     }
 
     private static double more(Rounds rounds, double share) {

@@ -2,16 +2,19 @@ package io.penstock.bench.suite;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
-import io.penstock.bench.Result;
-import io.penstock.bench.Footprint;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.MadeRecords;
+import io.penstock.bench.Result;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.order.Sampler;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /** Heap and process size after 10 and after 100 warm epochs of one stream. */
@@ -21,13 +24,17 @@ public final class FlatMemory implements Benchmark {
     private static final int EARLY = 10;
     private static final int LATE = 100;
     private static final double MIB = 1 << 20;
+    private static final Path STATUS = Path.of("/proc/self/status");
+    private static final int COLLECTIONS = 3; // a later one frees the direct buffers whose cleaners an earlier one ran
 
     @Override
     public String name() {
         return "flat";
     }
 
-    /** A heap that is resident from the start: a collector that takes more of its heap into use is not a leak. */
+    /**
+     * The whole heap is resident from the start, so that a collector that uses more of it does not look like a leak.
+     */
     @Override
     public List<String> flags() {
         return List.of("-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch");
@@ -64,6 +71,35 @@ public final class FlatMemory implements Benchmark {
         options.progress().accept("flat: epoch %d of %d".formatted(ended, LATE));
         if (ended == EARLY || ended == LATE) {
             seen[ended == EARLY ? 0 : 1] = Footprint.now();
+        }
+    }
+
+    /**
+     * The memory of this process.
+     *
+     * @param heapBytes     used on the Java heap after a collection
+     * @param residentBytes of the whole process, 0 if the system is not Linux
+     */
+    private record Footprint(long heapBytes, long residentBytes) {
+
+        static Footprint now() {
+            for (int i = 0; i < COLLECTIONS; i++) {
+                System.gc();
+            }
+            return new Footprint(
+                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(), resident());
+        }
+
+        private static long resident() {
+            try {
+                return Files.readAllLines(STATUS).stream()
+                        .filter(line -> line.startsWith("VmRSS:"))
+                        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+                        .findFirst()
+                        .orElse(0);
+            } catch (IOException e) {
+                return 0; // not Linux
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.zip.DataFormatException;
 import java.util.zip.GZIPOutputStream;
 import java.util.zip.Inflater;
 
-/** A small Zarr writer, and for each of its codecs the least that undoes it: calls of the library and nothing checked. */
+/** A small Zarr writer, and the bare calls of a library that decode each of its codecs without checks. */
 enum MadeZarr {
     ZSTD("{\"id\":\"zstd\",\"level\":1}") {
         @Override

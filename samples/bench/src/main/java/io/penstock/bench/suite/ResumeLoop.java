@@ -10,7 +10,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** A rank that goes on in the middle of an epoch, for JMH, which extends this class: so it is neither final nor hidden. */
+/** A rank that resumes in the middle of an epoch. JMH extends this class, so it is public and not final. */
 @State(Scope.Thread)
 public class ResumeLoop {
 
@@ -20,13 +20,13 @@ public class ResumeLoop {
     @Param("1000000000")
     public long samples;
 
-    /** Whether ranks keep their parts. */
+    /** The shard mode. */
     @Param({"global", "stable"})
     public String mode = "global";
 
     private long stops;
 
-    /** From the position that was saved to the first draw behind it. */
+    /** From a saved position to the first draw after it. */
     @Benchmark
     public Draw resume() {
         stops++;

@@ -1,9 +1,9 @@
 package io.penstock.bench.suite;
 
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
-import io.penstock.bench.Result;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.MadeRecords;
+import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleSupplier;
 
-/** What a stage costs that does nothing, behind a hit in RAM. */
+/** The cost of an empty stage behind a hit in RAM. */
 public final class StageCost implements Benchmark {
 
     private static final int[] STAGES = {0, 1, 4, 8};

@@ -1,11 +1,11 @@
 package io.penstock.bench.suite;
 
 import io.penstock.bench.BareLoop;
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
-import io.penstock.bench.Result;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.MadeRecords;
 import io.penstock.bench.MeasuredEpoch;
+import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
@@ -17,11 +17,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A warm, shuffled epoch out of the RAM tier, from draw to closed batch, against the bare loop that only copies the same
- * samples in the same order.
- *
- * <p>The loop over the tier's own memory is the limit. It is run over one plain direct buffer too, to show that the limit
- * was not slowed down by where the samples lie.
+ * A warm, shuffled epoch from the RAM tier, from draw to closed batch, against a bare loop that copies the same samples
+ * in the same order. The limit is the loop over the tier's own memory. The loop over one plain direct buffer shows that
+ * the tier's layout does not slow the limit down.
  */
 public final class WarmEpochs implements Benchmark {
 

@@ -1,9 +1,10 @@
 package io.penstock.bench.suite;
 
-import io.penstock.bench.Benchmark;
 import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Benchmark;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
+import io.penstock.bench.ScratchFolder;
 import io.penstock.fault.StoreException;
 import io.penstock.order.Draws;
 import io.penstock.order.Sampler;
@@ -14,15 +15,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /**
- * Rows of compressed Zarr chunks, from a store just opened into a direct buffer, against a bare loop on one thread that
- * reads and decompresses each chunk once, when its first row is wanted, and copies the rows in the same order.
+ * Rows of compressed Zarr chunks, from opening the store to a direct buffer, against a bare loop on one thread. The
+ * loop reads and decompresses each chunk at its first row, and copies the rows in the same order.
  */
 public final class ZarrRows implements Benchmark {
 
@@ -61,8 +60,7 @@ public final class ZarrRows implements Benchmark {
     private List<Result> measure(Work work, MadeZarr codec, BenchOptions options) {
         String what = codec.name().toLowerCase(Locale.ROOT).replace('_', '-') + ", " + work.what;
         options.progress().accept("zarr: writing " + what);
-        try {
-            Path folder = Files.createTempDirectory("penstock-zarr");
+        return ScratchFolder.with(folder -> {
             try (FileStore store = FileStore.open(folder)) {
                 codec.write(folder, work.rows, work.rowFloats, work.chunkRows);
                 Rounds rounds = Rounds.of(
@@ -76,20 +74,8 @@ public final class ZarrRows implements Benchmark {
                         Result.of(what + ": bare loop", bytes / rounds.median(1) / 1e9, "GB/s"),
                         Result.of(what + ": of the bare loop", 100 * rounds.medianRatio(1, 0), "%")
                                 .atLeast(0, MUST_REACH));
-            } finally {
-                delete(folder);
             }
-        } catch (IOException e) {
-            throw new StoreException("cannot write a benchmark's data: " + e.getMessage(), e);
-        }
-    }
-
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        });
     }
 
     private static double streamSeconds(FileStore store, Work work) {

@@ -1,4 +1,4 @@
-/** The benchmarks: what the documents claim, beside limits and peers. */
+/** The benchmarks of docs/performance.md: the framework beside its limits and peers. */
 @NullMarked
 package io.penstock.bench.suite;
 

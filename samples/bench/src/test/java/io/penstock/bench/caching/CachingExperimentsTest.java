@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.experiment.Experiment;
-import io.penstock.bench.experiment.Measuring;
 import io.penstock.bench.experiment.Measurements;
+import io.penstock.bench.experiment.Measuring;
 import io.penstock.pictures.PictureFolder;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,9 +41,8 @@ class CachingExperimentsTest {
                 assertThat(measurements.median("share held", series, 50)).isBetween(0.4, 0.5);
                 assertThat(measurements.median("share held", series, 100)).isEqualTo(1);
             }
-            assertThat(experiment.charts(measurements))
-                    .hasSize(2)
-                    .allSatisfy(chart -> assertThat(chart.lines()).hasSize(4));
+            assertThat(experiment.charts(measurements)).hasSize(2).allSatisfy(chart -> assertThat(chart.lines())
+                    .hasSize(4));
             assertThat(experiment.results(measurements)).hasSize(4);
         }
     }
@@ -59,7 +58,8 @@ class CachingExperimentsTest {
             assertThat(measurements.median("hit ratio [%]", "LRU", 50))
                     .isCloseTo(100 * (held + (1 - held) * Math.log1p(-held)), within(2.0))
                     .isPositive();
-            assertThat(measurements.median("hit ratio [%]", "LRU not shuffled", 50)).isZero();
+            assertThat(measurements.median("hit ratio [%]", "LRU not shuffled", 50))
+                    .isZero();
             assertThat(experiment.charts(measurements).get(0).lines()).hasSize(6);
         }
     }
@@ -87,9 +87,8 @@ class CachingExperimentsTest {
                 assertThat(measurements.places("warm epoch time [s]", place + " with a cache on disk by 2"))
                         .hasSize(20);
             }
-            assertThat(experiment.charts(measurements))
-                    .singleElement()
-                    .satisfies(chart -> assertThat(chart.lines()).hasSize(4));
+            assertThat(experiment.charts(measurements)).singleElement().satisfies(chart -> assertThat(chart.lines())
+                    .hasSize(4));
             assertThat(experiment.results(measurements)).hasSize(2);
         }
     }

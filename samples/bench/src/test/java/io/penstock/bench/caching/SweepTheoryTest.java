@@ -22,14 +22,16 @@ class SweepTheoryTest {
 
         assertThat(theory.times()).extracting(dot -> dot.y().median()).containsExactly(8.0, 4.0, 2.0, 2.0);
         assertThat(theory.gains()).extracting(dot -> dot.y().median()).containsExactly(1.0, 2.0, 4.0, 4.0);
-        assertThat(theory.largestGain()).isEqualTo(4);
-        assertThat(theory.farthestOff()).isCloseTo(100 * (1 - 4 / 4.4), within(1e-9));
+        assertThat(theory.maxGain()).isEqualTo(4);
+        assertThat(theory.maxError()).isCloseTo(100 * (1 - 4 / 4.4), within(1e-9));
     }
 
     private static void add(Measurements measurements, double share, double held, double seconds) {
         measurements.add(
                 "near " + share,
                 0,
-                List.of(new Measurement("seconds", "near", share, seconds), new Measurement("held", "near", share, held)));
+                List.of(
+                        new Measurement("seconds", "near", share, seconds),
+                        new Measurement("held", "near", share, held)));
     }
 }

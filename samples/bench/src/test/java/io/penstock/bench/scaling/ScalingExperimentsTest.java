@@ -3,8 +3,8 @@ package io.penstock.bench.scaling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.bench.experiment.Experiment;
-import io.penstock.bench.experiment.Measuring;
 import io.penstock.bench.experiment.Measurements;
+import io.penstock.bench.experiment.Measuring;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -51,9 +51,12 @@ class ScalingExperimentsTest {
             Measurements measurements = Measuring.run(experiment, scratch);
 
             assertThat(measurements.places("time [ns]", "a shuffled draw")).containsExactly(1e3, 1e9);
-            assertThat(measurements.places("time [ns]", "a look-up in the RAM tier")).containsExactly(1e3);
-            assertThat(measurements.median("memory [B]", "arithmetic of draws", 1e9)).isLessThan(100_000);
-            assertThat(measurements.median("throughput [samples/s]", "ranks", 2)).isPositive();
+            assertThat(measurements.places("time [ns]", "a look-up in the RAM tier"))
+                    .containsExactly(1e3);
+            assertThat(measurements.median("memory [B]", "arithmetic of draws", 1e9))
+                    .isLessThan(100_000);
+            assertThat(measurements.median("throughput [samples/s]", "ranks", 2))
+                    .isPositive();
             assertThat(experiment.charts(measurements)).hasSize(3);
             assertThat(experiment.results(measurements)).hasSize(7);
             assertThat(scratch.resolve("cache")).doesNotExist();

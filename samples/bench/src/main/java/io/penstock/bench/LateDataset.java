@@ -1,4 +1,4 @@
-package io.penstock.bench.scaling;
+package io.penstock.bench;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.pipeline.Dataset;
@@ -7,8 +7,8 @@ import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 
-/** The same samples from far away: each comes late, by a timer, so that no thread waits. */
-record Late(Dataset<Tensor> samples, Duration latency) implements Dataset<Tensor> {
+/** The same samples as from a distant source: each comes late, by a timer that blocks no thread. */
+public record LateDataset(Dataset<Tensor> samples, Duration latency) implements Dataset<Tensor> {
 
     @Override
     public long size() {
