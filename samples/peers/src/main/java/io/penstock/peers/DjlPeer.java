@@ -33,40 +33,23 @@ final class DjlPeer implements Peer {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        this.dataset = new Builder(load, file).setSampling(load.batch(), true).build();
+        this.dataset = new Kept(new Builder().setSampling(load.batch(), true));
     }
 
     /** The builder that DJL requires. */
     private static final class Builder extends RandomAccessDataset.BaseBuilder<Builder> {
-        private final PeerLoad load;
-        private final FileChannel file;
-
-        Builder(PeerLoad load, FileChannel file) {
-            this.load = load;
-            this.file = file;
-        }
-
         @Override
         protected Builder self() {
             return this;
         }
-
-        Kept build() {
-            return new Kept(this);
-        }
     }
 
-    /** Records of a file, kept after the first read. */
-    private static final class Kept extends RandomAccessDataset {
-        private final PeerLoad load;
-        private final FileChannel file;
-        private final byte[][] kept;
+    /** Records of the file, kept after the first read. */
+    private final class Kept extends RandomAccessDataset {
+        private final byte[][] kept = new byte[load.samples()][];
 
         Kept(Builder builder) {
             super(builder);
-            this.load = builder.load;
-            this.file = builder.file;
-            this.kept = new byte[load.samples()][];
         }
 
         @Override

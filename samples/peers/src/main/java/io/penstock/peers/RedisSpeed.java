@@ -8,20 +8,13 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.MadeRecords;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.redis.NodeServer;
 import io.penstock.cache.redis.RedisTier;
-import io.penstock.order.Sampler;
-import io.penstock.pipeline.Dataset;
-import io.penstock.stream.Execution;
-import io.penstock.tensor.Schema;
-import io.penstock.tensor.Tensor;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
@@ -86,7 +79,7 @@ public final class RedisSpeed implements Benchmark {
         return ScratchFolder.with(folder -> {
             int port = freePort();
             NodeServer server = NodeServer.ofBytes(2L << 30)
-                    .executable(program(folder))
+                    .executable(program(folder.resolve("program")))
                     .directory(folder.resolve("node"))
                     .listen("127.0.0.1", port);
             List<Result> results = new ArrayList<>();
@@ -107,23 +100,16 @@ public final class RedisSpeed implements Benchmark {
         });
     }
 
-    private static Path program(Path folder) {
-        try {
-            Path file = ExecutableProvider.newJarResourceProvider(
-                            Files.createDirectories(folder.resolve("program")).toFile())
-                    .get()
-                    .toPath();
-            return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static Path program(Path folder) throws IOException {
+        Files.createDirectory(folder);
+        Path file =
+                ExecutableProvider.newJarResourceProvider(folder.toFile()).get().toPath();
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
-    private static int freePort() {
+    private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
@@ -137,7 +123,6 @@ public final class RedisSpeed implements Benchmark {
             keys[i] = SampleKey.of("redis").with(i);
             names[i] = "bare:%026x:%08x".formatted(i, i).getBytes(StandardCharsets.US_ASCII);
         }
-        Dataset<Tensor> cached = new MadeRecords(work.samples, work.sampleBytes).cache(tier, Schema.tensor("bytes"));
         Rounds rounds = Rounds.of(
                 2,
                 options.choose(11, 5),
@@ -147,8 +132,7 @@ public final class RedisSpeed implements Benchmark {
                         () -> seconds(() -> read(work, tier, keys)),
                         () -> emptied(bare, () -> write(work, bare, names, value)),
                         () -> seconds(() -> readTogether(work, bare, names)),
-                        () -> seconds(() -> read(work, bare, names)),
-                        () -> filled(work, tier, cached)));
+                        () -> seconds(() -> read(work, bare, names))));
         return List.of(
                 Result.of(work + ": tier, put", work.bytes() / rounds.median(0) / 1e6, "MB/s"),
                 Result.of(work + ": bare, put", work.bytes() / rounds.median(2) / 1e6, "MB/s"),
@@ -159,30 +143,7 @@ public final class RedisSpeed implements Benchmark {
                 Result.of(work + ": get, of the bare client", 100 * rounds.medianRatio(4, 1), "%")
                         .atLeast(0, 85),
                 Result.of(work + ": bare, mget", work.bytes() / rounds.median(3) / 1e6, "MB/s"),
-                Result.of(work + ": get, of the bare client's mget", 100 * rounds.medianRatio(3, 1), "%"),
-                Result.of(
-                        work + ": stream of what the tier holds, of the bare client's mget",
-                        100 * rounds.medianRatio(3, 5),
-                        "%"));
-    }
-
-    /** Seconds of an epoch of hits, after one that filled the tier. */
-    private static double filled(Work work, RedisTier tier, Dataset<Tensor> cached) {
-        stream(work, cached);
-        tier.flush().block();
-        long before = tier.statistics().hits();
-        double seconds = seconds(() -> stream(work, cached));
-        require(work.samples, tier.statistics().hits() - before);
-        return seconds;
-    }
-
-    private static void stream(Work work, Dataset<Tensor> cached) {
-        long came = cached.stream(
-                        Sampler.shuffled(1).epochs(1), Execution.standard().inFlight(work.inFlight()))
-                .count()
-                .blockOptional()
-                .orElse(0L);
-        require(work.samples, came);
+                Result.of(work + ": get, of the bare client's mget", 100 * rounds.medianRatio(3, 1), "%"));
     }
 
     private static double emptied(StatefulRedisConnection<byte[], byte[]> bare, Runnable work) {

@@ -26,19 +26,9 @@ import java.util.List;
  */
 public final class DiskEpochs implements Benchmark {
 
-    private static final int WARM_UP = 3;
     private static final int EPOCHS_ROW = 3;
     private static final int REOPENING_ROW = 4;
     private static final int REOPENED_BYTES = 1024;
-
-    private final MeasuredEpoch epoch = new MeasuredEpoch();
-
-    private record Work(int samples, int sampleBytes, int batch, double mustReach) {
-        @Override
-        public String toString() {
-            return "%,d x %,d B, batches of %d".formatted(samples, sampleBytes, batch);
-        }
-    }
 
     @Override
     public String name() {
@@ -49,46 +39,33 @@ public final class DiskEpochs implements Benchmark {
     public List<Result> run(BenchOptions options) {
         List<Result> results = new ArrayList<>();
         results.addAll(ScratchFolder.with(
-                folder -> measure(new Work(options.choose(4_000, 2_000), 150_528, 64, 80), options, folder)));
-        results.addAll(ScratchFolder.with(
-                folder -> measure(new Work(options.choose(400_000, 200_000), 1024, 256, 40), options, folder)));
+                folder -> measure(new MeasuredEpoch(options.choose(4_000, 2_000), 150_528, 64), 80, options, folder)));
+        results.addAll(ScratchFolder.with(folder ->
+                measure(new MeasuredEpoch(options.choose(400_000, 200_000), 1024, 256), 40, options, folder)));
         results.addAll(ScratchFolder.with(folder -> reopen(options.choose(1_000_000, 300_000), options, folder)));
         return results;
     }
 
-    private List<Result> measure(Work work, BenchOptions options, Path folder) throws IOException {
-        MadeRecords records = new MadeRecords(work.samples, work.sampleBytes);
-        try (Tier tier =
-                cache(folder, (long) work.samples * (work.sampleBytes + 128)).open()) {
-            Dataset<Tensor> cached = records.cache(tier, epoch.schema());
-            options.progress().accept("disk: filling the cache with " + work);
-            for (int i = 0; i < work.samples; i++) {
+    private static List<Result> measure(MeasuredEpoch epoch, double mustReach, BenchOptions options, Path folder)
+            throws IOException {
+        MadeRecords records = epoch.records();
+        long room = (long) epoch.samples() * (epoch.sampleBytes() + 128);
+        try (Tier tier = cache(folder, room).open()) {
+            Dataset<Tensor> cached = records.cache(tier, MeasuredEpoch.SCHEMA);
+            options.progress().accept("filling the cache with " + epoch);
+            for (int i = 0; i < epoch.samples(); i++) {
                 cached.get(i).block();
             }
             long missesBefore = tier.statistics().misses();
-            BareLoop file = BareLoop.overOneFile(folder.resolve("plain"), records, work.sampleBytes, work.batch);
-            int[] round = {0};
-            int[][] order = {{}};
-            Rounds rounds = Rounds.of(
-                    WARM_UP,
-                    options.choose(15, 7),
-                    number -> {
-                        options.progress().accept("disk: %s, round %d".formatted(work, number + 1));
-                        order[0] = epoch.order(work.samples, ++round[0]);
-                    },
-                    List.of(() -> epoch.seconds(cached, work.batch, round[0]), () -> file.seconds(order[0])));
-            double bytes = (double) work.samples * work.sampleBytes;
-            return List.of(
-                    Result.of(
-                                    work + ": misses while warm",
-                                    (double) (tier.statistics().misses() - missesBefore),
-                                    "")
-                            .atMost(EPOCHS_ROW, 0),
-                    Result.of(work + ": pipeline", bytes / rounds.median(0) / 1e9, "GB/s"),
-                    Result.of(work + ": pipeline, a sample", rounds.median(0) / work.samples * 1e9, "ns"),
-                    Result.of(work + ": bare loop, mapped file", bytes / rounds.median(1) / 1e9, "GB/s"),
-                    Result.of(work + ": of the loop over a mapped file", 100 * rounds.medianRatio(1, 0), "%")
-                            .atLeast(EPOCHS_ROW, work.mustReach));
+            BareLoop file = BareLoop.overOneFile(folder.resolve("plain"), records, epoch.sampleBytes(), epoch.batch());
+            Rounds rounds = epoch.against(List.of(file), cached, options);
+            double misses = tier.statistics().misses() - missesBefore;
+            List<Result> results = new ArrayList<>(epoch.results(rounds));
+            results.add(Result.of(epoch + ": misses while warm", misses, "").atMost(EPOCHS_ROW, 0));
+            results.add(Result.of(epoch + ": bare loop, mapped file", epoch.gigabytes(rounds.median(1)), "GB/s"));
+            results.add(Result.of(epoch + ": of the loop over a mapped file", 100 * rounds.medianRatio(1, 0), "%")
+                    .atLeast(EPOCHS_ROW, mustReach));
+            return results;
         }
     }
 
@@ -96,7 +73,7 @@ public final class DiskEpochs implements Benchmark {
         return ChronicleTier.at(folder.resolve("cache")).maxBytes(2 * bytes);
     }
 
-    private List<Result> reopen(int samples, BenchOptions options, Path folder) {
+    private static List<Result> reopen(int samples, BenchOptions options, Path folder) {
         ChronicleOptions cache = cache(folder, (long) samples * (REOPENED_BYTES + 128));
         options.progress().accept("disk: filling a cache of %,d samples".formatted(samples));
         try (Tier tier = cache.open()) {

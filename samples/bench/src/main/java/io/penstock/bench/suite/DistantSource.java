@@ -14,7 +14,6 @@ import io.penstock.stream.Execution;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.List;
-import reactor.core.publisher.Mono;
 
 /** Samples a second from a source that answers after 5 ms, with 64 in flight, against 64 / 5 ms. */
 public final class DistantSource implements Benchmark {
@@ -33,11 +32,11 @@ public final class DistantSource implements Benchmark {
     @Override
     public List<Result> run(BenchOptions options) {
         try (DistantFiles files = DistantFiles.serve(LATENCY, new byte[BYTES], HttpOptions.standard())) {
-            return run(options, files);
+            return measure(options, files);
         }
     }
 
-    private List<Result> run(BenchOptions options, DistantFiles files) {
+    private static List<Result> measure(BenchOptions options, DistantFiles files) {
         int samples = options.choose(64_000, 1_280);
         Dataset<Tensor> timed = new LateDataset(MemoryDataset.generate("distant", samples, Tensor::scalar), LATENCY);
         int alone = options.choose(100, 20);
@@ -48,17 +47,13 @@ public final class DistantSource implements Benchmark {
                 round -> options.progress().accept("distant: round " + (round + 1)),
                 List.of(
                         () -> samplesPerSecond(timed),
-                        () -> timerMillis(alone),
                         () -> 1e3 * files.bareSeconds(alone),
                         () -> samplesPerSecond(files.dataset(samples))));
-        double timer = rounds.median(1);
-        double bare = rounds.median(2);
-        double http = rounds.median(3);
+        double bare = rounds.median(1);
+        double http = rounds.median(2);
         return List.of(
                 Result.of("5 ms, 64 in flight", rounds.median(0), "samples/s"),
-                Result.of("a bare timer of 5 ms takes", timer, "ms"),
                 Result.of("of 64 / 5 ms", 100 * rounds.median(0) / ideal, "%").atLeast(ROW, MUST_REACH),
-                Result.of("of 64 / the bare timer's time", 100 * rounds.median(0) * timer / 1e3 / IN_FLIGHT, "%"),
                 Result.of("HTTP, 1 KiB 5 ms late: by a plain socket, one at a time", bare, "ms"),
                 Result.of("HTTP, 64 in flight", http, "samples/s"),
                 Result.of("HTTP, of 64 / 5 ms", 100 * http / ideal, "%"),
@@ -71,13 +66,5 @@ public final class DistantSource implements Benchmark {
         dataset.stream(Sampler.shuffled(42), Execution.standard().inFlight(IN_FLIGHT))
                 .blockLast();
         return dataset.size() / ((System.nanoTime() - started) / 1e9);
-    }
-
-    private static double timerMillis(int times) {
-        long started = System.nanoTime();
-        for (int i = 0; i < times; i++) {
-            Mono.delay(LATENCY).block();
-        }
-        return (System.nanoTime() - started) / 1e6 / times;
     }
 }
