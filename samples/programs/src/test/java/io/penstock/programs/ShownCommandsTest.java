@@ -65,6 +65,7 @@ class ShownCommandsTest {
         put("text:FILE", "text:" + folder.resolve("lines.txt"));
         put("zarr:STORE#ARRAY", "zarr:" + folder.resolve("store") + "#array");
         put("tar:SHARDS", "tar:" + folder.resolve("shards"));
+        put("redis:URI", "redis:redis://127.0.0.1:6379?name=train");
         put("tar:OUT", "tar:" + folder.resolve("out"));
         put("(disk:)?CACHE(,.*)?", "$1" + folder.resolve("cache") + "$2");
         put("/scratch/cache(,.*)?", folder.resolve("scratch") + "$1");
