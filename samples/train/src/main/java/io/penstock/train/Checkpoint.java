@@ -2,6 +2,7 @@ package io.penstock.train;
 
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.AtomicFile;
 import io.penstock.resume.ResumeToken;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,7 +10,6 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +52,7 @@ record Checkpoint(ResumeToken token, List<Weights> weights) {
                 }
                 out.force(true);
             }
-            Files.move(unfinished, absolute, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            AtomicFile.rename(unfinished, absolute);
         } catch (IOException e) {
             throw new StoreException("cannot save the checkpoint %s: %s".formatted(file, e), e);
         }
