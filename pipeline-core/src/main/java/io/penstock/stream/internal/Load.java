@@ -7,12 +7,13 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** A draw that has to be waited for. */
-final class Load<T> implements CoreSubscriber<Object> {
+/** A draw that the stream waits for. */
+final class Load<T> implements CoreSubscriber<Object>, Scannable {
     private final MergeRun<T> run;
     private final long number;
     private final Draw draw;
@@ -79,5 +80,20 @@ final class Load<T> implements CoreSubscriber<Object> {
         run.loaded(number, result);
         outcome = result;
         run.drain();
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // as Reactor declares it
+    public @Nullable Object scanUnsafe(Attr key) {
+        if (key == Attr.PARENT) {
+            return subscription;
+        }
+        if (key == Attr.ACTUAL) {
+            return run;
+        }
+        if (key == Attr.TERMINATED) {
+            return outcome != null;
+        }
+        return key == Attr.CANCELLED ? subscription == Operators.cancelledSubscription() : null;
     }
 }

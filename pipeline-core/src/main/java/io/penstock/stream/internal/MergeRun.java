@@ -1,6 +1,7 @@
 package io.penstock.stream.internal;
 
 import io.penstock.internal.Begun;
+import io.penstock.internal.DrainLoop;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
@@ -18,20 +19,20 @@ import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
 import reactor.util.context.Context;
 
 /**
  * One subscription to a stream: begins draws in order, up to a window ahead, and delivers them in order.
  *
- * <p>Reactor's {@code flatMapSequential} does the same with an inner subscriber and a queue a sample, on whichever thread
- * subscribes; it costs about 90 ns a sample that is at hand, and never moves work to the workers by itself. Here a
- * sample at hand is passed on as it is, and {@link Pace} decides who begins the next one.
+ * <p>Reactor's {@code flatMapSequential} does the same with an inner subscriber and a queue a sample, on the thread that
+ * subscribes. It costs about 90 ns a sample that is at hand, and never moves work to the workers by itself. Here a
+ * sample at hand is passed on as it is, and {@link Pace} decides which thread begins the next one.
  *
- * <p>Draws are numbered. {@code emitted <= begun <= emitted + inFlight} holds at all times; the draw of number k has the
- * slot k mod capacity, which is empty again before {@code emitted} passes it, so nobody who may begin a draw finds its
- * slot taken. Whoever advances {@code begun} owns those draws and fills their slots, with the sample, a {@link Begun.Failed},
- * or a {@link Load} that will have one of them. Delivering is serialised by {@code wip}: whoever takes it from 0 drains,
- * everyone else leaves word by raising it.
+ * <p>Draws are numbered. {@code emitted <= begun <= emitted + inFlight} holds at all times. The draw of number k has the
+ * slot k mod capacity, which is empty before {@code emitted} passes k. So a thread that begins a draw finds its slot
+ * empty. The thread that advances {@code begun} owns those draws and fills their slots: with the sample, a
+ * {@link Begun.Failed}, or a {@link Load} that will have one of them. A {@link DrainLoop} serialises delivery.
  */
 final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
@@ -48,14 +49,10 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             AtomicLongFieldUpdater.newUpdater(MergeRun.class, "emitted");
 
     @SuppressWarnings("rawtypes")
-    private static final AtomicIntegerFieldUpdater<MergeRun> WIP =
-            AtomicIntegerFieldUpdater.newUpdater(MergeRun.class, "wip");
-
-    @SuppressWarnings("rawtypes")
     private static final AtomicIntegerFieldUpdater<MergeRun> RUNNERS =
             AtomicIntegerFieldUpdater.newUpdater(MergeRun.class, "runners");
 
-    /** The stream looks ahead on the draining thread while one of this many windows' last draws had to be waited for. */
+    /** The draining thread looks ahead if the stream waited for a draw of the last so many windows. */
     private static final int WINDOWS_REMEMBERED = 4;
 
     private final OrderedMerge.Loader loader;
@@ -66,6 +63,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private final Pace pace;
     private final CoreSubscriber<? super Sample<T>> actual;
     private final Context context;
+    private final DrainLoop loop = new DrainLoop();
     private final AtomicReferenceArray<@Nullable Object> slots;
     private final int mask;
 
@@ -73,12 +71,10 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private volatile long begun;
     private volatile long emitted;
 
-    @SuppressWarnings("UnusedVariable") // through its updater
-    private volatile int wip;
-
     private volatile int runners;
-    private volatile boolean cancelled;
-    private volatile @Nullable Throwable broken;
+    private volatile boolean stopped; // cancelled or terminated
+    private volatile boolean terminated;
+    private volatile @Nullable Throwable failure;
     private volatile long lastWaitedFor = Long.MIN_VALUE / 2;
 
     MergeRun(
@@ -94,8 +90,8 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         this.pace = new Pace(execution);
         this.actual = actual;
         this.context = Workers.in(actual.currentContext(), execution);
-        int most = (int) Math.max(1, Math.min(execution.inFlight(), count));
-        int capacity = Integer.highestOneBit(Math.max(2, most * 2 - 1));
+        int window = (int) Math.max(1, Math.min(execution.inFlight(), count));
+        int capacity = Integer.highestOneBit(Math.max(2, window * 2 - 1));
         this.slots = new AtomicReferenceArray<>(capacity);
         this.mask = capacity - 1;
         this.held = readAhead == null ? null : new ReadAheadBytes<>(readAhead, capacity);
@@ -106,40 +102,38 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         if (n > 0) {
             Operators.addCap(REQUESTED, this, n);
         } else {
-            broken = new IllegalArgumentException("§3.9 violated: request must be positive, was " + n);
+            failure = new IllegalArgumentException("§3.9 violated: request must be positive, was " + n);
         }
         drain();
     }
 
     @Override
     public void cancel() {
-        cancelled = true;
+        stopped = true;
         forgetAll();
         drain();
     }
 
     void drain() {
-        if (WIP.getAndIncrement(this) != 0) {
+        if (!loop.enter()) {
             return;
         }
-        int missed = 1;
         do {
             try {
-                if (!cancelled) {
+                if (!stopped) {
                     deliver();
                 }
             } catch (Throwable e) { // the subscriber threw, which it must not; the stream still has to end
-                if (cancelled) {
+                if (stopped) {
                     Operators.onErrorDropped(e, context);
                 } else {
                     fail(Thrown.signal(e));
                 }
             }
-            if (cancelled) {
+            if (stopped) {
                 forgetAll();
             }
-            missed = WIP.addAndGet(this, -missed);
-        } while (missed != 0);
+        } while (!loop.leave());
     }
 
     /** Empties the slots, and cancels every load found there: another thread that cancels may come too late to see it. */
@@ -151,18 +145,19 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         }
     }
 
-    /** Delivers what is ready and asked for, then sees to it that what comes next is begun. */
+    /** Delivers the samples that are ready and requested, then begins further draws. */
     private void deliver() {
         long asked = requested;
         long delivered = 0;
         long number = emitted;
-        while (!cancelled) {
-            if (broken != null) {
-                fail(broken);
+        while (!stopped) {
+            if (failure != null) {
+                fail(failure);
                 return;
             }
             if (number == count) {
-                cancelled = true;
+                terminated = true;
+                stopped = true;
                 actual.onComplete();
                 return;
             }
@@ -193,12 +188,12 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         if (delivered != 0 && asked != Long.MAX_VALUE) {
             REQUESTED.addAndGet(this, -delivered);
         }
-        if (asked != 0 && !cancelled) {
+        if (asked != 0 && !stopped) {
             lookAhead();
         }
     }
 
-    /** The sample or failure of the next draw, taken out of its slot; begun here if that is nobody else's; or null. */
+    /** Takes the outcome of the next draw out of its slot, after beginning the draw here if no thread has; or null. */
     private @Nullable Object ready(long number, long asked) {
         int slot = (int) number & mask;
         Object held = slots.get(slot);
@@ -216,15 +211,15 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         return outcome;
     }
 
-    /** Begins the next draws on this thread, as many as fit, if nobody else has begun them. */
-    private void beginHere(long number, int most) {
-        int samples = (int) Math.min(most, limit() - number);
+    /** Begins the next draws on this thread, as many as fit, unless another thread has begun them. */
+    private void beginHere(long number, int max) {
+        int samples = (int) Math.min(max, limit() - number);
         if (samples > 0 && BEGUN.compareAndSet(this, number, number + samples)) {
             begin(number, samples);
         }
     }
 
-    /** Begins draws that are the calling thread's, and puts what comes of them into their slots. */
+    /** Begins draws that the calling thread owns, and puts their outcomes into their slots. */
     private void begin(long first, int samples) {
         try {
             beginEach(first, samples);
@@ -233,20 +228,21 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         }
     }
 
-    /** Ends the stream with what cannot be told by a draw's outcome; from any thread. */
+    /** Ends the stream with a failure that is no draw's outcome; from any thread. */
     private void breakOff(Throwable thrown) {
-        broken = Thrown.signal(thrown);
+        failure = Thrown.signal(thrown);
         drain();
     }
 
     private void beginEach(long first, int samples) {
-        long started = now();
+        Scheduler clock = execution.workers(); // its clock, which a simulation sets
+        long started = clock.now(TimeUnit.NANOSECONDS);
         Draw[] drawn = new Draw[samples];
         for (int i = 0; i < samples; i++) {
             drawn[i] = draws.at(first + i);
         }
         int from = 0;
-        while (from < samples && !cancelled) {
+        while (from < samples && !stopped) {
             int to = from;
             while (to < samples && !drawn[to].isPadding()) {
                 to++;
@@ -259,12 +255,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
                 from = to;
             }
         }
-        pace.took(now() - started, samples);
-    }
-
-    /** The clock of the workers, which a simulation sets. */
-    private long now() {
-        return execution.workers().now(TimeUnit.NANOSECONDS);
+        pace.took(clock.now(TimeUnit.NANOSECONDS) - started, samples);
     }
 
     private void beginReal(long first, Draw[] drawn) {
@@ -288,12 +279,12 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         int slot = (int) number & mask;
         if (!(outcome instanceof Load<?> load)) {
             loaded(number, outcome);
-            slots.lazySet(slot, outcome); // whoever put it there drains next
+            slots.lazySet(slot, outcome); // the caller drains next
             return;
         }
         slots.set(slot, load);
         load.start();
-        if (cancelled) {
+        if (stopped) {
             load.cancel();
             slots.set(slot, null);
         }
@@ -301,22 +292,22 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
     private long limit() {
         long next = emitted;
-        long most = Math.min(count, next + execution.inFlight());
-        return held == null ? most : Math.min(most, Math.max(next + 1, held.limit()));
+        long max = Math.min(count, next + execution.inFlight());
+        return held == null ? max : Math.min(max, Math.max(next + 1, held.limit()));
     }
 
-    /** A draw has come to a sample or a failure, which now waits to be delivered. */
+    /** Called when a draw has its outcome, before the draining thread can see it. */
     void loaded(long number, Object outcome) {
         if (held != null) {
             try {
                 held.came(number, outcome);
             } catch (Throwable e) { // the user's function
-                broken = Thrown.signal(e);
+                failure = Thrown.signal(e);
             }
         }
     }
 
-    /** Keeps the window full: by the workers, or here where loads have lately had to be waited for. */
+    /** Keeps the window full: by the workers, or here if the stream has waited for loads lately. */
     private void lookAhead() {
         if (pace.onWorkers()) {
             launchRunners();
@@ -324,7 +315,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         }
         long remembered = (long) WINDOWS_REMEMBERED * execution.inFlight();
         long number = begun;
-        while (number < limit() && number - lastWaitedFor < remembered && !pace.onWorkers() && !cancelled) {
+        while (number < limit() && number - lastWaitedFor < remembered && !pace.onWorkers() && !stopped) {
             beginHere(number, pace.group());
             number = begun;
         }
@@ -334,7 +325,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     }
 
     private void launchRunners() {
-        while (!cancelled && pace.onWorkers()) {
+        while (!stopped && pace.onWorkers()) {
             int running = runners;
             long available = limit() - begun;
             boolean enough = running == 0 ? available > 0 : available >= (running + 1L) * pace.block();
@@ -344,7 +335,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             if (RUNNERS.compareAndSet(this, running, running + 1)) {
                 try {
                     execution.workers().schedule(this);
-                } catch (Throwable e) { // the pool was disposed of under the stream, or gets no thread
+                } catch (Throwable e) { // the pool was disposed of, or gets no thread
                     RUNNERS.decrementAndGet(this);
                     breakOff(e);
                     return;
@@ -356,7 +347,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     /** A worker: takes blocks of draws and begins them until the window is full. */
     @Override
     public void run() {
-        while (!cancelled && broken == null && pace.onWorkers()) {
+        while (!stopped && failure == null && pace.onWorkers()) {
             long first = begun;
             int samples = (int) Math.min(pace.block(), limit() - first);
             if (samples <= 0) {
@@ -368,24 +359,39 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             }
         }
         RUNNERS.decrementAndGet(this);
-        drain(); // what was freed since we looked needs a runner, or the draining thread
+        drain(); // slots that became free since then need a runner, or the draining thread
     }
 
     private void fail(Throwable cause) {
-        cancelled = true;
+        failure = cause;
+        terminated = true;
+        stopped = true;
         forgetAll();
         actual.onError(cause);
     }
 
-    /** What an operator behind it, or a debugger, may ask: that it has no parent says that it is the source. */
     @Override
-    @SuppressWarnings("rawtypes")
+    @SuppressWarnings("rawtypes") // as Reactor declares it
     public @Nullable Object scanUnsafe(Attr key) {
-        return key == Attr.ACTUAL
-                ? actual
-                : key == Attr.CANCELLED
-                        ? (Object) cancelled
-                        : key == Attr.REQUESTED_FROM_DOWNSTREAM ? (Object) requested : null;
+        if (key == Attr.ACTUAL) {
+            return actual;
+        }
+        if (key == Attr.REQUESTED_FROM_DOWNSTREAM) {
+            return requested;
+        }
+        if (key == Attr.BUFFERED) {
+            return (int) Math.max(0, begun - emitted);
+        }
+        if (key == Attr.TERMINATED) {
+            return terminated;
+        }
+        if (key == Attr.CANCELLED) {
+            return stopped && !terminated;
+        }
+        if (key == Attr.ERROR) {
+            return failure;
+        }
+        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 
     Context context() {

@@ -9,11 +9,12 @@ import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
 /** The stream of a pipeline: each subscription merges the loads of its own draws, in draw order. */
-public final class OrderedMerge<T> extends Flux<Sample<T>> {
+public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable {
 
     /** Begins the loads of a pipeline. */
     @FunctionalInterface
@@ -52,5 +53,14 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> {
         if (draws.count() == 0) {
             run.drain(); // nothing to wait for, not even a request
         }
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes") // as Reactor declares it
+    public @Nullable Object scanUnsafe(Attr key) {
+        if (key == Attr.PREFETCH) {
+            return execution.inFlight();
+        }
+        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 }

@@ -1,15 +1,14 @@
 package io.penstock.stream.internal;
 
+import io.penstock.internal.MovingMean;
 import io.penstock.stream.Execution;
 
-import io.penstock.internal.MovingMean;
-
 /**
- * Decides which threads begin a stream's samples, from what beginning one costs.
+ * Decides which thread begins a stream's samples, from the time that beginning one takes.
  *
  * <p>A RAM hit takes a fraction of a microsecond, a hop to another thread takes one, and waking an idle thread takes fifty.
- * So cheap samples are begun on the thread that drains the stream. Expensive ones are begun by the workers, in blocks that
- * are long enough to make the hop negligible and short enough to keep every worker busy. Nothing delivered depends on it.
+ * So the draining thread begins cheap samples itself. Workers begin expensive ones, in blocks that are long enough to
+ * outweigh the hop and short enough to keep every worker busy. Nothing that is delivered depends on it.
  */
 final class Pace {
 
@@ -43,7 +42,7 @@ final class Pace {
     }
 
     /** Learns from samples that one thread began in a row. */
-    void took(long took, int samples) {
-        nanos.record(took / samples);
+    void took(long nanosOfAll, int samples) {
+        nanos.record(nanosOfAll / samples);
     }
 }
