@@ -4,11 +4,16 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.penstock.cache.Cache;
+import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
+import io.penstock.cache.TierObserver;
 import io.penstock.cache.TierStatistics;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
@@ -88,17 +93,56 @@ public final class TierMetrics implements MeterBinder {
     }
 
     /**
-     * The same cache, each tier of which times one look-up and one put in 64, chosen by the key:
-     * {@code penstock.tier.get} with {@code result} {@code hit} or {@code miss}, and {@code penstock.tier.put}. Closing it
-     * closes the tiers.
+     * The same cache, with one look-up and one put in 64 of each tier timed, chosen by the key: {@code penstock.tier.get} with
+     * {@code result} {@code hit} or {@code miss}, and {@code penstock.tier.put}.
      */
     public static Cache timed(Cache cache, MeterRegistry registry) {
-        List<Tier> levels = cache.tiers();
-        List<String> names = Names.distinct(levels.stream().map(Tier::name).toList());
-        Tier[] timed = new Tier[names.size()];
-        for (int i = 0; i < timed.length; i++) {
-            timed[i] = new TimedTier(levels.get(i), names.get(i), registry);
+        return cache.observedBy(new Latency(cache, registry));
+    }
+
+    /** Keys are well mixed, so a few of their bits choose as fairly as dice do. */
+    private static final class Latency implements TierObserver {
+
+        private static final long ONE_IN = 64;
+
+        private final Timer[] hits;
+        private final Timer[] misses;
+        private final Timer[] puts;
+
+        Latency(Cache cache, MeterRegistry registry) {
+            List<String> names = Names.distinct(cache.tiers().stream().map(Tier::name).toList());
+            this.hits = timers(names, name -> get(name, "hit").register(registry));
+            this.misses = timers(names, name -> get(name, "miss").register(registry));
+            this.puts = timers(names, name -> Timer.builder("penstock.tier.put")
+                    .tag("tier", name)
+                    .description("how long a put takes, of one in 64")
+                    .register(registry));
         }
-        return Cache.of(timed);
+
+        private static Timer[] timers(List<String> names, Function<String, Timer> timer) {
+            return names.stream().map(timer).toArray(Timer[]::new);
+        }
+
+        private static Timer.Builder get(String name, String result) {
+            return Timer.builder("penstock.tier.get")
+                    .tag("tier", name)
+                    .tag("result", result)
+                    .description("how long a look-up takes, of one in 64");
+        }
+
+        @Override
+        public boolean times(SampleKey key) {
+            return (key.low() & ONE_IN - 1) == 0;
+        }
+
+        @Override
+        public void got(int tier, boolean hit, long nanos) {
+            (hit ? hits : misses)[tier].record(nanos, TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public void put(int tier, long nanos) {
+            puts[tier].record(nanos, TimeUnit.NANOSECONDS);
+        }
     }
 }

@@ -2,7 +2,6 @@ package io.penstock.cache;
 
 import io.penstock.cache.chronicle.ChronicleTier;
 import java.nio.file.Path;
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,8 +16,7 @@ class ChronicleTierKitTest extends TierKit {
 
     @Override
     protected Set<Trait> traits() {
-        return EnumSet.of(
-                Trait.WANTS_ORIGINS, Trait.TELLS_KEYS, Trait.REMOVES_KEYS, Trait.ANSWERS_GROUPS, Trait.LEASES);
+        return Set.of(Trait.ANSWERS_GROUPS);
     }
 
     @Override

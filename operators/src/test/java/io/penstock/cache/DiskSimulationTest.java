@@ -40,7 +40,7 @@ class DiskSimulationTest {
         for (boolean shuffled : new boolean[] {true, false}) {
             try (ChronicleTier disk = disk(shuffled, percent)) {
                 double hits = PolicySimulationTest.steady(
-                        disk, DATA, shuffled, () -> disk.flush().block());
+                        Cache.of(disk), DATA, shuffled, () -> disk.flush().block());
 
                 assertThat(hits).as("shuffled: " + shuffled).isCloseTo(percent, within(0.5));
             }
@@ -53,10 +53,9 @@ class DiskSimulationTest {
         int onDisk = percent * 3 / 5;
         for (boolean shuffled : new boolean[] {true, false}) {
             ChronicleTier disk = disk(shuffled, onDisk);
-            try (Tier tier =
-                    RamTier.ofBytes(RAM_BYTES * (percent - onDisk) / 100).backedBy(disk)) {
+            try (Cache cache = Cache.of(RamTier.ofBytes(RAM_BYTES * (percent - onDisk) / 100), disk)) {
                 double hits = PolicySimulationTest.steady(
-                        tier, DATA, shuffled, () -> disk.flush().block());
+                        cache, DATA, shuffled, () -> disk.flush().block());
 
                 assertThat(hits).as("shuffled: " + shuffled).isCloseTo(percent, within(0.5));
             }

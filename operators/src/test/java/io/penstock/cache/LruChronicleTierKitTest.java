@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.chronicle.ChronicleTier;
 import java.nio.file.Path;
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -21,8 +20,7 @@ class LruChronicleTierKitTest extends TierKit {
 
     @Override
     protected Set<Trait> traits() {
-        return EnumSet.of(
-                Trait.KEEPS_HITS, Trait.WANTS_ORIGINS, Trait.TELLS_KEYS, Trait.REMOVES_KEYS, Trait.ANSWERS_GROUPS);
+        return Set.of(Trait.ANSWERS_GROUPS);
     }
 
     @Override

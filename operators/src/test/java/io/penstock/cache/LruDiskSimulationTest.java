@@ -40,13 +40,13 @@ class LruDiskSimulationTest {
     /** The hits of an epoch, and the share of the samples that was held in the end, both in percent. */
     private record Outcome(double hits, double held) {
 
-        static Outcome of(Tier tier, ChronicleTier disk, boolean shuffled) {
+        static Outcome of(Cache cache, ChronicleTier disk, boolean shuffled) {
             List<Long> held = new ArrayList<>();
-            double hits = PolicySimulationTest.steady(tier, DATA, shuffled, EPOCHS, () -> {
+            double hits = PolicySimulationTest.steady(cache, DATA, shuffled, EPOCHS, () -> {
                 disk.flush().block();
-                held.add(tier.statistics().samples());
+                held.add(cache.statistics().samples());
             });
-            assertThat(tier.statistics().refused()).isZero();
+            assertThat(cache.statistics().refused()).isZero();
             double mean = held.stream()
                     .skip(PolicySimulationTest.WARM_UP - 1)
                     .mapToLong(samples -> samples)
@@ -66,7 +66,7 @@ class LruDiskSimulationTest {
     @CsvSource({"60, 45, 60", "95, 75, 95"})
     void disk_inLruOrder_hitsWhatTheFormulaSays(int percent, double least, double most) {
         try (ChronicleTier disk = disk(percent)) {
-            Outcome outcome = Outcome.of(disk, disk, true);
+            Outcome outcome = Outcome.of(Cache.of(disk), disk, true);
 
             assertThat(outcome.held).isBetween(least, most);
             assertThat(outcome.hits).isBetween(outcome.formula() - 3, outcome.formula() + MORE);
@@ -78,8 +78,8 @@ class LruDiskSimulationTest {
     void diskBehindRam_inLruOrder_hitWhatTheFormulaSaysOfBoth(int percent, double least, double most) {
         long ramBytes = SAMPLES * 4384L * percent / 5 / 100;
         ChronicleTier disk = disk(percent * 4 / 5);
-        try (Tier tier = RamTier.ofBytes(ramBytes, CachePolicy.LRU).backedBy(disk)) {
-            Outcome outcome = Outcome.of(tier, disk, true);
+        try (Cache cache = Cache.of(RamTier.ofBytes(ramBytes, CachePolicy.LRU), disk)) {
+            Outcome outcome = Outcome.of(cache, disk, true);
 
             assertThat(outcome.held).isBetween(least, most);
             assertThat(outcome.hits).isBetween(outcome.formula() - 3, outcome.formula() + MORE);
@@ -90,8 +90,8 @@ class LruDiskSimulationTest {
     void diskBehindRam_inLruOrderNotShuffled_hitNothing() {
         long ramBytes = SAMPLES * 4384L * 90 / 5 / 100;
         ChronicleTier disk = disk(90 * 4 / 5);
-        try (Tier tier = RamTier.ofBytes(ramBytes, CachePolicy.LRU).backedBy(disk)) {
-            Outcome outcome = Outcome.of(tier, disk, false);
+        try (Cache cache = Cache.of(RamTier.ofBytes(ramBytes, CachePolicy.LRU), disk)) {
+            Outcome outcome = Outcome.of(cache, disk, false);
 
             assertThat(outcome.hits).isZero();
         }

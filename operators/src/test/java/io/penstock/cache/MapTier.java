@@ -6,12 +6,12 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** A slower tier in a map: so many samples, held or in the order of last use. */
-public final class MapTier implements Tier {
+public final class MapTier implements ListedTier {
 
     public final Map<SampleKey, ByteBuffer> held;
     private final int capacity;
@@ -47,16 +47,22 @@ public final class MapTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-        keep(key, value.joined());
-        return Mono.just(held.containsKey(key));
+    public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        return false;
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer, Tier slower) {
-        return Flux.fromIterable(keep(key, value.joined()).entrySet())
-                .concatMap(gone -> slower.put(gone.getKey(), Encoded.of(gone.getValue()), offer))
-                .then(Mono.just(true));
+    public Eviction eviction() {
+        return lru ? Eviction.RETURNED : Eviction.NONE;
+    }
+
+    @Override
+    public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
+        Map<SampleKey, ByteBuffer> gone = keep(key, value.joined());
+        List<Put.Displaced> displaced = gone.entrySet().stream()
+                .map(one -> new Put.Displaced(one.getKey(), one.getValue()))
+                .toList();
+        return Mono.just(new Put(held.containsKey(key), displaced, () -> {}));
     }
 
     /** Returns what gave way. */
@@ -79,12 +85,7 @@ public final class MapTier implements Tier {
     }
 
     @Override
-    public boolean handsDown() {
-        return lru;
-    }
-
-    @Override
-    public synchronized boolean accepts(SampleKey key) {
+    public synchronized boolean accepts(SampleKey key, Entry about) {
         return lru || capacity < 0 || held.size() < capacity;
     }
 
@@ -94,8 +95,8 @@ public final class MapTier implements Tier {
     }
 
     @Override
-    public Optional<Flux<SampleKey>> keys() {
-        return Optional.of(Flux.fromIterable(List.copyOf(held.keySet())));
+    public Flux<SampleKey> keys() {
+        return Flux.fromIterable(List.copyOf(held.keySet()));
     }
 
     @Override

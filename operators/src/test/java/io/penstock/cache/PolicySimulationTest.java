@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;
+import io.penstock.internal.Begun;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -50,22 +51,30 @@ class PolicySimulationTest {
         }
     }
 
+    private static @Nullable ByteBuffer find(Cache cache, SampleKey key) {
+        for (Level level : cache.levels()) {
+            ByteBuffer found = Begun.<ByteBuffer>toMono(level.get(key)).block(TIMEOUT);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
     /** The share of the cost that hits saved in an epoch, in percent. */
-    private static double epoch(Tier tier, Data data, int epoch, int[] order) {
+    private static double epoch(Cache cache, Data data, int epoch, int[] order) {
         double all = 0;
         double saved = 0;
         for (int index : order) {
             SampleKey key = key(index);
-            ByteBuffer found = tier.get(key).block(TIMEOUT);
+            ByteBuffer found = find(cache, key);
             all += data.nanos[index];
             if (found != null) {
                 assertThat(found.remaining()).isEqualTo(data.bytes[index]);
                 saved += data.nanos[index];
-            } else if (tier.accepts(key)) {
-                tier.put(
-                                key,
-                                Encoded.of(ByteBuffer.allocate(data.bytes[index])),
-                                new Offer(epoch, data.nanos[index], false))
+            } else if (cache.placement().accepts(key)) {
+                Encoded bytes = Encoded.of(ByteBuffer.allocate(data.bytes[index]));
+                Begun.toMono(cache.placement().put(key, bytes, Entry.of(epoch, data.nanos[index])))
                         .block(TIMEOUT);
             }
         }
@@ -74,20 +83,20 @@ class PolicySimulationTest {
 
     /** The share of the cost that hits saved in an epoch once it is steady, in percent. */
     static double steady(Tier tier, Data data, boolean shuffled) {
-        return steady(tier, data, shuffled, () -> {});
+        return steady(Cache.of(tier), data, shuffled, () -> {});
     }
 
     /** As above; what runs after each epoch is what a tier does meanwhile where loads take time. */
-    static double steady(Tier tier, Data data, boolean shuffled, Runnable afterEach) {
-        return steady(tier, data, shuffled, EPOCHS, afterEach);
+    static double steady(Cache cache, Data data, boolean shuffled, Runnable afterEach) {
+        return steady(cache, data, shuffled, EPOCHS, afterEach);
     }
 
     /** As above, over so many epochs. */
-    static double steady(Tier tier, Data data, boolean shuffled, int epochs, Runnable afterEach) {
+    static double steady(Cache cache, Data data, boolean shuffled, int epochs, Runnable afterEach) {
         SplittableRandom random = new SplittableRandom(42);
         double sum = 0;
         for (int epoch = 0; epoch < epochs; epoch++) {
-            double saved = epoch(tier, data, epoch, order(data.bytes.length, shuffled ? random : null));
+            double saved = epoch(cache, data, epoch, order(data.bytes.length, shuffled ? random : null));
             sum += epoch < WARM_UP ? 0 : saved;
             afterEach.run();
         }
@@ -154,11 +163,11 @@ class PolicySimulationTest {
             long bytes = (data.allBytes() + 24L * SAMPLES) * percent / 100;
             try (Tier tier = RamTier.ofBytes(bytes, policy)) {
                 SplittableRandom random = new SplittableRandom(percent);
-                epoch(tier, data, 0, order(SAMPLES, random));
+                epoch(Cache.of(tier), data, 0, order(SAMPLES, random));
                 List<Long> held = new ArrayList<>();
                 double saved = 0;
                 for (int epoch = 1; epoch <= 3; epoch++) {
-                    saved = epoch(tier, data, epoch, order(SAMPLES, random));
+                    saved = epoch(Cache.of(tier), data, epoch, order(SAMPLES, random));
                     held.add(tier.statistics().bytes());
                 }
                 return new Outcome(saved, held);
@@ -190,18 +199,18 @@ class PolicySimulationTest {
         try (Tier tier = RamTier.ofBytes(data.allBytes() / 3, CachePolicy.COST)) {
             SplittableRandom random = new SplittableRandom(1);
             for (int epoch = 5; epoch < 7; epoch++) {
-                epoch(tier, data, epoch, order(SAMPLES, random));
+                epoch(Cache.of(tier), data, epoch, order(SAMPLES, random));
             }
-            epoch(tier, data, 7, order(SAMPLES, random));
+            epoch(Cache.of(tier), data, 7, order(SAMPLES, random));
             long evicted = tier.statistics().evicted();
             long[] dearer = data.nanos.clone();
             Arrays.setAll(data.nanos, i -> 1_000 * dearer[i]);
 
-            epoch(tier, data, 8, order(SAMPLES, random));
+            epoch(Cache.of(tier), data, 8, order(SAMPLES, random));
 
             assertThat(evicted).isPositive();
             assertThat(tier.statistics().evicted()).isEqualTo(evicted);
-            assertThat(tier.accepts(key(SAMPLES))).isFalse();
+            assertThat(tier.accepts(key(SAMPLES), Entry.UNKNOWN)).isFalse();
         }
     }
 }

@@ -3,7 +3,6 @@ package io.penstock.cache;
 import io.penstock.cache.redis.RedisTier;
 import io.penstock.cache.redis.TestServer;
 import java.nio.file.Path;
-import java.util.EnumSet;
 import java.util.Set;
 import net.jqwik.api.lifecycle.AfterContainer;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,7 @@ class RedisTierKitTest extends TierKit {
 
     @Override
     protected Set<Trait> traits() {
-        return EnumSet.of(Trait.TELLS_KEYS, Trait.REMOVES_KEYS, Trait.LEASES);
+        return Set.of();
     }
 
     @Override

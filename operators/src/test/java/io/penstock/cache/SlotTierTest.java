@@ -15,7 +15,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -77,7 +76,7 @@ class SlotTierTest extends TierKit {
 
     @Override
     protected Set<Trait> traits() {
-        return EnumSet.noneOf(Trait.class);
+        return Set.of();
     }
 
     @Override
@@ -149,8 +148,8 @@ class SlotTierTest extends TierKit {
     @Test
     void put_ofAKeyOfNoSample_isRefused() {
         try (Tier tier = open(AMPLE)) {
-            assertThat(tier.accepts(key(1_000_000))).isFalse();
-            assertThat(tier.put(key(1_000_000), ByteBuffer.allocate(4)).block()).isFalse();
+            assertThat(tier.accepts(key(1_000_000), Entry.UNKNOWN)).isFalse();
+            assertThat(TierKit.put(tier, key(1_000_000), ByteBuffer.allocate(4)).block()).isFalse();
             assertThat(tier.statistics().refused()).isEqualTo(1);
         }
     }
@@ -158,7 +157,7 @@ class SlotTierTest extends TierKit {
     @Test
     void put_ofMoreThanASlotTakes_isAnErrorThatSaysSo() {
         try (Tier tier = open(AMPLE)) {
-            Mono<Boolean> put = tier.put(key(1), ByteBuffer.allocate((1 << 17) + 1));
+            Mono<Boolean> put = TierKit.put(tier, key(1), ByteBuffer.allocate((1 << 17) + 1));
 
             reactor.test.StepVerifier.create(put)
                     .verifyErrorMessage(

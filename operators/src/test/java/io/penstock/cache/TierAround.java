@@ -2,10 +2,8 @@ package io.penstock.cache;
 
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Forwards everything to another tier, for tests that change one thing about it. */
@@ -28,6 +26,11 @@ public class TierAround implements Tier {
     }
 
     @Override
+    public Eviction eviction() {
+        return tier.eviction();
+    }
+
+    @Override
     public Mono<ByteBuffer> get(SampleKey key) {
         return tier.get(inner(key));
     }
@@ -38,53 +41,13 @@ public class TierAround implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-        return tier.put(inner(key), value, offer);
+    public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
+        return tier.put(inner(key), value, about);
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer, Tier slower) {
-        return tier.put(inner(key), value, offer, slower);
-    }
-
-    @Override
-    public boolean handsDown() {
-        return tier.handsDown();
-    }
-
-    @Override
-    public boolean filledBy(Filling filling) {
-        return tier.filledBy(filling);
-    }
-
-    @Override
-    public boolean accepts(SampleKey key) {
-        return tier.accepts(inner(key));
-    }
-
-    @Override
-    public boolean accepts(SampleKey key, Offer offer) {
-        return tier.accepts(inner(key), offer);
-    }
-
-    @Override
-    public void remove(SampleKey key) {
-        tier.remove(inner(key));
-    }
-
-    @Override
-    public Optional<Flux<SampleKey>> keys() {
-        return tier.keys();
-    }
-
-    @Override
-    public Mono<Lease> lease(SampleKey key) {
-        return tier.lease(inner(key));
-    }
-
-    @Override
-    public boolean keepsHits() {
-        return tier.keepsHits();
+    public boolean accepts(SampleKey key, Entry about) {
+        return tier.accepts(inner(key), about);
     }
 
     @Override

@@ -10,7 +10,6 @@ import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /**
@@ -43,30 +43,16 @@ public abstract class TierKit {
     /** More than any test here puts where nothing is to be refused. */
     public static final long AMPLE = 64L << 20;
 
-    private static final Filling FILLING = new Filling(List.of("source"), List.of("stage"), "codec");
-
     public static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     /** An empty tier that holds at most about so many bytes. */
     protected abstract Tier open(long bytes);
 
-    /** What the tier says of itself. A tier around another one says what that one says. */
+    /** What only some tiers do, beside what their interfaces say. */
     public enum Trait {
-        /** What gives way goes into the next slower tier. */
-        HANDS_DOWN,
-        /** A chain copies nothing that it finds here. */
-        KEEPS_HITS,
-        /** Offers are to say where a value came from. */
-        WANTS_ORIGINS,
-        TELLS_KEYS,
-        REMOVES_KEYS,
         ANSWERS_GROUPS,
-        /** Loads are agreed upon with other processes. */
-        LEASES,
         /** A spare copy gives way to a value that no other tier holds. */
-        SPARES_GIVE_WAY,
-        /** Levels are not offered what they do not accept, so they count no refusal. */
-        ASKS_FIRST
+        SPARES_GIVE_WAY
     }
 
     protected abstract Set<Trait> traits();
@@ -108,8 +94,13 @@ public abstract class TierKit {
         return bytes;
     }
 
+    /** Offers the remaining bytes of a buffer: whether they are held. */
+    public static Mono<Boolean> put(Tier tier, SampleKey key, ByteBuffer value) {
+        return tier.put(key, Encoded.of(value), Entry.UNKNOWN).map(Put::held);
+    }
+
     protected void put(Tier tier, SampleKey key, byte[] value) {
-        tier.put(key, ByteBuffer.wrap(value)).block(TIMEOUT);
+        put(tier, key, ByteBuffer.wrap(value)).block(TIMEOUT);
         settle(tier);
     }
 
@@ -146,12 +137,12 @@ public abstract class TierKit {
             Tensor tensor = Tensor.ofBytes(valueOf(1, length));
             Tensor row = Tensor.ofBytes(valueOf(2, 4 * length), 4, length).row(2); // which no tier may hold fast
 
-            StepVerifier.create(tier.put(key(1), schema.encode(tensor), Offer.UNKNOWN))
-                    .expectNext(true)
+            StepVerifier.create(tier.put(key(1), schema.encode(tensor), Entry.UNKNOWN))
+                    .expectNext(Put.HELD)
                     .expectComplete()
                     .verify(TIMEOUT);
-            StepVerifier.create(tier.put(key(2), schema.encode(row), Offer.UNKNOWN))
-                    .expectNext(true)
+            StepVerifier.create(tier.put(key(2), schema.encode(row), Entry.UNKNOWN))
+                    .expectNext(Put.HELD)
                     .expectComplete()
                     .verify(TIMEOUT);
 
@@ -207,7 +198,7 @@ public abstract class TierKit {
             ByteBuffer direct = ByteBuffer.allocateDirect(100).put(0, value);
             ByteBuffer part = direct.position(10).limit(60);
 
-            tier.put(key(1), part.asReadOnlyBuffer()).block(TIMEOUT);
+            put(tier, key(1), part.asReadOnlyBuffer()).block(TIMEOUT);
             settle(tier);
             direct.clear().put(new byte[100]);
 
@@ -241,7 +232,7 @@ public abstract class TierKit {
                     .count();
 
             assertThat(full.samples()).isEqualTo(held).isBetween(20L, 41L);
-            assertThat(full.refused()).isEqualTo(traits().contains(Trait.ASKS_FIRST) ? 0 : 100 - held);
+            assertThat(full.refused()).isEqualTo(100 - held);
             assertThat(full.bytes()).isBetween(held * 100_000, budget);
             assertThat(full.bytes()).isLessThanOrEqualTo(full.capacity());
             for (int i = 0; i < 100; i++) {
@@ -269,83 +260,61 @@ public abstract class TierKit {
     @Test
     void accepts_whileThereIsRoom_isTrue() {
         try (Tier tier = open(AMPLE)) {
-            assertThat(tier.accepts(key(1))).isTrue();
+            assertThat(tier.accepts(key(1), Entry.UNKNOWN)).isTrue();
 
             put(tier, key(1), valueOf(1, 1000));
 
-            assertThat(tier.accepts(key(2))).isTrue();
-        }
-    }
-
-    @Test
-    void traits_asTold_areThose() {
-        try (Tier tier = open(AMPLE)) {
-            Set<Trait> told = EnumSet.noneOf(Trait.class);
-            tell(told, Trait.HANDS_DOWN, tier.handsDown());
-            tell(told, Trait.KEEPS_HITS, tier.keepsHits());
-            tell(told, Trait.WANTS_ORIGINS, tier.filledBy(FILLING));
-            tell(told, Trait.TELLS_KEYS, tier.keys().isPresent());
-            tell(told, Trait.LEASES, tier.lease(key(1)) != Lease.NONE);
-
-            Set<Trait> wanted = EnumSet.noneOf(Trait.class);
-            wanted.addAll(traits());
-            wanted.removeAll(
-                    EnumSet.of(Trait.REMOVES_KEYS, Trait.ANSWERS_GROUPS, Trait.SPARES_GIVE_WAY, Trait.ASKS_FIRST));
-            assertThat(told).isEqualTo(wanted);
-        }
-    }
-
-    private static void tell(Set<Trait> told, Trait trait, boolean holds) {
-        if (holds) {
-            told.add(trait);
+            assertThat(tier.accepts(key(2), Entry.UNKNOWN)).isTrue();
         }
     }
 
     @Test
     void remove_ofOneKey_forgetsThatOne() {
         try (Tier tier = open(AMPLE)) {
+            assumeThat(tier).isInstanceOf(RemovableTier.class);
             put(tier, key(1), valueOf(1, 1_000));
             put(tier, key(2), valueOf(2, 1_000));
 
-            if (traits().contains(Trait.REMOVES_KEYS)) {
-                tier.remove(key(1));
+            ((RemovableTier) tier).remove(key(1));
 
-                assertThat(get(tier, key(1))).isNull();
-                assertThat(get(tier, key(2))).isEqualTo(valueOf(2, 1_000));
-            } else {
-                assertThatThrownBy(() -> tier.remove(key(1))).isInstanceOf(UnsupportedOperationException.class);
-            }
+            assertThat(get(tier, key(1))).isNull();
+            assertThat(get(tier, key(2))).isEqualTo(valueOf(2, 1_000));
         }
     }
 
     @Test
     void keys_ofWhatWasPut_areThose() {
-        assumeThat(traits()).contains(Trait.TELLS_KEYS);
         try (Tier tier = open(AMPLE)) {
+            assumeThat(tier).isInstanceOf(ListedTier.class);
             put(tier, key(1), valueOf(1, 1_000));
             put(tier, key(2), valueOf(2, 1_000));
 
-            assertThat(tier.keys().orElseThrow().collect(Collectors.toSet()).block(TIMEOUT))
+            assertThat(((ListedTier) tier).keys().collect(Collectors.toSet()).block(TIMEOUT))
                     .isEqualTo(Set.of(key(1), key(2)));
         }
     }
 
-    /** Of what was put into it and a slower one, nothing is held by neither. */
+    /** What gives way is handed back, and is found here until the put is settled: at no moment is it nowhere. */
     @Test
-    void put_overATierThatTakesWhatGivesWay_losesNothing() {
-        assumeThat(traits()).contains(Trait.HANDS_DOWN);
-        MapTier slower = MapTier.holding(1_000);
+    void put_whereOthersGiveWay_handsThemBack() {
         try (Tier tier = open(4 << 20)) {
+            assumeThat(tier.eviction()).isEqualTo(Tier.Eviction.RETURNED);
+            Map<SampleKey, byte[]> gone = new HashMap<>();
             for (int i = 0; i < 100; i++) {
-                tier.put(key(i), Encoded.of(ByteBuffer.wrap(valueOf(i, 100_000))), Offer.UNKNOWN, slower)
+                Put put = tier.put(key(i), Encoded.of(ByteBuffer.wrap(valueOf(i, 100_000))), Entry.UNKNOWN.handingDown())
                         .block(TIMEOUT);
+                put.displaced().forEach(one -> {
+                    assertThat(get(tier, one.key())).isEqualTo(bytes(one.value()));
+                    gone.put(one.key(), bytes(one.value()));
+                });
+                put.settled().run();
             }
 
-            assertThat(slower.held).hasSizeBetween(50, 90);
+            assertThat(gone).hasSizeBetween(50, 90);
             for (int i = 0; i < 100; i++) {
-                assertThat(slower.held.containsKey(key(i)) || get(tier, key(i)) != null)
-                        .as("value " + i)
-                        .isTrue();
+                byte[] displaced = gone.get(key(i));
+                assertThat(displaced == null ? get(tier, key(i)) : displaced).isEqualTo(valueOf(i, 100_000));
+                assertThat(displaced == null || get(tier, key(i)) == null).isTrue();
             }
         }
     }
@@ -353,16 +322,14 @@ public abstract class TierKit {
     @Test
     void put_ofASpareCopy_givesWayToAValueThatNoOtherHolds() {
         assumeThat(traits()).contains(Trait.SPARES_GIVE_WAY);
-        Offer spare = new Offer(0, 0, true);
         try (Tier tier = open(8 << 20)) {
             for (int i = 0; i < 100; i++) {
-                tier.put(key(i), Encoded.of(ByteBuffer.wrap(valueOf(i, 100_000))), spare)
+                tier.put(key(i), Encoded.of(ByteBuffer.wrap(valueOf(i, 100_000))), Entry.SPARE)
                         .block(TIMEOUT);
             }
 
-            assertThat(tier.accepts(key(100), spare)).isFalse();
-            assertThat(tier.accepts(key(100), Offer.UNKNOWN)).isTrue();
-            assertThat(tier.accepts(key(100))).isTrue();
+            assertThat(tier.accepts(key(100), Entry.SPARE)).isFalse();
+            assertThat(tier.accepts(key(100), Entry.UNKNOWN)).isTrue();
             put(tier, key(100), valueOf(100, 100_000));
             assertThat(get(tier, key(100))).isEqualTo(valueOf(100, 100_000));
         }
@@ -394,8 +361,8 @@ public abstract class TierKit {
         tier.close();
 
         assertThat(get(tier, key(1))).isNull();
-        assertThat(tier.accepts(key(2))).isFalse();
-        tier.put(key(2), ByteBuffer.allocate(10)).block(TIMEOUT);
+        assertThat(tier.accepts(key(2), Entry.UNKNOWN)).isFalse();
+        put(tier, key(2), ByteBuffer.allocate(10)).block(TIMEOUT);
         assertThat(get(tier, key(2))).isNull();
     }
 
@@ -443,7 +410,7 @@ public abstract class TierKit {
                         assertThat(view).isEqualTo(ByteBuffer.wrap(valueOf(number, number % 97)));
                     } else {
                         assertThat(number).as("a held sample was missed").isGreaterThanOrEqualTo(sure);
-                        tier.put(key(number), ByteBuffer.wrap(valueOf(number, number % 97)))
+                        put(tier, key(number), ByteBuffer.wrap(valueOf(number, number % 97)))
                                 .block(TIMEOUT);
                     }
                 }
@@ -469,7 +436,7 @@ public abstract class TierKit {
                 if (thread == 0) {
                     for (; next.get() < keys; next.incrementAndGet()) {
                         byte[] value = valueOf(next.get(), length);
-                        tier.put(key(next.get()), ByteBuffer.wrap(value)).block(TIMEOUT);
+                        put(tier, key(next.get()), ByteBuffer.wrap(value)).block(TIMEOUT);
                     }
                 }
                 for (int number = next.get(); number < keys; number = next.get()) {
@@ -498,8 +465,8 @@ public abstract class TierKit {
                     ByteBuffer view = tier.get(key(number)).block(TIMEOUT);
                     if (view != null) {
                         assertThat(view).isEqualTo(ByteBuffer.wrap(valueOf(number, length)));
-                    } else if (tier.accepts(key(number))) {
-                        tier.put(key(number), ByteBuffer.wrap(valueOf(number, length)))
+                    } else if (tier.accepts(key(number), Entry.UNKNOWN)) {
+                        put(tier, key(number), ByteBuffer.wrap(valueOf(number, length)))
                                 .block(TIMEOUT);
                     }
                     assertThat(tier.statistics().bytes()).isLessThanOrEqualTo(budget);
@@ -513,7 +480,7 @@ public abstract class TierKit {
         try (Tier tier = open(AMPLE)) {
             inParallel(4, thread -> {
                 for (int i = 0; i < 2_000; i++) {
-                    tier.put(key(i), ByteBuffer.wrap(valueOf(thread, 1_000 + thread)))
+                    put(tier, key(i), ByteBuffer.wrap(valueOf(thread, 1_000 + thread)))
                             .block(TIMEOUT);
                 }
             });

@@ -6,11 +6,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cache.Cache;
+import io.penstock.cache.Entry;
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.Offer;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierAround;
+import io.penstock.cache.TierKit;
 import io.penstock.cache.TierStatistics;
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;
@@ -25,7 +27,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -79,8 +80,8 @@ class MetricsTest {
         }
 
         @Override
-        public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-            return super.put(key, value, offer).subscribeOn(Schedulers.parallel());
+        public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
+            return super.put(key, value, about).subscribeOn(Schedulers.parallel());
         }
     }
 
@@ -202,15 +203,15 @@ class MetricsTest {
         }
     }
 
-    /** In this chain a hit of the slower level stays there, if that level is seen to keep its hits. */
+    /** In this cache a hit of the slower tier stays there, if that tier is seen to drop values in an order of its own. */
     @Test
     void timed_chainInTheOrderOfUse_hitsAsOftenAsOneThatIsNot() {
         List<Long> hits = new ArrayList<>();
         for (boolean timed : new boolean[] {false, true}) {
             Tier keeping = new TierAround(RamTier.ofBytes(64 << 20)) {
                 @Override
-                public boolean keepsHits() {
-                    return true;
+                public Eviction eviction() {
+                    return Eviction.DROPPED;
                 }
             };
             Cache chain = Cache.of(RamTier.ofBytes(64 << 10, CachePolicy.LRU), keeping);
@@ -226,24 +227,5 @@ class MetricsTest {
         }
 
         assertThat(hits.subList(2, 4)).isEqualTo(hits.subList(0, 2));
-    }
-
-    @Test
-    void timed_tier_answersAsDirectlyAsTheOneBehindIt() {
-        try (Cache timedCache = TierMetrics.timed(Cache.of(RamTier.ofBytes(1 << 20)), registry)) {
-            Tier tier = timedCache.chain();
-            SampleKey timed = new SampleKey(1, 64);
-            SampleKey other = new SampleKey(1, 65);
-            assertThat(tier.get(timed)).isInstanceOf(Callable.class);
-            for (SampleKey key : new SampleKey[] {timed, other}) {
-                assertThat(tier.accepts(key)).isTrue();
-                assertThat(tier.put(key, ByteBuffer.wrap(new byte[] {7})).block())
-                        .isTrue();
-                assertThat(tier.get(key)).isInstanceOf(Callable.class);
-                assertThat(tier.get(key).block().get(0)).isEqualTo((byte) 7);
-            }
-            assertThat(tier.name()).isEqualTo("ram");
-            assertThat(tier.statistics().samples()).isEqualTo(2);
-        }
     }
 }

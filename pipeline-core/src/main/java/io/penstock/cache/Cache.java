@@ -1,7 +1,9 @@
 package io.penstock.cache;
 
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /**
  * One or more tiers that keep samples together, the fastest first.
@@ -10,13 +12,33 @@ import java.util.stream.Stream;
  *      dataset.cache(cache, schema).stream(...)
  *  }
  * }</pre>
+ *
+ * <p>A look-up asks the tiers from the fastest to the slowest. A hit is copied to the faster tiers that have free room. A load
+ * is offered to the slower tiers first, and nothing is held twice while something is held nowhere; a tier in LRU order gets
+ * the loads and hands down what gives way. Loads of one key are shared: across threads, and across processes if a tier is a
+ * {@link SharedTier}.
+ *
+ * <p>Errors: a failing tier is a miss or a refusal. Each cause is logged once.
+ *
+ * <p>Threads: any number of them.
  */
 public final class Cache implements AutoCloseable {
 
-    private final Tier chain;
+    private final List<Tier> tiers;
+    private final TierFaults faults;
+    private final Level[] levels;
+    private final Placement placement;
+    private final boolean keepsProvenance;
 
-    private Cache(Tier chain) {
-        this.chain = chain;
+    private Cache(List<Tier> tiers, TierFaults faults, @Nullable TierObserver observer) {
+        this.tiers = tiers;
+        this.faults = faults;
+        this.levels = new Level[tiers.size()];
+        for (int i = 0; i < levels.length; i++) {
+            levels[i] = new Level(i, tiers.get(i), faults, observer);
+        }
+        this.placement = new Placement(levels);
+        this.keepsProvenance = tiers.stream().anyMatch(ProvenanceTier.class::isInstance);
     }
 
     /**
@@ -24,42 +46,115 @@ public final class Cache implements AutoCloseable {
      * @throws IllegalArgumentException if there are none
      */
     public static Cache of(Tier... fastestFirst) {
-        return new Cache(Stream.of(fastestFirst)
-                .reduce(Tier::backedBy)
-                .orElseThrow(() -> new IllegalArgumentException("a cache needs at least one tier, was given none")));
+        if (fastestFirst.length == 0) {
+            throw new IllegalArgumentException("a cache needs at least one tier, was given none");
+        }
+        return new Cache(List.of(fastestFirst), new TierFaults(), null);
     }
 
-    /** The tiers as one. */
-    public Tier chain() {
-        return chain;
+    /** This cache, whose calls of its tiers an observer times. Both share the tiers; closing one closes them. */
+    public Cache observedBy(TierObserver observer) {
+        return new Cache(tiers, faults, observer);
     }
 
     /** The tiers, fastest first. */
     public List<Tier> tiers() {
-        return chain.levels();
+        return tiers;
     }
 
     /**
      * Forgets a key in every tier.
-     * @throws UnsupportedOperationException if a tier cannot remove keys
+     * @throws UnsupportedOperationException if a tier is no {@link RemovableTier}
      */
     public void remove(SampleKey key) {
-        chain.remove(key);
+        for (Tier tier : tiers) {
+            if (!(tier instanceof RemovableTier removable)) {
+                throw new UnsupportedOperationException(
+                        "cache tier \"%s\" cannot remove single keys".formatted(tier.name()));
+            }
+            removable.remove(key);
+        }
     }
 
-    /** The sum over the tiers; the misses are those of the slowest. */
+    /** The sum over the tiers. The misses are those of the slowest: what no tier had. */
     public TierStatistics statistics() {
-        return chain.statistics();
+        return tiers.stream()
+                .map(Tier::statistics)
+                .reduce((a, b) -> new TierStatistics(
+                        a.samples() + b.samples(),
+                        a.bytes() + b.bytes(),
+                        a.capacity() + b.capacity(),
+                        a.hits() + b.hits(),
+                        b.misses(),
+                        a.refused() + b.refused(),
+                        a.evicted() + b.evicted(),
+                        a.errors() + b.errors()))
+                .orElseThrow();
     }
 
     /** Closes every tier. */
     @Override
     public void close() {
-        chain.close();
+        tiers.forEach(Tier::close);
+    }
+
+    Level[] levels() {
+        return levels;
+    }
+
+    Placement placement() {
+        return placement;
+    }
+
+    /** Whether a tier keeps provenance. */
+    boolean keepsProvenance() {
+        return keepsProvenance;
+    }
+
+    void producedBy(Producer producer) {
+        for (Level level : levels) {
+            if (level.tier instanceof ProvenanceTier keeping) {
+                try {
+                    keeping.producedBy(producer);
+                } catch (Throwable e) {
+                    level.failed(e);
+                }
+            }
+        }
+    }
+
+    /** Leases of all shared tiers, taken from the slowest to the fastest, so that no two processes wait in a circle. */
+    Mono<Lease> lease(SampleKey key) {
+        Mono<Lease> leases = Lease.NONE;
+        for (Level level : levels) {
+            Mono<Lease> own = level.lease(key);
+            if (own != Lease.NONE) {
+                Mono<Lease> released = own.map(lease -> () -> release(level, lease));
+                leases = leases == Lease.NONE ? released : both(released, leases);
+            }
+        }
+        return leases;
+    }
+
+    private static void release(Level level, Lease lease) {
+        try {
+            lease.release();
+        } catch (Throwable e) {
+            level.failed(e);
+        }
+    }
+
+    private static Mono<Lease> both(Mono<Lease> first, Mono<Lease> second) {
+        return first.flatMap(outer -> second.doOnError(e -> outer.release())
+                .doOnCancel(outer::release)
+                .map(inner -> () -> {
+                    inner.release();
+                    outer.release();
+                }));
     }
 
     @Override
     public String toString() {
-        return chain.toString();
+        return tiers.stream().map(Tier::toString).collect(Collectors.joining(", then "));
     }
 }

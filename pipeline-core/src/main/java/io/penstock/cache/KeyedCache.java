@@ -1,31 +1,30 @@
 package io.penstock.cache;
 
-import io.penstock.internal.Guarded;
+import io.penstock.internal.Begun;
 import io.penstock.internal.Thrown;
-import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Codec;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Cached values for code that has keys instead of a dataset: asks a tier, and loads what it lacks.
+ * Cached values for code that has keys instead of a dataset.
  *
  * <pre>{@code
  *  KeyedCache<Features> features = KeyedCache.of(cache, Schema.of(Features.class), "features v2");
  *  Features found = features.get(path, () -> extract(path)).block();
  * }</pre>
  *
- * <p>The rules are those of {@link Dataset#cache}: a key that many want at once is loaded once, across threads always and
- * across processes where the tier is shared; a tier that fails is a miss; what the tier has no room for is loaded anew.
- * Any number of these and of datasets share a tier. Keys of different name spaces, of strings and of numbers, and values of
- * different codecs never meet: a key is a hash of all of that with the lengths of its parts, 88 bits of it, behind 40 bits
- * of the name space by which {@link #size} and {@link #clear} know their own.
+ * <p>The rules are those of a cached dataset. A key that several callers want at once is loaded once, across threads always
+ * and across processes where a tier is shared. A tier that fails is a miss. What no tier has room for is loaded anew.
+ *
+ * <p>Any number of these and of datasets share a cache. Keys of different name spaces, of strings and of numbers, and values
+ * of different codecs never meet: a key is an 88-bit hash of all of that with the lengths of its parts, behind 40 bits of
+ * the name space by which {@link #size} and {@link #clear} know their own.
  *
  * <p>Threads: all methods from any number of them. A loader runs where the first subscriber that misses subscribes
  * ({@code subscribeOn} moves it); the others wait without a thread. Nothing happens before a subscription.
@@ -35,35 +34,70 @@ public final class KeyedCache<T> {
 
     private static final long SPACE_BITS = -1L << 24;
 
-    private final Tier tier;
-    private final List<Tier> levels;
+    private final Cache cache;
     private final Codec<T> codec;
     private final String nameSpace;
     private final long space;
     private final SampleKey numbers;
-    private final TierFaults faults = new TierFaults();
-    private final Loads<T> loads;
 
-    /** Keys seen here, for levels that cannot tell theirs. */
+    /** Keys seen here, for tiers that cannot list theirs. */
     private final Set<SampleKey> seen = ConcurrentHashMap.newKeySet();
 
-    private final boolean tellsKeys;
-    private final AtomicLong cleared = new AtomicLong();
+    private final boolean listsKeys;
 
-    private KeyedCache(Tier tier, Codec<T> codec, String nameSpace) {
-        this.tier = tier;
-        this.levels = tier.levels();
+    /** Replaced by each {@link #clear}: a caller that asks after it must not join a load that began before it. */
+    private volatile Lookup<Request<T>, T> lookup;
+
+    private KeyedCache(Cache cache, Codec<T> codec, String nameSpace) {
+        this.cache = cache;
         this.codec = codec;
         this.nameSpace = nameSpace;
         this.space = Fingerprint.of("keyed cache", nameSpace).high() & SPACE_BITS;
         this.numbers = SampleKey.of("keyed cache", nameSpace, codec.id(), "number");
-        this.loads = new Loads<>(tier, codec, faults);
-        this.tellsKeys = tier.keys().isPresent();
+        this.listsKeys = cache.tiers().stream().allMatch(ListedTier.class::isInstance);
+        this.lookup = newLookup();
+    }
+
+    /** A loader, and the look-ups it was given to. */
+    private record Request<T>(Mono<? extends T> loader, Lookup<Request<T>, T> by) {}
+
+    private Lookup<Request<T>, T> newLookup() {
+        return new Lookup<>(cache, codec, new Keeping(), null);
+    }
+
+    /** Remembers what is held, and keeps nothing that began before the last {@link #clear}. */
+    private final class Keeping implements Lookup.Loader<Request<T>, T> {
+
+        @Override
+        public Object beginLoad(Request<T> request) {
+            return request.loader;
+        }
+
+        @Override
+        public @Nullable Entry entry(Request<T> request, long loadNanos) {
+            return request.by == lookup ? Entry.of(0, loadNanos) : null;
+        }
+
+        @Override
+        public void hit(int tier, SampleKey key, Request<T> request) {
+            saw(key);
+        }
+
+        @Override
+        public void missed(Request<T> request) {}
+
+        @Override
+        public void stored(SampleKey key, Request<T> request) {
+            saw(key);
+            if (request.by != lookup) { // it came too late for that clear to see it
+                forget(key);
+            }
+        }
     }
 
     /** The values of a name space, which is all that tells them from others in the same cache. */
     public static <T> KeyedCache<T> of(Cache cache, Codec<T> codec, String nameSpace) {
-        return new KeyedCache<>(cache.chain(), codec, nameSpace);
+        return new KeyedCache<>(cache, codec, nameSpace);
     }
 
     /**
@@ -99,75 +133,20 @@ public final class KeyedCache<T> {
     private Mono<T> get(SampleKey hash, Mono<? extends T> loader) {
         SampleKey key = new SampleKey(space | hash.high() >>> 40, hash.low());
         return Mono.defer(() -> {
-            long landed = loads.landed();
-            return lookUp(key).switchIfEmpty(Mono.defer(() -> miss(key, loader, landed)));
+            Lookup<Request<T>, T> now = lookup;
+            return Begun.toMono(now.find(key, new Request<>(loader, now)));
         });
-    }
-
-    private Mono<T> miss(SampleKey key, Mono<? extends T> loader, long landed) {
-        long era = cleared.get();
-        // whoever asks after a clear must not be given what was loaded before it, so it does not join those loads
-        return loads.join(key.with(era), () -> {
-            Mono<T> load = Mono.defer(() -> loads.leased(key, () -> lookUp(key), () -> loadAndStore(key, loader, era)));
-            return loads.landed() == landed ? load : lookUp(key).switchIfEmpty(load);
-        });
-    }
-
-    private Mono<T> loadAndStore(SampleKey key, Mono<? extends T> loader, long era) {
-        return Mono.defer(() -> {
-            long started = System.nanoTime();
-            return loader.flatMap(Thrown.function(value -> store(key, value, era, System.nanoTime() - started)));
-        });
-    }
-
-    private Mono<T> store(SampleKey key, T value, long era, long loadNanos) {
-        if (cleared.get() != era) {
-            return Mono.just(value);
-        }
-        return loads.store(key, value, () -> new Offer(0, loadNanos, false))
-                .doOnNext(taken -> {
-                    if (taken) {
-                        saw(key);
-                        if (cleared.get() != era) { // it came too late for that clear to see it
-                            forget(key);
-                        }
-                    }
-                })
-                .thenReturn(value);
     }
 
     private void saw(SampleKey key) {
-        if (!tellsKeys) {
+        if (!listsKeys) {
             seen.add(key);
         }
     }
 
     private void forget(SampleKey key) {
         seen.remove(key); // in this order, or a key put in between would be held and not counted
-        tier.remove(key);
-    }
-
-    private Mono<T> lookUp(SampleKey key) {
-        return Flux.range(0, levels.size())
-                .concatMap(level -> lookUp(level, key), 1)
-                .next();
-    }
-
-    private Mono<T> lookUp(int level, SampleKey key) {
-        Tier asked = levels.get(level);
-        return Mono.defer(Thrown.supplier(() -> new Guarded<>(asked.get(key))))
-                .map(Thrown.function(bytes -> {
-                    T value = codec.decode(bytes.duplicate());
-                    saw(key);
-                    if (level > 0) {
-                        loads.answered(level, key, bytes);
-                    }
-                    return value;
-                }))
-                .onErrorResume(e -> {
-                    faults.report(asked, e);
-                    return Mono.empty();
-                });
+        cache.remove(key);
     }
 
     /**
@@ -186,17 +165,19 @@ public final class KeyedCache<T> {
      */
     public Mono<Void> clear() {
         return Mono.defer(() -> {
-            cleared.incrementAndGet();
+            lookup = newLookup();
             return keys().doOnNext(this::forget).then();
         });
     }
 
     private Flux<SampleKey> keys() {
-        return Flux.fromIterable(levels)
-                .concatMap(level -> level.keys().orElse(Flux.empty()).onErrorResume(e -> {
-                    faults.report(level, e);
-                    return Flux.empty();
-                }))
+        return Flux.fromArray(cache.levels())
+                .concatMap(level -> level.tier instanceof ListedTier listed
+                        ? listed.keys().onErrorResume(e -> {
+                            level.failed(e);
+                            return Flux.empty();
+                        })
+                        : Flux.empty())
                 .concatWith(Flux.defer(() -> Flux.fromIterable(seen)))
                 .filter(key -> (key.high() & SPACE_BITS) == space)
                 .distinct();

@@ -6,19 +6,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Failures of tiers, whatever was thrown: each is a miss or a refusal, and each cause is logged once. */
-public final class TierFaults {
+/** Failures of the tiers of a cache. A failing tier never fails the stream; each cause is logged once. */
+final class TierFaults {
 
     private static final Logger LOG = LoggerFactory.getLogger(TierFaults.class);
-    private static final int CAUSES_LOGGED = 100;
+    private static final int MAX_LOGGED = 100;
 
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
 
-    public void report(Tier tier, Throwable thrown) {
+    void report(String tier, Throwable thrown) {
         Throwable e = Thrown.cause(thrown);
-        String cause = tier.name() + ": " + e;
-        if (logged.size() < CAUSES_LOGGED && logged.add(cause)) {
-            LOG.warn("cache tier \"{}\" failed, going on without it for this sample: {}", tier.name(), e.toString());
+        if (logged.size() < MAX_LOGGED && logged.add(tier + ": " + e)) {
+            LOG.warn("cache tier \"{}\" failed, going on without it for this sample: {}", tier, e.toString());
         }
     }
 }

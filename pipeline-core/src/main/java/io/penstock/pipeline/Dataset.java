@@ -1,9 +1,9 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Cache;
-import io.penstock.cache.Filling;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
+import io.penstock.cache.Producer;
 import io.penstock.cache.Tier;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;
@@ -52,13 +52,13 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     }
 
     /**
-     * The same samples, kept in a cache once loaded: a hit skips everything above. Loads of one sample are shared by all
-     * who want it at the same time. A tier that fails is a miss, logged once a cause.
+     * The same samples, kept in a cache once loaded: a hit skips everything above. Callers that want one sample at the same
+     * time share its load. A tier that fails is a miss, logged once a cause.
      * @param cache where encoded samples are kept; stays the caller's to close
      * @param codec how; a {@link io.penstock.tensor.Schema} is one
      */
     default Dataset<T> cache(Cache cache, Codec<T> codec) {
-        return new CachedDataset<>(Stage.of(this), cache.chain(), codec, null);
+        return new CachedDataset<>(Stage.of(this), cache, codec, null);
     }
 
     /** As {@link #cache(Cache, Codec)}, in a cache of one tier. */
@@ -67,11 +67,11 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     }
 
     /**
-     * As {@link #cache(Cache, Codec)}, with a share of the hits loaded again and compared with what the cache holds. What is checked costs a load
-     * and a comparison, counts among the loads, and is counted in {@link RunStatistics#verified}; the rest costs nothing.
+     * As {@link #cache(Cache, Codec)}, with a share of the hits loaded again and compared with what the cache holds. A
+     * checked hit costs a load and a comparison; it counts among the loads and in {@link RunStatistics#verified}.
      */
     default Dataset<T> cache(Cache cache, Codec<T> codec, HitCheck check) {
-        return new CachedDataset<>(Stage.of(this), cache.chain(), codec, check);
+        return new CachedDataset<>(Stage.of(this), cache, codec, check);
     }
 
     /**
@@ -91,8 +91,8 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
         return ZippedDataset.of(stage, Stage.of(this), Stage.of(other), combine);
     }
 
-    /** What {@link #cache} tells a tier of a dataset and a codec: which source and stages fill it. */
-    static Filling filling(Dataset<?> dataset, Codec<?> codec) {
-        return Filling.of(dataset.fingerprint(), Stage.of(dataset).stages(), codec);
+    /** The producer that {@link #cache} announces to a tier: the source, the stages and the codec. */
+    static Producer producer(Dataset<?> dataset, Codec<?> codec) {
+        return Producer.of(dataset.fingerprint(), Stage.of(dataset).stages(), codec);
     }
 }

@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -33,23 +32,29 @@ class KeyedCacheTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-    /** A tier that forgets keys, and tells them if it is asked to. */
-    private static class Forgetting extends FakeTier {
-        final boolean tells;
+    /** A tier that can forget, but not list its keys. */
+    private static class Forgetting extends FakeTier implements RemovableTier {
 
-        Forgetting(String name, boolean tells) {
+        Forgetting(String name) {
             super(name);
-            this.tells = tells;
         }
 
         @Override
         public void remove(SampleKey key) {
             held.remove(key);
         }
+    }
+
+    /** One that lists its keys too. */
+    private static class Listing extends Forgetting implements ListedTier {
+
+        Listing(String name) {
+            super(name);
+        }
 
         @Override
-        public Optional<Flux<SampleKey>> keys() {
-            return tells ? Optional.of(Flux.defer(() -> Flux.fromIterable(held.keySet()))) : Optional.empty();
+        public Flux<SampleKey> keys() {
+            return Flux.defer(() -> Flux.fromIterable(held.keySet()));
         }
     }
 
@@ -67,7 +72,7 @@ class KeyedCacheTest {
 
     private static final Codec<String> TEXT = new Text("text");
 
-    private final Forgetting tier = new Forgetting("ram", true);
+    private final Listing tier = new Listing("ram");
     private final AtomicInteger loads = new AtomicInteger();
     private final KeyedCache<String> cache = KeyedCache.of(Cache.of(tier), TEXT, "features");
 
@@ -113,7 +118,7 @@ class KeyedCacheTest {
 
     @Test
     void get_fromASlowLevel_copiesItUp() {
-        Forgetting slow = new Forgetting("disk", true);
+        Listing slow = new Listing("disk");
         get(KeyedCache.of(Cache.of(slow), TEXT, "features"), "a", "1");
 
         assertThat(get(KeyedCache.of(Cache.of(tier, slow), TEXT, "features"), "a", "2"))
@@ -242,7 +247,11 @@ class KeyedCacheTest {
     @Test
     void get_whileAnotherProcessLoads_takesWhatThatOneStored() {
         AtomicInteger released = new AtomicInteger();
-        FakeTier shared = new FakeTier("disk") {
+        class Leasing extends FakeTier implements SharedTier {
+            Leasing() {
+                super("disk");
+            }
+
             @Override
             public Mono<Lease> lease(SampleKey key) {
                 return Mono.fromCallable(() -> {
@@ -250,9 +259,9 @@ class KeyedCacheTest {
                     return released::incrementAndGet;
                 });
             }
-        };
+        }
 
-        assertThat(get(KeyedCache.of(Cache.of(shared), TEXT, "x"), "a", "ours")).isEqualTo("theirs");
+        assertThat(get(KeyedCache.of(Cache.of(new Leasing()), TEXT, "x"), "a", "ours")).isEqualTo("theirs");
 
         assertThat(loads).hasValue(0);
         assertThat(released).hasValue(1);
@@ -260,12 +269,11 @@ class KeyedCacheTest {
 
     @Test
     void clear_ofOneNameSpace_leavesAllOthers() {
-        for (boolean tells : new boolean[] {true, false}) {
-            Forgetting shared = new Forgetting("ram", tells);
+        for (Forgetting shared : List.of(new Forgetting("ram"), new Listing("ram"))) {
             KeyedCache<String> one = KeyedCache.of(Cache.of(shared), TEXT, "one");
             KeyedCache<String> two = KeyedCache.of(Cache.of(shared), TEXT, "two");
             SampleKey dataset = SampleKey.of("a sample of a dataset");
-            shared.put(dataset, TEXT.encode("x").joined()).block(TIMEOUT);
+            shared.put(dataset, TEXT.encode("x"), Entry.UNKNOWN).block(TIMEOUT);
             for (int i = 0; i < 10; i++) {
                 get(one, "k" + i, "one");
                 two.get(i, loading("two")).block(TIMEOUT);
@@ -292,7 +300,7 @@ class KeyedCacheTest {
         get(cache, "a", "1");
 
         assertThat(KeyedCache.of(Cache.of(tier), TEXT, "features").size().block(TIMEOUT)).isEqualTo(1);
-        assertThat(KeyedCache.of(Cache.of(tier, new Forgetting("disk", false)), TEXT, "features")
+        assertThat(KeyedCache.of(Cache.of(tier, new Forgetting("disk")), TEXT, "features")
                         .size()
                         .block(TIMEOUT))
                 .isEqualTo(1);
@@ -330,10 +338,10 @@ class KeyedCacheTest {
     @Test
     void clear_duringAPut_forgetsWhatComesTooLate() {
         Sinks.Empty<Void> written = Sinks.empty();
-        Forgetting slow = new Forgetting("disk", true) {
+        Listing slow = new Listing("disk") {
             @Override
-            public Mono<Boolean> put(SampleKey key, ByteBuffer value) {
-                return written.asMono().then(super.put(key, value));
+            public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
+                return super.put(key, value, about).delayUntil(put -> written.asMono());
             }
         };
         KeyedCache<String> cleared = KeyedCache.of(Cache.of(slow), TEXT, "features");
@@ -350,7 +358,7 @@ class KeyedCacheTest {
     /** What is put while a clear runs is either forgotten by it or counted, so that the next one forgets it. */
     @Test
     void cache_getsAndClearsAtOnce_neverMixesKeysNorLosesOne() throws Exception {
-        Forgetting shared = new Forgetting("ram", false);
+        Forgetting shared = new Forgetting("ram");
         KeyedCache<String> busy = KeyedCache.of(Cache.of(shared), TEXT, "busy");
         KeyedCache<String> calm = KeyedCache.of(Cache.of(shared), TEXT, "calm");
         AtomicInteger[] loading = new AtomicInteger[100];

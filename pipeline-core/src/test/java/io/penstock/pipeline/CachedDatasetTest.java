@@ -3,10 +3,11 @@ package io.penstock.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.Cache;
+import io.penstock.cache.Entry;
 import io.penstock.cache.Lease;
-import io.penstock.cache.Offer;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.Tier;
+import io.penstock.cache.SharedTier;
 import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Begun;
@@ -34,7 +35,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
-/** Law 5: a hit calls nothing upstream; a broken tier changes no value; {@code backedBy} is associative. */
+/** Law 5: a hit calls nothing upstream; a broken tier changes no value. */
 class CachedDatasetTest {
 
     private static final Schema<Tensor> VALUE = Schema.tensor("value");
@@ -117,28 +118,6 @@ class CachedDatasetTest {
                         .block())
                 .isEqualTo(LongStream.range(0, 20).boxed().toList());
         assertThat(source.totalLoads()).isEqualTo(20 + 20);
-    }
-
-    @Test
-    void backedBy_eitherGrouping_isTheSameChain() {
-        FakeTier a = new FakeTier("a");
-        FakeTier b = new FakeTier("b");
-        FakeTier c = new FakeTier("c");
-
-        Tier left = a.backedBy(b).backedBy(c);
-        Tier right = a.backedBy(b.backedBy(c));
-
-        assertThat(left.levels()).isEqualTo(right.levels()).containsExactly(a, b, c);
-        left.put(SampleKey.of("k"), ByteBuffer.wrap(new byte[] {7})).block();
-        a.held.clear();
-        b.held.clear();
-        StepVerifier.create(right.get(SampleKey.of("k")), 0)
-                .expectSubscription()
-                .thenRequest(1)
-                .expectNext(ByteBuffer.wrap(new byte[] {7}))
-                .verifyComplete();
-        right.close();
-        assertThat(List.of(a, b, c)).allMatch(tier -> tier.closed);
     }
 
     @Test
@@ -241,7 +220,7 @@ class CachedDatasetTest {
     void cache_budgetBelowOneSample_saysHowMuchItNeeds() {
         FakeTier tiny = new FakeTier("ram") {
             @Override
-            public boolean accepts(SampleKey key) {
+            public boolean accepts(SampleKey key, Entry about) {
                 return true;
             }
         };
@@ -306,12 +285,18 @@ class CachedDatasetTest {
         assertThat(fast.spares).isEqualTo(slow.held.keySet());
     }
 
+    private abstract static class LeasingTier extends FakeTier implements SharedTier {
+        LeasingTier() {
+            super("shared");
+        }
+    }
+
     @Test
     void cache_leasedTier_looksAgainUnderTheLeaseAndAlwaysReleases() {
         FakeTier other = new FakeTier("shared");
         AtomicInteger leased = new AtomicInteger();
         AtomicInteger released = new AtomicInteger();
-        FakeTier shared = new FakeTier("shared") {
+        LeasingTier shared = new LeasingTier() {
             @Override
             public Mono<Lease> lease(SampleKey key) {
                 return Mono.<Lease>fromCallable(() -> {
@@ -342,7 +327,7 @@ class CachedDatasetTest {
     @Test
     void cache_loadUnderALeaseFails_releasesIt() {
         AtomicInteger released = new AtomicInteger();
-        FakeTier shared = new FakeTier("shared") {
+        LeasingTier shared = new LeasingTier() {
             @Override
             public Mono<Lease> lease(SampleKey key) {
                 return Mono.fromCallable(() -> released::incrementAndGet);
@@ -403,7 +388,7 @@ class CachedDatasetTest {
     void cache_putAtHandThatBreaksWithAnError_changesNoValue() {
         FakeTier tier = new FakeTier("ram") {
             @Override
-            public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+            public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
                 return Mono.fromCallable(() -> {
                     throw new AssertionError("broken");
                 });

@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
-import io.penstock.cache.Offer;
+import io.penstock.cache.Entry;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
@@ -37,13 +38,24 @@ public class FakeTier implements Tier {
     }
 
     @Override
+    public Eviction eviction() {
+        return Eviction.NONE;
+    }
+
+    @Override
     public Mono<ByteBuffer> get(SampleKey key) {
         gets.incrementAndGet();
         if (broken) {
             throw new IllegalStateException("out of order");
         }
-        Mono<ByteBuffer> answer = Mono.justOrEmpty(held.get(key)).map(ByteBuffer::duplicate);
-        return late ? answer.subscribeOn(Schedulers.parallel()) : Mono.justOrEmpty(held.get(key));
+        return late
+                ? Mono.justOrEmpty(view(key)).subscribeOn(Schedulers.parallel())
+                : Mono.justOrEmpty(view(key));
+    }
+
+    private @Nullable ByteBuffer view(SampleKey key) {
+        ByteBuffer found = held.get(key);
+        return found == null ? null : found.duplicate();
     }
 
     @Override
@@ -52,14 +64,14 @@ public class FakeTier implements Tier {
             throw new IllegalStateException("out of order");
         }
         for (int i = 0; answersGroups && i < keys.length; i++) {
-            found[i] = held.get(keys[i]);
+            found[i] = view(keys[i]);
         }
         return answersGroups;
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-        if (offer.spare()) {
+    public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
+        if (about.spare()) {
             spares.add(key);
         }
         if (broken) {
@@ -67,16 +79,16 @@ public class FakeTier implements Tier {
         }
         return Mono.fromCallable(() -> {
             synchronized (held) {
-                if (accepts(key)) {
+                if (accepts(key, about)) {
                     held.putIfAbsent(key, value.joined());
                 }
-                return held.containsKey(key);
+                return Put.of(held.containsKey(key));
             }
         });
     }
 
     @Override
-    public boolean accepts(SampleKey key) {
+    public boolean accepts(SampleKey key, Entry about) {
         return held.size() < capacity;
     }
 

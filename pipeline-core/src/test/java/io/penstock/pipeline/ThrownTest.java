@@ -3,14 +3,15 @@ package io.penstock.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.Cache;
-import io.penstock.cache.Filling;
+import io.penstock.cache.Entry;
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.Flights;
 import io.penstock.cache.KeyedCache;
 import io.penstock.cache.Lease;
-import io.penstock.cache.Loads;
-import io.penstock.cache.Offer;
+import io.penstock.cache.Producer;
+import io.penstock.cache.ProvenanceTier;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.SharedTier;
 import io.penstock.cache.TierStatistics;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Sampler;
@@ -238,7 +239,7 @@ class ThrownTest {
     }
 
     /** A tier of which one method throws. */
-    private static final class TrappedTier extends FakeTier {
+    private static final class TrappedTier extends FakeTier implements SharedTier, ProvenanceTier {
         private final Supplier<RuntimeException> trap;
         private final String method;
 
@@ -271,24 +272,23 @@ class ThrownTest {
         }
 
         @Override
-        public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+        public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
             return Mono.fromCallable(() -> {
                         at("put");
                         return true;
                     })
-                    .flatMap(reached -> super.put(key, value, offer));
+                    .flatMap(reached -> super.put(key, value, about));
         }
 
         @Override
-        public boolean accepts(SampleKey key) {
+        public boolean accepts(SampleKey key, Entry about) {
             at("accepts");
-            return super.accepts(key);
+            return super.accepts(key, about);
         }
 
         @Override
-        public boolean filledBy(Filling filling) {
-            at("filledBy");
-            return super.filledBy(filling);
+        public void producedBy(Producer producer) {
+            at("producedBy");
         }
 
         @Override
@@ -314,7 +314,7 @@ class ThrownTest {
     static Stream<Arguments> tiers() {
         return Stream.of(Source.values())
                 .flatMap(source -> Stream.of(
-                                "get", "getAll", "put", "accepts", "filledBy", "lease", "release", "statistics")
+                                "get", "getAll", "put", "accepts", "producedBy", "lease", "release", "statistics")
                         .flatMap(method ->
                                 THROWABLES.stream().map(thrown -> Arguments.of(method, source, thrown.get()))));
     }
@@ -444,25 +444,6 @@ class ThrownTest {
                     .expectComplete()
                     .verify(HANG);
         }
-    }
-
-    @ParameterizedTest
-    @MethodSource("sources")
-    void flight_subscriberOfOnePassengerThrows_theOthersAreTold(Source source, Throwable thrown) {
-        Flights<Tensor> flights = new Flights<>();
-        SampleKey key = SampleKey.of("kit");
-        reactor.core.publisher.Sinks.One<Tensor> load = reactor.core.publisher.Sinks.one();
-        AtomicReference<Throwable> first = new AtomicReference<>();
-        Trap trap = new Trap(thrown);
-        flights.join(key, load::asMono, () -> {}).map(trap::at).subscribe(value -> {}, first::set);
-
-        StepVerifier.create(flights.join(key, load::asMono, () -> {}))
-                .then(() -> load.tryEmitValue(Tensor.scalar((long) BAD)))
-                .expectNextCount(1)
-                .expectComplete()
-                .verify(HANG);
-
-        assertThat(tells(first.get(), thrown)).isTrue();
     }
 
     @Test

@@ -3,7 +3,8 @@ package io.penstock.zarr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.cache.Offer;
+import io.penstock.cache.Entry;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -197,16 +199,31 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
         }
 
         @Override
+        public Eviction eviction() {
+            return Eviction.NONE;
+        }
+
+        @Override
+        public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+            return false;
+        }
+
+        @Override
+        public boolean accepts(SampleKey key, Entry about) {
+            return true;
+        }
+
+        @Override
         public Mono<ByteBuffer> get(SampleKey key) {
             return Mono.justOrEmpty(held.get(key)).map(ByteBuffer::duplicate);
         }
 
         @Override
-        public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+        public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
             ByteBuffer copy = ByteBuffer.allocate(value.length());
             value.copyTo(copy, 0);
             held.put(key, copy);
-            return Mono.just(true);
+            return Mono.just(Put.HELD);
         }
 
         @Override

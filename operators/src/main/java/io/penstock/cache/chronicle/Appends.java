@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.cache.Origin;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.internal.ChronicleLog;
 import io.penstock.cache.chronicle.internal.DiskIndex;
@@ -100,8 +100,8 @@ final class Appends {
     }
 
     /** Whether the value is held, once it may be known; {@code null} if it was refused. */
-    @Nullable Mono<Boolean> put(SampleKey key, Encoded value, Origin origin) {
-        PendingAppend entry = PendingAppend.value(key, value, origin);
+    @Nullable Mono<Boolean> put(SampleKey key, Encoded value, Provenance provenance) {
+        PendingAppend entry = PendingAppend.value(key, value, provenance);
         if (!queue.enter(entry)) {
             return Mono.just(true);
         }

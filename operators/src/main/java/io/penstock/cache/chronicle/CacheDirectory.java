@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.cache.Filling;
+import io.penstock.cache.Producer;
 import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.cache.chronicle.internal.SharedCounters;
 import io.penstock.fault.StoreException;
@@ -60,7 +60,7 @@ public final class CacheDirectory {
     }
 
     /** Who filled it, in the order they came. */
-    public List<Filling> fillings() {
+    public List<Producer> producers() {
         return attempt("read", () -> new ProvenanceLog(files.fillings()).read());
     }
 

@@ -1,11 +1,14 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.cache.Filling;
+import io.penstock.cache.Entry;
 import io.penstock.cache.Lease;
-import io.penstock.cache.Offer;
-import io.penstock.cache.Origin;
+import io.penstock.cache.ListedTier;
+import io.penstock.cache.Producer;
+import io.penstock.cache.Provenance;
+import io.penstock.cache.ProvenanceTier;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.Tier;
+import io.penstock.cache.SharedTier;
 import io.penstock.cache.TierStatistics;
 import io.penstock.cache.chronicle.internal.DiskIndex;
 import io.penstock.cache.chronicle.internal.LogEntry;
@@ -17,7 +20,6 @@ import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
@@ -51,13 +53,13 @@ import reactor.core.scheduler.Schedulers;
  * key while the others wait, and the budget is that of all. The death of one hinders nobody. The directory must be on a
  * local file system.
  * <pre>{@code
- *  try (Tier cache = ChronicleTier.at(Path.of("/scratch/cache")).maxBytes(200L << 30).open()) {
+ *  try (Cache cache = Cache.of(ChronicleTier.at(Path.of("/scratch/cache")).maxBytes(200L << 30).open())) {
  *      dataset.cache(cache, schema).stream(...)
  *  }
  * }</pre>
  * The JVM needs {@code --add-opens=java.base/java.lang.reflect=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED}.
  */
-public final class ChronicleTier implements Tier {
+public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTier {
 
     private static final int TOUCHED_BYTES = 1024;
 
@@ -210,8 +212,8 @@ public final class ChronicleTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-        return Mono.defer(() -> keep(key, value, offer.origin()));
+    public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
+        return Mono.defer(() -> keep(key, value, about.provenance()));
     }
 
     /**
@@ -219,44 +221,47 @@ public final class ChronicleTier implements Tier {
      * the one that calls must not block, and an interrupt of it would close the file.
      */
     @Override
-    public boolean filledBy(Filling filling) {
+    public void producedBy(Producer producer) {
         if (!closed.get() && parts.locks != null) { // or it only looks
-            appends.run(() -> parts.provenance.add(filling));
+            appends.run(() -> parts.provenance.add(producer));
         }
-        return true;
     }
 
-    private Mono<Boolean> keep(SampleKey key, Encoded value, Origin origin) {
+    private Mono<Put> keep(SampleKey key, Encoded value, Provenance provenance) {
         if (holds(key)) {
             index.use(key);
-            return Mono.just(true);
+            return Mono.just(Put.HELD);
         }
         int length = value.length();
         if (length < shortest) {
             shortest = length;
         }
         boolean fits = !closed.get() && length <= LogWriter.MAX_VALUE_BYTES && appends.hasRoomFor(length);
-        Mono<Boolean> kept = fits ? appends.put(key, value, origin) : null;
+        Mono<Boolean> kept = fits ? appends.put(key, value, provenance) : null;
         if (kept == null) {
             refused.increment();
-            return Mono.just(false);
+            return Mono.just(Put.REFUSED);
         }
-        return kept;
+        return kept.map(Put::of);
     }
 
     private boolean holds(SampleKey key) {
         return appends.find(key) != null || index.contains(key);
     }
 
-    /** What is found stays where it is and is used there: a copy would take the room of two in the order of use. */
+    /** {@link Eviction#DROPPED} in LRU order: files are dropped whole. */
     @Override
-    public boolean keepsHits() {
-        return parts.evicts;
+    public Eviction eviction() {
+        return parts.evicts ? Eviction.DROPPED : Eviction.NONE;
     }
 
     /** {@code false} once there is no room for a value as short as the shortest so far. */
     @Override
-    public boolean accepts(SampleKey key) {
+    public boolean accepts(SampleKey key, Entry about) {
+        return accepts();
+    }
+
+    private boolean accepts() {
         return !closed.get() && appends.hasRoomFor(shortest == Integer.MAX_VALUE ? 0 : shortest);
     }
 
@@ -270,16 +275,16 @@ public final class ChronicleTier implements Tier {
 
     @Override
     public Mono<Lease> lease(SampleKey key) {
-        return leases == null || closed.get() || !accepts(key) ? Lease.NONE : leases.lease(key);
+        return leases == null || closed.get() || !accepts() ? Lease.NONE : leases.lease(key);
     }
 
     @Override
-    public Optional<Flux<SampleKey>> keys() {
-        return Optional.of(Flux.defer(() -> {
+    public Flux<SampleKey> keys() {
+        return Flux.defer(() -> {
             Set<SampleKey> keys = appends.keys(); // first: what leaves here meanwhile is in the files then
             forEachKey((key, bytes) -> keys.add(key));
             return Flux.fromIterable(keys);
-        }));
+        });
     }
 
     /** Completes when everything put before is in the files, where a killed process leaves it. */

@@ -1,16 +1,16 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.cache.Origin;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 
 /**
  * A value in the files.
  *
  * @param key      of it
- * @param origin   where it came from, {@link Origin#UNKNOWN} if whoever put it did not say
+ * @param provenance   where it came from, {@link Provenance#UNKNOWN} if whoever put it did not say
  * @param segment  the file, below the cache's directory
  * @param position of the value in that file
  * @param bytes    of the value
  * @param live     whether it is what a look-up of the key finds
  */
-public record KeptEntry(SampleKey key, Origin origin, String segment, long position, int bytes, boolean live) {}
+public record KeptEntry(SampleKey key, Provenance provenance, String segment, long position, int bytes, boolean live) {}

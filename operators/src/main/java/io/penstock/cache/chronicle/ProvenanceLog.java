@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle;
 
-import io.penstock.cache.Filling;
+import io.penstock.cache.Producer;
 import io.penstock.cache.chronicle.internal.CacheFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -42,13 +42,13 @@ final class ProvenanceLog {
     }
 
     /** Appends a line unless there is one. A failure is logged. */
-    void add(Filling filling) {
-        if (!known.add(filling.id())) {
+    void add(Producer producer) {
+        if (!known.add(producer.id())) {
             return;
         }
         try {
-            if (!read().contains(filling)) {
-                append(line(filling));
+            if (!read().contains(producer)) {
+                append(line(producer));
             }
         } catch (IOException e) {
             LOG.warn("cannot note in {} who fills the cache, so misses will not be explained: {}", file, e.toString());
@@ -71,15 +71,15 @@ final class ProvenanceLog {
     }
 
     /** All lines that are whole, in their order. */
-    List<Filling> read() throws IOException {
-        Map<Integer, Filling> fillings = new LinkedHashMap<>();
+    List<Producer> read() throws IOException {
+        Map<Integer, Producer> producers = new LinkedHashMap<>();
         for (String line : lines()) {
-            Filling filling = parse(line);
-            if (filling != null) {
-                fillings.putIfAbsent(filling.id(), filling);
+            Producer producer = parse(line);
+            if (producer != null) {
+                producers.putIfAbsent(producer.id(), producer);
             }
         }
-        return List.copyOf(fillings.values());
+        return List.copyOf(producers.values());
     }
 
     private List<String> lines() throws IOException {
@@ -107,18 +107,18 @@ final class ProvenanceLog {
                 .count();
     }
 
-    static String line(Filling filling) {
+    static String line(Producer producer) {
         List<String> words = new ArrayList<>();
-        words.add(filling.codec());
-        words.add(Integer.toString(filling.source().size()));
-        words.addAll(filling.source());
-        words.addAll(filling.stages());
+        words.add(producer.codec());
+        words.add(Integer.toString(producer.source().size()));
+        words.addAll(producer.source());
+        words.addAll(producer.stages());
         String text =
                 String.join(BREAK, words.stream().map(ProvenanceLog::escaped).toList());
         return "%08x".formatted(check(text)) + BREAK + text;
     }
 
-    static @Nullable Filling parse(String line) {
+    static @Nullable Producer parse(String line) {
         int first = line.indexOf(BREAK);
         if (first < 0) {
             return null;
@@ -137,7 +137,7 @@ final class ProvenanceLog {
         int stages = 2 + Integer.parseInt(words[1]);
         return stages > all.size()
                 ? null
-                : new Filling(all.subList(2, stages), all.subList(stages, all.size()), all.get(0));
+                : new Producer(all.subList(2, stages), all.subList(stages, all.size()), all.get(0));
     }
 
     private static int check(String text) {

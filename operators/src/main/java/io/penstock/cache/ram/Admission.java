@@ -1,6 +1,6 @@
 package io.penstock.cache.ram;
 
-import io.penstock.cache.Offer;
+import io.penstock.cache.Entry;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -15,7 +15,7 @@ sealed interface Admission {
     int WORTHS = 128;
 
     /** The worth of a value of so many bytes. */
-    int worth(Offer offer, int bytes);
+    int worth(Entry about, int bytes);
 
     /** What is worth less than this gives way to a value of this worth. */
     int givingWayTo(int worth);
@@ -30,8 +30,8 @@ sealed interface Admission {
     final class FirstCome implements Admission {
 
         @Override
-        public int worth(Offer offer, int bytes) {
-            return offer.spare() ? SPARE : 1;
+        public int worth(Entry about, int bytes) {
+            return about.spare() ? SPARE : 1;
         }
 
         @Override
@@ -72,15 +72,15 @@ sealed interface Admission {
         private volatile boolean frozen;
 
         @Override
-        public int worth(Offer offer, int bytes) {
-            if (offer.spare()) {
+        public int worth(Entry about, int bytes) {
+            if (about.spare()) {
                 return SPARE;
             }
             if (!frozen) {
-                firstEpoch.compareAndSet(Long.MIN_VALUE, offer.epoch());
-                frozen = offer.epoch() - firstEpoch.get() >= SWAPPING_EPOCHS;
+                firstEpoch.compareAndSet(Long.MIN_VALUE, about.epoch());
+                frozen = about.epoch() - firstEpoch.get() >= SWAPPING_EPOCHS;
             }
-            double nanosAByte = Math.max(0, offer.loadNanos()) / (double) Math.max(1, bytes);
+            double nanosAByte = Math.max(0, about.loadNanos()) / (double) Math.max(1, bytes);
             double steps = STEPS_AN_OCTAVE * (Math.log(nanosAByte) / LOG2 - LEAST_LOG2);
             return (int) Math.max(1, Math.min(WORTHS - 1, 1 + Math.rint(steps)));
         }

@@ -1,6 +1,6 @@
 package io.penstock.cache.ram;
 
-import io.penstock.cache.Tier;
+import io.penstock.cache.RemovableTier;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -45,7 +45,7 @@ public enum CachePolicy {
                                 Arrays.stream(values()).map(CachePolicy::label).collect(Collectors.joining(", ")))));
     }
 
-    Tier ram(long bytes) {
+    RemovableTier ram(long bytes) {
         SlabMemory memory = SlabMemory.inTemporaryFile();
         return switch (this) {
             case HOLD -> new RamTier(bytes, memory);

@@ -1,15 +1,15 @@
 package io.penstock.cache.ram;
 
-import io.penstock.cache.Offer;
+import io.penstock.cache.Entry;
+import io.penstock.cache.ListedTier;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
 import io.penstock.internal.Thrown;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,7 +37,7 @@ import reactor.core.scheduler.Schedulers;
  * {@linkplain #inTurn in turn}: a thread that finds another at it leaves its change to that one. A put that has to wait
  * for its room so goes on later, on a thread of {@link Schedulers#parallel}.
  */
-final class LruTier implements Tier {
+final class LruTier implements ListedTier {
 
     /** The value, its key, its place in the map and the array of its blocks, as JDK 17 lays them out, and some more. */
     private static final int VALUE_COST = 160;
@@ -46,7 +46,7 @@ final class LruTier implements Tier {
 
     private final ConcurrentMap<SampleKey, LruValue> values = new ConcurrentHashMap<>();
 
-    /** What has given way and is not yet in the slower tier. */
+    /** What has given way and is not yet in a slower tier. */
     private final ConcurrentMap<SampleKey, ByteBuffer> leaving = new ConcurrentHashMap<>();
 
     private final ByteBudget budget;
@@ -65,22 +65,18 @@ final class LruTier implements Tier {
         this.blocks = new Blocks(bytes, memory);
     }
 
-    private record Evicted(SampleKey key, ByteBuffer bytes) {}
-
     /** What a put gets: room, or none since the key is held or refused; and what gave way. */
     private static final class Claim {
         final int @Nullable [] room;
         final boolean held;
-        final List<Evicted> gone;
+        final List<Put.Displaced> gone;
 
-        Claim(int @Nullable [] room, boolean held, List<Evicted> gone) {
+        Claim(int @Nullable [] room, boolean held, List<Put.Displaced> gone) {
             this.room = room;
             this.held = held;
             this.gone = gone;
         }
     }
-
-    private record Kept(boolean held, List<Evicted> gone) {}
 
     private static long cost(int length) {
         return (long) Blocks.count(length) * Blocks.COST + VALUE_COST;
@@ -108,6 +104,11 @@ final class LruTier implements Tier {
     @Override
     public String name() {
         return "ram";
+    }
+
+    @Override
+    public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        return false;
     }
 
     @Override
@@ -154,68 +155,45 @@ final class LruTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-        return Mono.defer(() -> Mono.fromFuture(keep(key, value, false).thenApply(Kept::held), true));
+    public Eviction eviction() {
+        return Eviction.RETURNED;
     }
 
-    /** What gave way goes down whether or not the put is cancelled, and can be had here until it is there. */
+    /** What gave way can be had here until the put is settled. It goes on when the caller cancels. */
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer, Tier slower) {
-        return Mono.defer(() -> {
-            CompletableFuture<Kept> kept = keep(key, value, true);
-            return Mono.fromFuture(
-                    kept.thenCompose(now ->
-                                    handDown(now, key, value, offer, slower).toFuture())
-                            .whenComplete((held, failure) -> {
-                                if (!kept.isCompletedExceptionally()) {
-                                    hasLeft(kept.join()); // which does not wait: it is complete
-                                }
-                            }),
-                    true);
-        });
+    public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
+        return Mono.defer(() -> Mono.fromFuture(keep(key, value, about.handsDown()), true));
     }
 
-    private void hasLeft(Kept kept) {
-        kept.gone.forEach(one -> leaving.remove(one.key, one.bytes));
+    private Put result(boolean held, List<Put.Displaced> gone) {
+        return gone.isEmpty()
+                ? Put.of(held)
+                : new Put(held, gone, () -> gone.forEach(one -> leaving.remove(one.key(), one.value())));
     }
 
-    private static Mono<Boolean> handDown(Kept kept, SampleKey key, Encoded value, Offer offer, Tier slower) {
-        Mono<Void> down = Flux.fromIterable(kept.gone)
-                .concatMap(one -> slower.put(one.key, Encoded.of(one.bytes), new Offer(offer.epoch(), 0, false)))
-                .then();
-        return kept.held || offer.spare()
-                ? down.thenReturn(kept.held)
-                : down.then(Mono.defer(Thrown.supplier(() -> slower.put(key, value, offer))));
-    }
-
-    @Override
-    public boolean handsDown() {
-        return true;
-    }
-
-    private CompletableFuture<Kept> keep(SampleKey key, Encoded value, boolean copiesEvicted) {
+    private CompletableFuture<Put> keep(SampleKey key, Encoded value, boolean returnsEvicted) {
         int length = value.length();
         CompletableFuture<Claim> claim = new CompletableFuture<>();
         inTurn(() -> {
             try {
-                claim.complete(claim(key, length, copiesEvicted));
+                claim.complete(claim(key, length, returnsEvicted));
             } catch (Throwable e) {
                 claim.completeExceptionally(Thrown.signal(e));
             }
         });
-        Function<Claim, Kept> write = granted -> write(key, value, granted);
+        Function<Claim, Put> write = granted -> write(key, value, granted);
         return claim.isDone()
                 ? claim.thenApply(write)
                 : claim.thenApplyAsync(write, task -> Schedulers.parallel().schedule(task));
     }
 
-    private Claim claim(SampleKey key, int length, boolean copiesEvicted) {
+    private Claim claim(SampleKey key, int length, boolean returnsEvicted) {
         LruValue held = values.get(key);
         if (held != null) {
             order.touch(held);
             return new Claim(null, true, List.of());
         }
-        List<Evicted> gone = new ArrayList<>();
+        List<Put.Displaced> gone = new ArrayList<>();
         int[] room = cost(length) > budget.total() ? null : reserve(length);
         while (room == null) {
             LruValue eldest = cost(length) > budget.total() || closed ? null : order.removeEldest();
@@ -223,9 +201,9 @@ final class LruTier implements Tier {
                 refused.increment();
                 return new Claim(null, false, gone);
             }
-            Evicted copy = copiesEvicted ? new Evicted(eldest.key, copyOf(eldest)) : null;
+            Put.Displaced copy = returnsEvicted ? new Put.Displaced(eldest.key, copyOf(eldest)) : null;
             if (copy != null) {
-                leaving.put(copy.key, copy.bytes); // before it is gone from the values
+                leaving.put(copy.key(), copy.value()); // before it is gone from the values
             }
             if (!values.remove(eldest.key, eldest)) {
                 leaving.remove(eldest.key);
@@ -256,10 +234,10 @@ final class LruTier implements Tier {
     }
 
     /** Writes into the room that was claimed, and shows the value; another of the same key that came first stays. */
-    private Kept write(SampleKey key, Encoded encoded, Claim claim) {
+    private Put write(SampleKey key, Encoded encoded, Claim claim) {
         int[] room = claim.room;
         if (room == null) {
-            return new Kept(claim.held, claim.gone);
+            return result(claim.held, claim.gone);
         }
         int length = encoded.length();
         boolean shown = false;
@@ -278,11 +256,11 @@ final class LruTier implements Tier {
                 free(room, length);
             }
         }
-        return new Kept(!closed, claim.gone);
+        return result(!closed, claim.gone);
     }
 
     @Override
-    public boolean accepts(SampleKey key) {
+    public boolean accepts(SampleKey key, Entry about) {
         return !closed;
     }
 
@@ -297,8 +275,8 @@ final class LruTier implements Tier {
     }
 
     @Override
-    public Optional<Flux<SampleKey>> keys() {
-        return Optional.of(Flux.defer(() -> Flux.fromIterable(List.copyOf(values.keySet()))));
+    public Flux<SampleKey> keys() {
+        return Flux.defer(() -> Flux.fromIterable(List.copyOf(values.keySet())));
     }
 
     @Override

@@ -1,8 +1,9 @@
 package io.penstock.cache.ram;
 
-import io.penstock.cache.Offer;
+import io.penstock.cache.Entry;
+import io.penstock.cache.Put;
+import io.penstock.cache.RemovableTier;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
@@ -38,12 +39,12 @@ import reactor.core.publisher.Mono;
  * read-only view that stays valid while it is reachable, also after {@link #close}. {@link #put} copies on the thread
  * that subscribes, beside other puts.
  * <pre>{@code
- *  try (Tier cache = RamTier.ofBytes(8L << 30)) {
+ *  try (Cache cache = Cache.of(RamTier.ofBytes(8L << 30))) {
  *      dataset.cache(cache, schema).stream(...)
  *  }
  * }</pre>
  */
-public final class RamTier implements Tier {
+public final class RamTier implements RemovableTier {
 
     private static final Logger LOG = LoggerFactory.getLogger(RamTier.class);
     private static final long WORTH_COLLECTING = 64L << 20;
@@ -95,7 +96,7 @@ public final class RamTier implements Tier {
     }
 
     /** As {@link #ofBytes(long)}, with a policy by name. */
-    public static Tier ofBytes(long bytes, CachePolicy policy) {
+    public static RemovableTier ofBytes(long bytes, CachePolicy policy) {
         return policy.ram(checked(bytes));
     }
 
@@ -125,7 +126,7 @@ public final class RamTier implements Tier {
     }
 
     /** As {@link #ofFreeShare(double)}, with a policy by name. */
-    public static Tier ofFreeShare(double share, CachePolicy policy) {
+    public static RemovableTier ofFreeShare(double share, CachePolicy policy) {
         return policy.ram(freeBytes(share));
     }
 
@@ -217,17 +218,22 @@ public final class RamTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-        return Mono.fromCallable(() -> keep(key, value, offer));
+    public Eviction eviction() {
+        return Eviction.NONE;
     }
 
-    private boolean keep(SampleKey key, Encoded value, Offer offer) {
+    @Override
+    public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
+        return Mono.fromCallable(() -> Put.of(keep(key, value, about)));
+    }
+
+    private boolean keep(SampleKey key, Encoded value, Entry about) {
         int length = value.length();
         if (length < shortest) {
             shortest = length;
         }
         index.expect(length);
-        int worth = admission.worth(offer, length);
+        int worth = admission.worth(about, length);
         int givingWay = admission.givingWayTo(worth);
         // asked first, so that a full tier refuses without a lock
         boolean full = length > budget.free() && slabs.leastWorth() >= givingWay && slabs.reclaimable() == 0;
@@ -238,7 +244,7 @@ public final class RamTier implements Tier {
                     case GRANTED -> copy(key, value, worth, givingWay);
                     case REFUSED -> false;
                 };
-        if (!held && !offer.spare()) {
+        if (!held && !about.spare()) {
             refused.increment();
             refusedInARow.incrementAndGet();
         }
@@ -332,16 +338,12 @@ public final class RamTier implements Tier {
 
     /**
      * {@code false} once there is no room for a value as short as the shortest so far, or once little is left and nothing
-     * has fitted for long, and nothing would give way either: then there is no need to encode any.
+     * has fitted for long, and nothing would give way either: then there is no need to encode any. A spare copy takes free
+     * room only.
      */
     @Override
-    public boolean accepts(SampleKey key) {
-        return !closed.get() && (slabs.leastWorth() < admission.givingWay() || hasRoom());
-    }
-
-    @Override
-    public boolean accepts(SampleKey key, Offer offer) {
-        return offer.spare() ? !closed.get() && hasRoom() : accepts(key);
+    public boolean accepts(SampleKey key, Entry about) {
+        return !closed.get() && (!about.spare() && slabs.leastWorth() < admission.givingWay() || hasRoom());
     }
 
     private boolean hasRoom() {

@@ -1,18 +1,20 @@
 package io.penstock.cache.redis;
 
+import io.penstock.cache.Entry;
 import io.penstock.cache.Lease;
-import io.penstock.cache.Offer;
+import io.penstock.cache.ListedTier;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.Tier;
+import io.penstock.cache.SharedTier;
 import io.penstock.cache.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -43,7 +45,7 @@ import reactor.core.publisher.Mono;
  * on their way, later, when the server has it. Look-ups and puts that come together travel together, and a look-up waits
  * for more while four times as many are under way, a round trip at most.
  */
-public final class RedisTier implements Tier {
+public final class RedisTier implements SharedTier, ListedTier {
 
     private static final String NAME = "redis";
 
@@ -89,23 +91,37 @@ public final class RedisTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+    public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        return false;
+    }
+
+    @Override
+    public Eviction eviction() {
+        return Eviction.NONE;
+    }
+
+    @Override
+    public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
         return Mono.defer(() -> {
             if (value.length() > settings.maxValueBytes()) {
                 counts.tooLarge(value.length(), settings.maxValueBytes());
-                return Mono.just(false);
+                return Mono.just(Put.REFUSED);
             }
             if (closed.get()) {
                 counts.refused.increment();
-                return Mono.just(false);
+                return Mono.just(Put.REFUSED);
             }
-            return serverOf(key).put(key, value.joined());
+            return serverOf(key).put(key, value.joined()).map(Put::of);
         });
     }
 
     /** {@code false} while whoever has the key is out of reach or full. */
     @Override
-    public boolean accepts(SampleKey key) {
+    public boolean accepts(SampleKey key, Entry about) {
+        return accepts(key);
+    }
+
+    private boolean accepts(SampleKey key) {
         return !closed.get() && serverOf(key).accepts(key);
     }
 
@@ -124,8 +140,8 @@ public final class RedisTier implements Tier {
 
     /** The keys under this tier's name, as the servers list them; fails if one is out of reach. */
     @Override
-    public Optional<Flux<SampleKey>> keys() {
-        return Optional.of(Flux.fromIterable(servers).concatMap(Server::keys));
+    public Flux<SampleKey> keys() {
+        return Flux.fromIterable(servers).concatMap(Server::keys);
     }
 
     /**

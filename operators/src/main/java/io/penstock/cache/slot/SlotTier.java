@@ -1,12 +1,14 @@
 package io.penstock.cache.slot;
 
-import io.penstock.cache.Offer;
+import io.penstock.cache.Entry;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** Slots as a tier: a key's slot is its sample's index. */
@@ -44,8 +46,18 @@ final class SlotTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
-        return Mono.fromCallable(() -> keep(key, value));
+    public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        return false;
+    }
+
+    @Override
+    public Eviction eviction() {
+        return Eviction.NONE;
+    }
+
+    @Override
+    public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
+        return Mono.fromCallable(() -> Put.of(keep(key, value)));
     }
 
     private boolean keep(SampleKey key, Encoded value) {
@@ -64,7 +76,7 @@ final class SlotTier implements Tier {
     }
 
     @Override
-    public boolean accepts(SampleKey key) {
+    public boolean accepts(SampleKey key, Entry about) {
         long slot = keys.slot(key);
         return slot >= 0 && face.accepts(slot);
     }

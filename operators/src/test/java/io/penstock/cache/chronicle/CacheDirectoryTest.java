@@ -3,9 +3,9 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.cache.Filling;
-import io.penstock.cache.Offer;
-import io.penstock.cache.Origin;
+import io.penstock.cache.Entry;
+import io.penstock.cache.Producer;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.cache.chronicle.internal.LogEntry;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class CacheDirectoryTest {
 
-    private static final Filling FILLING = new Filling(List.of("made"), List.of("map decode"), "bytes");
+    private static final Producer PRODUCER = new Producer(List.of("made"), List.of("map decode"), "bytes");
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -38,10 +38,10 @@ class CacheDirectoryTest {
 
         assertThat(entries).hasSize(5).allMatch(KeptEntry::live).allMatch(entry -> entry.bytes() == 1000);
         assertThat(entries)
-                .extracting(KeptEntry::origin)
-                .containsExactlyInAnyOrder(origin(0), origin(1), origin(2), origin(3), origin(4));
+                .extracting(KeptEntry::provenance)
+                .containsExactlyInAnyOrder(provenance(0), provenance(1), provenance(2), provenance(3), provenance(4));
         assertThat(entries).extracting(KeptEntry::key).contains(SampleKey.of("2"));
-        assertThat(CacheDirectory.at(directory).fillings()).containsExactly(FILLING);
+        assertThat(CacheDirectory.at(directory).producers()).containsExactly(PRODUCER);
         assertThat(CacheDirectory.at(directory).format()).isEqualTo(CacheFiles.FORMAT);
     }
 
@@ -155,19 +155,19 @@ class CacheDirectoryTest {
     void fillings_toldOnAnInterruptedThread_areKept() {
         try (ChronicleTier tier = open()) {
             Thread.currentThread().interrupt();
-            tier.filledBy(FILLING);
+            tier.producedBy(PRODUCER);
             assertThat(Thread.interrupted()).isTrue();
         }
 
-        assertThat(CacheDirectory.at(directory).fillings()).containsExactly(FILLING);
+        assertThat(CacheDirectory.at(directory).producers()).containsExactly(PRODUCER);
     }
 
     private void fill(int values) {
         try (ChronicleTier tier = open()) {
-            assertThat(tier.filledBy(FILLING)).isTrue();
+            tier.producedBy(PRODUCER);
             for (int i = 0; i < values; i++) {
                 ByteBuffer value = ByteBuffer.allocate(1000).putInt(0, i);
-                tier.put(SampleKey.of(Integer.toString(i)), Encoded.of(value), new Offer(0, 1, false, origin(i)))
+                tier.put(SampleKey.of(Integer.toString(i)), Encoded.of(value), Entry.of(0, 1).from(provenance(i)))
                         .block();
             }
         }
@@ -185,8 +185,8 @@ class CacheDirectoryTest {
         return entries;
     }
 
-    private static Origin origin(int sample) {
-        return Origin.of("sample " + sample, List.of("size 1"), FILLING.id());
+    private static Provenance provenance(int sample) {
+        return Provenance.of("sample " + sample, List.of("size 1"), PRODUCER.id());
     }
 
     private static void flip(Path file, long position) throws IOException {

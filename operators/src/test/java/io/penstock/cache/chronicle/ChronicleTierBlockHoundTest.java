@@ -2,7 +2,8 @@ package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cache.Filling;
+import io.penstock.cache.Producer;
+import io.penstock.cache.TierKit;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,13 +47,13 @@ class ChronicleTierBlockHoundTest {
 
     private static Mono<Boolean> load(ChronicleTier tier, ChronicleTier peers, int number) {
         long sample = number / 2;
-        tier.filledBy(new Filling(List.of("source " + number % 100), List.of(), "codec"));
+        tier.producedBy(new Producer(List.of("source " + number % 100), List.of(), "codec"));
         return Mono.usingWhen(
                         tier.lease(Values.key(sample)),
                         lease -> tier.get(Values.key(sample))
                                 .map(ByteBuffer::hasRemaining)
                                 .switchIfEmpty(Mono.defer(
-                                        () -> tier.put(Values.key(sample), ByteBuffer.wrap(Values.value(sample))))),
+                                        () -> TierKit.put(tier, Values.key(sample), ByteBuffer.wrap(Values.value(sample))))),
                         lease -> Mono.fromRunnable(lease::release))
                 .flatMap(done -> peers.get(Values.key(sample)).hasElement());
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.cache.Entry;
 import io.penstock.cache.TierStatistics;
 import io.penstock.cache.chronicle.internal.Space;
 import io.penstock.fault.StoreException;
@@ -63,7 +64,7 @@ class FullDiskTest {
         TierStatistics full = tier.statistics();
         assertThat(full.samples()).isEqualTo(held).isBetween(100L, SAMPLES - 100L);
         assertThat(full.errors()).isEqualTo(1); // and one warning with it
-        assertThat(tier.accepts(Values.key(0))).isFalse();
+        assertThat(tier.accepts(Values.key(0), Entry.UNKNOWN)).isFalse();
         assertThat(tier.lease(Values.key(SAMPLES)).block(Values.TIMEOUT)).isNotNull();
     }
 
@@ -155,7 +156,7 @@ class FullDiskTest {
 
             try (ChronicleTier tier = ChronicleTier.at(view).maxBytes(1 << 20).open()) {
                 assertThat(Values.get(tier, 0)).isEqualTo(Values.value(0));
-                assertThat(tier.accepts(Values.key(1))).isFalse();
+                assertThat(tier.accepts(Values.key(1), Entry.UNKNOWN)).isFalse();
             }
         } finally {
             assertThat(run("umount", "-l", view.toString())).isTrue();

@@ -3,7 +3,9 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Entry;
 import io.penstock.cache.Tier;
+import io.penstock.cache.TierKit;
 import io.penstock.cache.chronicle.internal.Location;
 import io.penstock.cache.chronicle.internal.Segment;
 import io.penstock.cache.chronicle.internal.Segments;
@@ -45,7 +47,7 @@ class LruTurnoverTest {
     private static void put(Tier tier, int from, int to) {
         for (int i = from; i < to; i++) {
             boolean held = Boolean.TRUE.equals(
-                    tier.put(Values.key(i), ByteBuffer.wrap(value(i))).block(Values.TIMEOUT));
+                    TierKit.put(tier, Values.key(i), ByteBuffer.wrap(value(i))).block(Values.TIMEOUT));
             assertThat(held).isTrue();
         }
     }
@@ -73,7 +75,7 @@ class LruTurnoverTest {
             assertThat(heldOf(tier, 2_000 - (int) held, 2_000)).isEqualTo(held);
             assertThat(tier.statistics().evicted()).isEqualTo(2_000 - held);
             assertThat(tier.statistics().refused()).isZero();
-            assertThat(tier.accepts(Values.key(5_000))).isTrue();
+            assertThat(tier.accepts(Values.key(5_000), Entry.UNKNOWN)).isTrue();
         }
     }
 
@@ -227,10 +229,10 @@ class LruTurnoverTest {
         try (ChronicleTier tier = options().open()) {
             put(tier, 0, 100);
 
-            assertThat(tier.put(Values.key(7_000), ByteBuffer.allocate(BUDGET / 2))
+            assertThat(TierKit.put(tier, Values.key(7_000), ByteBuffer.allocate(BUDGET / 2))
                             .block(Values.TIMEOUT))
                     .isFalse();
-            assertThat(tier.put(Values.key(7_001), ByteBuffer.allocate(BUDGET / 3))
+            assertThat(TierKit.put(tier, Values.key(7_001), ByteBuffer.allocate(BUDGET / 3))
                             .block(Values.TIMEOUT))
                     .isTrue();
             tier.flush().block(Values.TIMEOUT);

@@ -2,7 +2,7 @@ package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cache.Filling;
+import io.penstock.cache.Producer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,8 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ProvenanceLogTest {
 
-    private static final Filling ONE = new Filling(List.of("images", "/data"), List.of("map decode"), "tensors 1 [a]");
-    private static final Filling TWO = new Filling(List.of("images", "/data"), List.of("map resize"), "tensors 1 [a]");
+    private static final Producer ONE = new Producer(List.of("images", "/data"), List.of("map decode"), "tensors 1 [a]");
+    private static final Producer TWO = new Producer(List.of("images", "/data"), List.of("map resize"), "tensors 1 [a]");
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -72,13 +72,13 @@ class ProvenanceLogTest {
             @ForAll @Size(max = 4) List<String> stages,
             @ForAll String codec) {
         // what has no UTF-8 cannot come back from a file
-        Filling filling = new Filling(
+        Producer producer = new Producer(
                 source.stream().map(ProvenanceLogTest::writable).toList(),
                 stages.stream().map(ProvenanceLogTest::writable).toList(),
                 writable(codec));
 
-        assertThat(ProvenanceLog.parse(ProvenanceLog.line(filling))).isEqualTo(filling);
-        assertThat(ProvenanceLog.line(filling).lines().count()).isEqualTo(1);
+        assertThat(ProvenanceLog.parse(ProvenanceLog.line(producer))).isEqualTo(producer);
+        assertThat(ProvenanceLog.line(producer).lines().count()).isEqualTo(1);
     }
 
     private static String writable(String word) {

@@ -3,6 +3,7 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.TierKit;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -159,7 +160,7 @@ class RacesTest {
         while (value.remaining() >= Long.BYTES) {
             value.putLong(number);
         }
-        return Boolean.TRUE.equals(tier.put(keyOf(number), value.rewind()).block(Values.TIMEOUT));
+        return Boolean.TRUE.equals(TierKit.put(tier, keyOf(number), value.rewind()).block(Values.TIMEOUT));
     }
 
     private boolean look(ChronicleTier tier, long number) {

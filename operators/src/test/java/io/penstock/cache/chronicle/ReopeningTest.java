@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.Cache;
+import io.penstock.cache.Entry;
 import io.penstock.cache.KeyedCache;
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.TierKit;
 import io.penstock.cache.TierStatistics;
 import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.cache.chronicle.internal.LogEntry;
@@ -100,7 +102,7 @@ class ReopeningTest {
 
             assertThat(full.refused()).isPositive();
             assertThat(full.bytes()).isBetween(budget - budget / 8, budget);
-            assertThat(tier.accepts(Values.key(5_000))).isFalse();
+            assertThat(tier.accepts(Values.key(5_000), Entry.UNKNOWN)).isFalse();
         }
         assertThat(occupied()).isLessThanOrEqualTo(budget);
     }
@@ -268,7 +270,7 @@ class ReopeningTest {
         try (ChronicleTier writer = options().open();
                 ChronicleTier reader = options().readOnly().open()) {
             assertHolds(reader, 0, 10);
-            assertThat(reader.accepts(Values.key(11))).isFalse();
+            assertThat(reader.accepts(Values.key(11), Entry.UNKNOWN)).isFalse();
             assertThat(Values.put(reader, 11)).isFalse();
             Values.put(writer, 12);
             writer.flush().block(Values.TIMEOUT);
@@ -329,7 +331,7 @@ class ReopeningTest {
         new java.util.SplittableRandom(1).nextBytes(large);
         try (ChronicleTier tier = options().open()) {
             Values.put(tier, 1);
-            tier.put(Values.key(2), ByteBuffer.wrap(large)).block(Values.TIMEOUT);
+            TierKit.put(tier, Values.key(2), ByteBuffer.wrap(large)).block(Values.TIMEOUT);
             Values.put(tier, 3);
         }
 

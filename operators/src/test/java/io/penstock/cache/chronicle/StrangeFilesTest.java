@@ -3,7 +3,8 @@ package io.penstock.cache.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.penstock.cache.Filling;
+import io.penstock.cache.Entry;
+import io.penstock.cache.Producer;
 import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
@@ -28,7 +29,7 @@ class StrangeFilesTest {
     private static final int SAMPLES = 60;
     private static final int FIRST_LOG = 30;
     private static final long USED = 1 << 20; // of a file's length the rest is a hole
-    private static final Filling FILLING = new Filling(List.of("made"), List.of("map decode"), "bytes");
+    private static final Producer PRODUCER = new Producer(List.of("made"), List.of("map decode"), "bytes");
 
     @TempDir
     static Path whole;
@@ -151,7 +152,7 @@ class StrangeFilesTest {
     static void fill() {
         for (int from = 0; from < SAMPLES; from += FIRST_LOG) {
             try (ChronicleTier tier = options(whole).open()) {
-                tier.filledBy(FILLING);
+                tier.producedBy(PRODUCER);
                 for (int i = from; i < from + FIRST_LOG; i++) {
                     assertThat(Values.put(tier, i)).isTrue();
                 }
@@ -177,10 +178,10 @@ class StrangeFilesTest {
 
         List<Damage> damage = assertTimeoutPreemptively(Values.TIMEOUT, () -> verified(directory));
         int there = assertTimeoutPreemptively(Values.TIMEOUT, () -> rightSamples(directory));
-        List<Filling> fillings = CacheDirectory.at(directory).fillings();
+        List<Producer> producers = CacheDirectory.at(directory).producers();
 
         assertThat(there).isGreaterThanOrEqualTo(SAMPLES - name.samples);
-        assertThat(fillings).isEqualTo(name == Name.FILLINGS && fillings.isEmpty() ? List.of() : List.of(FILLING));
+        assertThat(producers).isEqualTo(name == Name.FILLINGS && producers.isEmpty() ? List.of() : List.of(PRODUCER));
         if (isStrange && name != Name.TABLE) {
             assertThat(damage)
                     .anyMatch(
@@ -197,13 +198,13 @@ class StrangeFilesTest {
         int there = 0;
         for (int run = 0; run < 2; run++) {
             try (ChronicleTier tier = options(directory).open()) {
-                tier.filledBy(FILLING);
+                tier.producedBy(PRODUCER);
                 for (int i = 0; i < SAMPLES; i++) {
                     byte[] found = Values.get(tier, i);
                     assertThat(found).isIn(null, Values.value(i));
                     there += run == 0 && found != null ? 1 : 0;
                     boolean kept = found != null || Values.put(tier, i);
-                    assertThat(kept || !tier.accepts(Values.key(i))).isTrue();
+                    assertThat(kept || !tier.accepts(Values.key(i), Entry.UNKNOWN)).isTrue();
                 }
                 assertThat(tier.statistics().errors()).isLessThan(3);
             }

@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
+import io.penstock.cache.TierKit;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.SplittableRandom;
@@ -37,7 +38,7 @@ final class Values {
 
     static boolean put(Tier tier, long number) {
         return Boolean.TRUE.equals(
-                tier.put(key(number), ByteBuffer.wrap(value(number))).block(TIMEOUT));
+                TierKit.put(tier, key(number), ByteBuffer.wrap(value(number))).block(TIMEOUT));
     }
 
     static byte @Nullable [] get(Tier tier, long number) {

@@ -27,7 +27,8 @@ class CachePolicyTest {
     void ofFreeShare_withEachPolicy_opensATier() {
         for (CachePolicy policy : CachePolicy.values()) {
             try (Tier tier = RamTier.ofFreeShare(0.001, policy)) {
-                assertThat(tier.handsDown()).isEqualTo(policy == CachePolicy.LRU);
+                assertThat(tier.eviction())
+                        .isEqualTo(policy == CachePolicy.LRU ? Tier.Eviction.RETURNED : Tier.Eviction.NONE);
                 assertThat(tier.statistics().capacity()).isPositive();
             }
         }

@@ -2,6 +2,7 @@ package io.penstock.cache.ram;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.RemovableTier;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierKit;
 import java.nio.ByteBuffer;
@@ -28,7 +29,7 @@ class LruTierBlockHoundTest {
     void tier_usedByManyWorkersAtOnce_blocksNone() {
         int threads = 4;
         Scheduler workers = Schedulers.newParallel("lru", threads);
-        try (Tier tier = RamTier.ofBytes(KEYS / 2 * (4 * 264 + 160L), CachePolicy.LRU)) {
+        try (RemovableTier tier = RamTier.ofBytes(KEYS / 2 * (4 * 264 + 160L), CachePolicy.LRU)) {
             Mono<Long> all = Flux.range(0, threads)
                     .flatMap(thread -> Mono.fromCallable(() -> use(tier, new SplittableRandom(thread)))
                             .subscribeOn(workers))
@@ -41,7 +42,7 @@ class LruTierBlockHoundTest {
         }
     }
 
-    private static long use(Tier tier, SplittableRandom random) {
+    private static long use(RemovableTier tier, SplittableRandom random) {
         long found = 0;
         for (int i = 0; i < 50_000; i++) {
             int number = random.nextInt(KEYS);
@@ -53,7 +54,7 @@ class LruTierBlockHoundTest {
                     tier.remove(TierKit.key(number));
                 }
             } else {
-                tier.put(TierKit.key(number), ByteBuffer.wrap(TierKit.valueOf(number, 1_000)))
+                TierKit.put(tier, TierKit.key(number), ByteBuffer.wrap(TierKit.valueOf(number, 1_000)))
                         .subscribe();
             }
             tier.statistics();

@@ -1,6 +1,7 @@
 package io.penstock.cache.ram;
 
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.TierKit;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -79,7 +80,7 @@ final class RamTierFigures {
         byte[] value = new byte[length];
         long started = cpuNanos();
         for (int i = 0; i < samples; i++) {
-            tier.put(DATASET.with(i), ByteBuffer.wrap(value)).block();
+            TierKit.put(tier, DATASET.with(i), ByteBuffer.wrap(value)).block();
         }
         double nanos = cpuNanos() - started;
         System.out.printf("put: %.0f ns a sample, %.2f GB/s%n", nanos / samples, (double) samples * length / nanos);

@@ -7,6 +7,7 @@ import static io.penstock.cache.TierKit.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.Cache;
+import io.penstock.cache.Entry;
 import io.penstock.cache.KeyedCache;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierKit;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RamTierRoomTest {
 
     private static boolean put(Tier tier, int number, int length) {
-        return Boolean.TRUE.equals(tier.put(key(number), ByteBuffer.wrap(TierKit.valueOf(number, length)))
+        return Boolean.TRUE.equals(TierKit.put(tier, key(number), ByteBuffer.wrap(TierKit.valueOf(number, length)))
                 .block(TIMEOUT));
     }
 
@@ -47,14 +48,14 @@ class RamTierRoomTest {
     @ValueSource(ints = {64, 1_000, 30_000})
     void remove_ofEveryOtherValue_givesTheirRoomBack(int length) {
         int held = (16 << 20) / (length + 24) * 9 / 10;
-        try (Tier tier = RamTier.ofBytes(16 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(16 << 20)) {
             IntStream.range(0, 2 * held).forEach(i -> put(tier, i, length));
             long full = tier.statistics().samples();
             List<ByteBuffer> views = new ArrayList<>();
             IntStream.range(0, held).forEach(i -> views.add(tier.get(key(i)).block(TIMEOUT)));
             IntStream.range(0, held).filter(i -> i % 2 == 0).forEach(i -> tier.remove(key(i)));
 
-            assertThat(tier.accepts(key(-1))).isTrue();
+            assertThat(tier.accepts(key(-1), Entry.UNKNOWN)).isTrue();
             int taken = (int) IntStream.range(2 * held, 3 * held)
                     .filter(i -> put(tier, i, length))
                     .count();
@@ -76,7 +77,7 @@ class RamTierRoomTest {
     @Test
     void clear_ofOneNameSpaceOfTwo_makesRoomForAsManyValues() {
         Schema<Tensor> schema = Schema.tensor("value");
-        try (Tier tier = RamTier.ofBytes(20 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(20 << 20)) {
             KeyedCache<Tensor> kept = KeyedCache.of(Cache.of(tier), schema, "kept");
             KeyedCache<Tensor> cleared = KeyedCache.of(Cache.of(tier), schema, "cleared");
             for (int i = 0; i < 16_384; i++) {
@@ -105,7 +106,7 @@ class RamTierRoomTest {
         SplittableRandom random = new SplittableRandom(seed);
         int longest = 1 << random.nextInt(4, 18);
         Map<Integer, Integer> model = new HashMap<>();
-        try (Tier tier = RamTier.ofBytes(6 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(6 << 20)) {
             for (int i = 0; i < 3_000; i++) {
                 int number = random.nextInt(1_000);
                 if (random.nextInt(3) == 0) {
@@ -134,7 +135,7 @@ class RamTierRoomTest {
         int staying = 2_000;
         int passing = 4_000;
         AtomicIntegerArray held = new AtomicIntegerArray(staying + passing);
-        try (Tier tier = RamTier.ofBytes(5 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(5 << 20)) {
             for (int i = 0; i < staying + passing / 2; i++) {
                 assertThat(put(tier, i % 2 == 0 && i / 2 < staying ? i / 2 : staying + i / 2, 1_000))
                         .isTrue();

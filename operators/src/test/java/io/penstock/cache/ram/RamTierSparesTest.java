@@ -7,8 +7,9 @@ import static io.penstock.cache.TierKit.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.Cache;
+import io.penstock.cache.Entry;
 import io.penstock.cache.MapTier;
-import io.penstock.cache.Offer;
+import io.penstock.cache.Put;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierKit;
 import io.penstock.cache.lazy.NumberedDataset;
@@ -31,13 +32,18 @@ import reactor.test.StepVerifier;
 /** Nothing is held twice while something is held nowhere. */
 class RamTierSparesTest {
 
-    private static final Offer SPARE = new Offer(0, 0, true);
-    private static final Offer SOLE = new Offer(0, 1_000, false);
+    private static final Entry SPARE = Entry.SPARE;
+    private static final Entry SOLE = Entry.of(0, 1_000);
 
-    private static boolean put(Tier tier, long number, int length, Offer offer) {
-        return Boolean.TRUE.equals(
-                tier.put(key(number), Encoded.of(ByteBuffer.wrap(TierKit.valueOf(number, length))), offer)
+    private static boolean put(Tier tier, long number, int length, Entry about) {
+        return Put.HELD.equals(
+                tier.put(key(number), Encoded.of(ByteBuffer.wrap(TierKit.valueOf(number, length))), about)
                         .block(TIMEOUT));
+    }
+
+    private static Entry entry(long epoch, long loadNanos, boolean spare) {
+        Entry entry = Entry.of(epoch, loadNanos);
+        return spare ? entry.asSpare() : entry;
     }
 
     private static long held(Tier tier, long from, long to) {
@@ -54,7 +60,7 @@ class RamTierSparesTest {
 
     @Test
     void put_soleValuesIntoATierFullOfSpares_takesTheirPlace() {
-        try (Tier tier = RamTier.ofBytes(32 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(32 << 20)) {
             for (int i = 0; i < 400; i++) {
                 put(tier, i, 100_000, SPARE);
             }
@@ -63,7 +69,7 @@ class RamTierSparesTest {
                     LongStream.range(0, spares).mapToObj(i -> viewOf(tier, i)).toList();
 
             for (int i = 1_000; i < 1_400; i++) {
-                assertThat(tier.accepts(key(i))).isEqualTo(i < 1_000 + spares);
+                assertThat(tier.accepts(key(i), Entry.UNKNOWN)).isEqualTo(i < 1_000 + spares);
                 assertThat(put(tier, i, 100_000, SOLE)).isEqualTo(i < 1_000 + spares);
                 assertThat(tier.statistics().bytes())
                         .isLessThanOrEqualTo(tier.statistics().capacity());
@@ -84,7 +90,7 @@ class RamTierSparesTest {
 
     @Test
     void put_oneSoleValue_givesUpTheOldestSparesOnly() {
-        try (Tier tier = RamTier.ofBytes(32 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(32 << 20)) {
             for (int i = 0; i < 400; i++) {
                 put(tier, i, 100_000, SPARE);
             }
@@ -102,7 +108,7 @@ class RamTierSparesTest {
 
     @Test
     void put_spareIntoAFullTier_isRefusedAndTakesNobodysPlace() {
-        try (Tier tier = RamTier.ofBytes(8 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(8 << 20)) {
             int number = 0;
             while (put(tier, number, 100_000, number % 2 == 0 ? SPARE : SOLE)) {
                 number++;
@@ -121,7 +127,7 @@ class RamTierSparesTest {
 
     @Test
     void put_valueLargerThanAllSpares_costsNoneOfThem() {
-        try (Tier tier = RamTier.ofBytes(8 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(8 << 20)) {
             for (int i = 0; i < 70; i++) {
                 put(tier, i, 100_000, i < 35 ? SOLE : SPARE);
             }
@@ -135,7 +141,7 @@ class RamTierSparesTest {
 
     @Test
     void put_largeValues_giveWaySinglyToo() {
-        try (Tier tier = RamTier.ofBytes(32 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(32 << 20)) {
             for (int i = 0; i < 6; i++) {
                 assertThat(put(tier, i, 5_000_000, SPARE)).isTrue();
             }
@@ -151,7 +157,7 @@ class RamTierSparesTest {
 
     @Test
     void remove_ofOneValue_missesAndCanBePutAgain() {
-        try (Tier tier = RamTier.ofBytes(8 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(8 << 20)) {
             put(tier, 1, 1_000, SOLE);
             put(tier, 2, 1_000, SOLE);
             ByteBuffer view = viewOf(tier, 1);
@@ -171,7 +177,7 @@ class RamTierSparesTest {
 
     @Test
     void remove_ofAllValues_givesTheirBytesBack() {
-        try (Tier tier = RamTier.ofBytes(8 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(8 << 20)) {
             for (int round = 0; round < 5; round++) {
                 long held = 0;
                 while (put(tier, held, 50_000 + round, SOLE)) {
@@ -209,7 +215,7 @@ class RamTierSparesTest {
                             tier,
                             number,
                             length,
-                            new Offer(random.nextInt(4), random.nextLong(1 << 30), random.nextBoolean()));
+                            entry(random.nextInt(4), random.nextLong(1 << 30), random.nextBoolean()));
                     assertThat(TierKit.get(tier, key(number)))
                             .isEqualTo(taken ? TierKit.valueOf(number, length) : null);
                 }
@@ -283,7 +289,7 @@ class RamTierSparesTest {
                         views.add(view);
                         numbers.add(number);
                     } else {
-                        put(tier, number, length, new Offer(i / 8_000, random.nextLong(1 << 24), i % 3 == 0));
+                        put(tier, number, length, entry(i / 8_000, random.nextLong(1 << 24), i % 3 == 0));
                     }
                     if (i % 50 == 0) {
                         tier.remove(key(random.nextInt(keys)));
@@ -316,7 +322,7 @@ class RamTierSparesTest {
     /** What nobody reads any more goes back to the system; what somebody reads is not counted as free for ever. */
     @Test
     void put_whileMuchOfWhatGaveWayIsStillRead_waitsForIt() {
-        try (Tier tier = RamTier.ofBytes(160 << 20)) {
+        try (RamTier tier = RamTier.ofBytes(160 << 20)) {
             int length = 1 << 20;
             List<ByteBuffer> views = new ArrayList<>();
             for (int i = 0; put(tier, i, length, SPARE); i++) {
@@ -330,7 +336,7 @@ class RamTierSparesTest {
             }
 
             assertThat(soles).as("64 MiB are leaving, in slabs of 8 MiB").isBetween(64, 80);
-            assertThat(tier.accepts(key(5_000))).isTrue();
+            assertThat(tier.accepts(key(5_000), Entry.UNKNOWN)).isTrue();
             for (int i = 0; i < spares; i++) {
                 assertThat(views.get(i).getLong(0))
                         .isEqualTo(ByteBuffer.wrap(TierKit.valueOf(i, 8)).getLong(0));

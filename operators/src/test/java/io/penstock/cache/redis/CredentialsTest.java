@@ -5,6 +5,7 @@ import static io.penstock.cache.redis.RedisTierTest.key;
 import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.TierKit;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ class CredentialsTest {
                     RedisTier.at("redis://default@" + at).credentialsFrom(environment),
                     RedisTier.at("redis://" + at).credentialsFrom(environment))) {
                 try (RedisTier tier = options.timeout(TIMEOUT).open()) {
-                    tier.put(key(1), value(1)).block(TIMEOUT);
+                    TierKit.put(tier, key(1), value(1)).block(TIMEOUT);
                     tier.flush().block(TIMEOUT);
                     assertThat(tier.get(key(1)).block(TIMEOUT)).isEqualTo(value(1));
                 }
@@ -67,7 +68,7 @@ class CredentialsTest {
                         .credentials("", password);
                 said.add(options.toString());
                 try (RedisTier tier = options.open()) {
-                    tier.put(key(1), value(1)).block(TIMEOUT);
+                    TierKit.put(tier, key(1), value(1)).block(TIMEOUT);
                     tier.flush().block(TIMEOUT);
                     tier.get(key(1)).block(TIMEOUT);
                     said.add(tier.toString());

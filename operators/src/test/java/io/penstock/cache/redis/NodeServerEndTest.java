@@ -7,6 +7,7 @@ import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.cache.TierKit;
 import io.penstock.cache.redis.internal.Programs;
 import io.penstock.cache.redis.internal.Registration;
 import java.io.IOException;
@@ -113,7 +114,7 @@ class NodeServerEndTest {
                 signal(signal, server.watcher().number());
             }
 
-            tier.put(key(1), value(1)).block(TIMEOUT);
+            TierKit.put(tier, key(1), value(1)).block(TIMEOUT);
             tier.flush().block(TIMEOUT);
             try (RedisTier second = RedisTier.at(uri()).open()) {
                 assertThat(second.get(key(1)).block(TIMEOUT)).isEqualTo(value(1));
@@ -133,7 +134,7 @@ class NodeServerEndTest {
 
             await(() -> servers().isEmpty());
             try (RedisTier next = RedisTier.at(uri()).open()) {
-                await(() -> Boolean.TRUE.equals(next.put(key(1), value(1)).block(TIMEOUT)));
+                await(() -> Boolean.TRUE.equals(TierKit.put(next, key(1), value(1)).block(TIMEOUT)));
                 assertThat(registered().id()).isNotEqualTo(server.id());
             }
             await(() -> servers().isEmpty());

@@ -7,6 +7,8 @@ import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Entry;
+import io.penstock.cache.TierKit;
 import io.penstock.cache.redis.internal.PlainClient;
 import io.penstock.cache.redis.internal.Registration;
 import io.penstock.cache.redis.internal.Secret;
@@ -78,7 +80,7 @@ class NodeServerTest {
         Registration server = registered();
         RedisTier second = options(BYTES).open();
 
-        first.put(key(1), value(1)).block(TIMEOUT);
+        TierKit.put(first, key(1), value(1)).block(TIMEOUT);
         first.flush().block(TIMEOUT);
         assertThat(second.get(key(1)).block(TIMEOUT)).isEqualTo(value(1));
         assertThat(registered()).isEqualTo(server);
@@ -125,12 +127,12 @@ class NodeServerTest {
             await(() -> !dead.answers());
 
             try (RedisTier next = options(BYTES).open()) {
-                next.put(key(1), value(1)).block(TIMEOUT);
+                TierKit.put(next, key(1), value(1)).block(TIMEOUT);
                 next.flush().block(TIMEOUT);
 
                 assertThat(next.get(key(1)).block(TIMEOUT)).isEqualTo(value(1));
                 assertThat(registered()).isNotEqualTo(dead);
-                await(() -> orphaned.get(key(1)).block(TIMEOUT) == null && !orphaned.accepts(key(1)));
+                await(() -> orphaned.get(key(1)).block(TIMEOUT) == null && !orphaned.accepts(key(1), Entry.UNKNOWN));
             }
         }
         await(() -> files().equals(List.of("redis.log", "turn", "turn-here")));
@@ -146,7 +148,7 @@ class NodeServerTest {
             new Registration("gone", 1, other, other, BYTES, Secret.of("x")).write(home());
 
             try (RedisTier tier = options(BYTES).open()) {
-                assertThat(tier.accepts(key(1))).isTrue();
+                assertThat(tier.accepts(key(1), Entry.UNKNOWN)).isTrue();
             }
 
             assertThat(innocent.isAlive()).isTrue();
@@ -169,7 +171,7 @@ class NodeServerTest {
 
         Registration server = registered();
         assertThat(tiers).hasSize(6);
-        tiers.get(0).put(key(1), value(1)).block(TIMEOUT);
+        TierKit.put(tiers.get(0), key(1), value(1)).block(TIMEOUT);
         tiers.get(0).flush().block(TIMEOUT);
         for (RedisTier tier : tiers) {
             assertThat(tier.get(key(1)).block(TIMEOUT)).isEqualTo(value(1));

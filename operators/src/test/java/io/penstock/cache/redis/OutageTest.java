@@ -6,7 +6,9 @@ import static io.penstock.cache.redis.RedisTierTest.key;
 import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Entry;
 import io.penstock.cache.Lease;
+import io.penstock.cache.TierKit;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -34,7 +36,7 @@ class OutageTest {
     }
 
     private static boolean put(RedisTier tier, long number) {
-        boolean taken = Boolean.TRUE.equals(tier.put(key(number), value(number)).block(TIMEOUT));
+        boolean taken = Boolean.TRUE.equals(TierKit.put(tier, key(number), value(number)).block(TIMEOUT));
         tier.flush().block(TIMEOUT);
         return taken;
     }
@@ -48,9 +50,9 @@ class OutageTest {
         try (RedisTier tier =
                 RedisTier.at("redis://127.0.0.1:" + port).timeout(SLOW).open()) {
             assertThat(tier.get(key(1)).block(TIMEOUT)).isNull();
-            assertThat(tier.accepts(key(1))).isFalse();
+            assertThat(tier.accepts(key(1), Entry.UNKNOWN)).isFalse();
             assertThat(tier.lease(key(1))).isSameAs(Lease.NONE);
-            assertThat(tier.put(key(1), value(1)).block(TIMEOUT)).isFalse();
+            assertThat(TierKit.put(tier, key(1), value(1)).block(TIMEOUT)).isFalse();
             assertThat(tier.statistics().misses()).isEqualTo(1);
             assertThat(tier.statistics().refused()).isEqualTo(1);
         }
@@ -62,7 +64,7 @@ class OutageTest {
         server.kill();
         try (server;
                 RedisTier tier = open(server)) {
-            assertThat(tier.accepts(key(1))).isFalse();
+            assertThat(tier.accepts(key(1), Entry.UNKNOWN)).isFalse();
 
             server.start();
 
@@ -82,10 +84,10 @@ class OutageTest {
             Flux.range(0, 500)
                     .flatMap(i -> tier.get(key(i))
                             .map(found -> found.equals(value(i)))
-                            .switchIfEmpty(tier.put(key(i), value(i)).thenReturn(true)))
+                            .switchIfEmpty(TierKit.put(tier, key(i), value(i)).thenReturn(true)))
                     .doOnNext(right -> assertThat(right).isTrue())
                     .blockLast(TIMEOUT);
-            await(() -> !tier.accepts(key(2)));
+            await(() -> !tier.accepts(key(2), Entry.UNKNOWN));
             server.start();
             await(() -> put(tier, 2));
             assertThat(tier.get(key(2)).block(TIMEOUT)).isEqualTo(value(2));
@@ -101,7 +103,7 @@ class OutageTest {
 
             await(() -> {
                 assertThat(tier.get(key(1)).block(TIMEOUT)).isNull();
-                return !tier.accepts(key(1));
+                return !tier.accepts(key(1), Entry.UNKNOWN);
             });
             assertThat(tier.get(key(1))).isInstanceOf(java.util.concurrent.Callable.class); // asks nobody
             assertThat(put(tier, 2)).isFalse();
@@ -124,7 +126,7 @@ class OutageTest {
                 server.signal("STOP");
                 await(() -> {
                     tier.get(key(1)).block(TIMEOUT);
-                    return !tier.accepts(key(1));
+                    return !tier.accepts(key(1), Entry.UNKNOWN);
                 });
                 server.signal("CONT");
                 for (int i = 0; i < 100; i++) {
@@ -159,12 +161,12 @@ class OutageTest {
 
             put(tier, 1);
 
-            assertThat(tier.accepts(key(2))).isFalse();
+            assertThat(tier.accepts(key(2), Entry.UNKNOWN)).isFalse();
             assertThat(tier.lease(key(2))).isSameAs(Lease.NONE);
             assertThat(tier.statistics().refused()).isEqualTo(1);
             assertThat(tier.get(key(0)).block(TIMEOUT)).isEqualTo(value(0));
             server.ask("CONFIG", "SET", "maxmemory", "0");
-            await(() -> tier.accepts(key(2)));
+            await(() -> tier.accepts(key(2), Entry.UNKNOWN));
             assertThat(put(tier, 2)).isTrue();
         }
     }
@@ -194,7 +196,7 @@ class OutageTest {
             RedisTier tier = open(server);
             await(() -> put(tier, 1));
             server.signal("STOP");
-            tier.put(key(2), value(2)).block(TIMEOUT);
+            TierKit.put(tier, key(2), value(2)).block(TIMEOUT);
 
             tier.close();
 

@@ -4,6 +4,7 @@ import static io.penstock.cache.redis.RedisTierTest.TIMEOUT;
 import static io.penstock.cache.redis.RedisTierTest.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Entry;
 import io.penstock.cache.redis.internal.Registration;
 import io.penstock.order.Sampler;
 import java.io.IOException;
@@ -186,7 +187,7 @@ class RanksTest {
 
             assertThat(wrong).isEmpty();
             assertThat(seen[0]).isEqualTo(6 * SAMPLES);
-            await(() -> tier.accepts(numbers.cached(tier).id(0).key()));
+            await(() -> tier.accepts(numbers.cached(tier).id(0).key(), Entry.UNKNOWN));
         }
     }
 

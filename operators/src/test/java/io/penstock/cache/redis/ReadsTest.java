@@ -6,6 +6,7 @@ import static io.penstock.cache.redis.RedisTierTest.key;
 import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.TierKit;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -54,7 +55,7 @@ class ReadsTest {
 
     private static void put(RedisTier tier, LongStream numbers) {
         numbers.forEach(number ->
-                assertThat(tier.put(key(number), value(number)).block(TIMEOUT)).isTrue());
+                assertThat(TierKit.put(tier, key(number), value(number)).block(TIMEOUT)).isTrue());
         tier.flush().block(TIMEOUT);
     }
 
@@ -140,7 +141,7 @@ class ReadsTest {
     @Test
     void get_ofManyWhenTheServerStandsStill_missesThemAllAndFindsThemLater() {
         try (RedisTier tier = open(Duration.ofMillis(300))) {
-            await(() -> Boolean.TRUE.equals(tier.put(key(1), value(1)).block(TIMEOUT)));
+            await(() -> Boolean.TRUE.equals(TierKit.put(tier, key(1), value(1)).block(TIMEOUT)));
             tier.flush().block(TIMEOUT);
             server.signal("STOP");
 

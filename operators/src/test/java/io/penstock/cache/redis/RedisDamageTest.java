@@ -6,6 +6,7 @@ import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.TierKit;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ class RedisDamageTest {
     }
 
     private static void put(RedisTier tier, long number) {
-        assertThat(tier.put(key(number), value(number)).block(TIMEOUT)).isTrue();
+        assertThat(TierKit.put(tier, key(number), value(number)).block(TIMEOUT)).isTrue();
         tier.flush().block(TIMEOUT);
     }
 
@@ -114,7 +115,7 @@ class RedisDamageTest {
             for (int round = 0; round < 50; round++) {
                 server.ask("SET", name(1), "damaged " + round);
 
-                Flux.merge(tier.get(key(1)), other.get(key(1)), tier.put(key(1), value(1)), other.put(key(1), value(1)))
+                Flux.merge(tier.get(key(1)), other.get(key(1)), TierKit.put(tier, key(1), value(1)), TierKit.put(other, key(1), value(1)))
                         .blockLast(TIMEOUT);
                 tier.flush().block(TIMEOUT);
                 other.flush().block(TIMEOUT);

@@ -3,6 +3,7 @@ package io.penstock.cache.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Entry;
 import io.penstock.cache.redis.internal.Registration;
 import io.penstock.fault.StoreException;
 import java.nio.file.Path;
@@ -110,8 +111,8 @@ class RedisRangesTest {
                 .credentials("", odd);
         try (RedisTier first = options.open();
                 RedisTier second = options.open()) {
-            assertThat(first.accepts(RedisTierTest.key(1))).isTrue();
-            assertThat(second.accepts(RedisTierTest.key(1))).isTrue();
+            assertThat(first.accepts(RedisTierTest.key(1), Entry.UNKNOWN)).isTrue();
+            assertThat(second.accepts(RedisTierTest.key(1), Entry.UNKNOWN)).isTrue();
             assertThat(Registration.all(directory.resolve("node")))
                     .singleElement()
                     .satisfies(server -> assertThat(server.password().reveal()).isEqualTo(odd));

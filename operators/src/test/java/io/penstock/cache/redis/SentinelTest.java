@@ -6,6 +6,7 @@ import static io.penstock.cache.redis.RedisTierTest.key;
 import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.TierKit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ class SentinelTest {
                 try (RedisTier tier = RedisTier.at("redis-sentinel://127.0.0.1:" + sentinel.port() + "?master=cache")
                         .timeout(Duration.ofSeconds(2))
                         .open()) {
-                    tier.put(key(1), value(1)).block(TIMEOUT);
+                    TierKit.put(tier, key(1), value(1)).block(TIMEOUT);
                     tier.flush().block(TIMEOUT);
                     await(() -> !replica.ask("DBSIZE").equals("0"));
 
@@ -42,7 +43,7 @@ class SentinelTest {
 
                     await(() -> value(1).equals(tier.get(key(1)).block(TIMEOUT)));
                     await(() -> {
-                        tier.put(key(2), value(2)).block(TIMEOUT);
+                        TierKit.put(tier, key(2), value(2)).block(TIMEOUT);
                         tier.flush().block(TIMEOUT);
                         return value(2).equals(tier.get(key(2)).block(TIMEOUT));
                     });

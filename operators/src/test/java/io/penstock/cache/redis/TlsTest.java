@@ -5,6 +5,7 @@ import static io.penstock.cache.redis.RedisTierTest.key;
 import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.TierKit;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -119,7 +120,7 @@ class TlsTest {
         RedisOptions options = RedisTier.at("rediss://" + host + ":" + door.getLocalPort() + parameters)
                 .credentials("", "hunter2");
         try (RedisTier tier = options.timeout(java.time.Duration.ofSeconds(20)).open()) {
-            tier.put(key(1), value(1)).block(TIMEOUT);
+            TierKit.put(tier, key(1), value(1)).block(TIMEOUT);
             tier.flush().block(TIMEOUT);
             return value(1).equals(tier.get(key(1)).block(TIMEOUT));
         }

@@ -2,8 +2,11 @@ package io.penstock.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.Entry;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.ram.RamTier;
+import io.penstock.tensor.Encoded;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -34,9 +37,9 @@ class GarbageTest {
         ByteBuffer value = ByteBuffer.allocateDirect(BYTES); // no garbage that would be collected anyway
         try (RamTier tier = RamTier.ofBytes(32L * BYTES)) {
             for (int i = 0; i < SAMPLES; i++) {
-                assertThat(tier.put(SampleKey.of("left").with(i), value.duplicate())
+                assertThat(tier.put(SampleKey.of("left").with(i), Encoded.of(value.duplicate()), Entry.UNKNOWN)
                                 .block())
-                        .isTrue();
+                        .isEqualTo(Put.HELD);
             }
         }
     }

@@ -11,9 +11,11 @@ import io.penstock.bench.Benchmark;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
+import io.penstock.cache.Entry;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.redis.NodeServer;
 import io.penstock.cache.redis.RedisTier;
+import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -159,7 +161,7 @@ public final class RedisSpeed implements Benchmark {
 
     private static void write(RedisTier tier, SampleKey[] keys, byte[] value) {
         Flux.fromArray(keys)
-                .concatMap(key -> tier.put(key, ByteBuffer.wrap(value)))
+                .concatMap(key -> tier.put(key, Encoded.of(ByteBuffer.wrap(value)), Entry.UNKNOWN))
                 .then(Mono.defer(tier::flush))
                 .block();
     }

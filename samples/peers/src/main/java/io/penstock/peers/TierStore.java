@@ -1,8 +1,11 @@
 package io.penstock.peers;
 
+import io.penstock.cache.Entry;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
@@ -15,7 +18,8 @@ record TierStore(Tier tier) implements SampleStore {
     public void put(long key, ByteBuffer value) {
         ByteBuffer own =
                 ByteBuffer.allocate(value.remaining()).put(value.duplicate()).flip(); // kept until written
-        if (!Objects.requireNonNull(tier.put(DATASET.with(key), own).block())) {
+        Put put = tier.put(DATASET.with(key), Encoded.of(own), Entry.UNKNOWN).block();
+        if (put == null || !put.held()) {
             throw new IllegalStateException("the tier is full");
         }
     }

@@ -1,9 +1,10 @@
 package io.penstock.simulation;
 
+import io.penstock.cache.Entry;
 import io.penstock.cache.Lease;
-import io.penstock.cache.Offer;
+import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.Tier;
+import io.penstock.cache.SharedTier;
 import io.penstock.cache.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
@@ -15,11 +16,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /** A tier that answers now or later, loses and refuses values, returns cut ones, and fails; its leases are exact. */
-final class SimulatedTier implements Tier {
+final class SimulatedTier implements SharedTier {
 
     private final String name;
     private final Scenario scenario;
@@ -55,6 +57,21 @@ final class SimulatedTier implements Tier {
     }
 
     @Override
+    public Eviction eviction() {
+        return lru ? Eviction.DROPPED : Eviction.NONE;
+    }
+
+    @Override
+    public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        return false;
+    }
+
+    @Override
+    public boolean accepts(SampleKey key, Entry about) {
+        return true;
+    }
+
+    @Override
     public Mono<ByteBuffer> get(SampleKey key) {
         return answer(() -> {
             ByteBuffer found = values.get(key);
@@ -67,11 +84,11 @@ final class SimulatedTier implements Tier {
     }
 
     @Override
-    public Mono<Boolean> put(SampleKey key, Encoded value, Offer offer) {
+    public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
         return answer(() -> {
             if (!values.containsKey(key) && values.size() == capacity) {
                 if (!lru) {
-                    return false;
+                    return Put.REFUSED;
                 }
                 Iterator<SampleKey> eldest = values.keySet().iterator();
                 eldest.next();
@@ -80,7 +97,7 @@ final class SimulatedTier implements Tier {
             ByteBuffer copy = ByteBuffer.allocate(value.length());
             value.copyTo(copy, 0);
             values.put(key, copy);
-            return true;
+            return Put.HELD;
         });
     }
 

@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle.internal;
 
-import io.penstock.cache.Origin;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.AccessFaults;
 import io.penstock.tensor.Encoded;
@@ -106,7 +106,7 @@ public final class ChronicleLog implements AutoCloseable {
      * the first write to a page of it is a fault, which costs several times what a call does that writes all pages. (The
      * two ways meet in the page cache.)
      */
-    long append(int kind, SampleKey key, long sequence, Encoded value, Origin origin) throws IOException {
+    long append(int kind, SampleKey key, long sequence, Encoded value, Provenance provenance) throws IOException {
         try (DocumentContext document = appender.writingDocument()) {
             try {
                 Bytes<?> bytes = document.wire().bytes();
@@ -121,7 +121,7 @@ public final class ChronicleLog implements AutoCloseable {
                     write(valueAt, value, sum);
                 }
                 int check = (int) sum.getValue();
-                ByteBuffer header = LogEntry.header(kind, key, sequence, length, check, origin, valueAt);
+                ByteBuffer header = LogEntry.header(kind, key, sequence, length, check, provenance, valueAt);
                 bytes.write(valueAt - LogEntry.HEADER, header, 0, LogEntry.HEADER);
                 faults.raise(); // or what could not be read would be written with a checksum that is right
                 bytes.writePosition(LogEntry.end(valueAt, length));

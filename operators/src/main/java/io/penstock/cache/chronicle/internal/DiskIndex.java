@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle.internal;
 
-import io.penstock.cache.Origin;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.AccessFaults;
 import io.penstock.cache.internal.LengthCodes;
@@ -283,7 +283,7 @@ public final class DiskIndex implements SegmentScanner.Finds {
 
     /** Is told of each value in the files: where it lies, and whether a look-up of its key finds it. */
     public interface Visitor {
-        void entry(SampleKey key, Origin origin, String segment, long position, int bytes, boolean live);
+        void entry(SampleKey key, Provenance provenance, String segment, long position, int bytes, boolean live);
     }
 
     /** Everything that was written to the files and is whole, by going through their headers. */
@@ -311,7 +311,7 @@ public final class DiskIndex implements SegmentScanner.Finds {
         @Override
         public void value(Segment copy, long valueAt, SampleKey key, long sequence, int length) {
             boolean live = Location.place(index.find(key)) == Location.place(kept, valueAt);
-            use.entry(key, LogEntry.origin(copy.bytes(), valueAt), kept.name(), valueAt, length, live);
+            use.entry(key, LogEntry.provenance(copy.bytes(), valueAt), kept.name(), valueAt, length, live);
         }
 
         @Override

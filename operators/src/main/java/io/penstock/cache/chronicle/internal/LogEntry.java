@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle.internal;
 
-import io.penstock.cache.Origin;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
  * own checksum covers its place in the file too: what was moved, or is the content of a value, is no header.
  * <pre>
  *  0 magic and kind   4 checksum of the rest and the position   8 key   24 sequence   32 length   36 checksum of the value
- *  40 the origin: sample   48 state   56 filling
+ *  40 the provenance: sample   48 state   56 producer
  * </pre>
  */
 public final class LogEntry {
@@ -32,7 +32,7 @@ public final class LogEntry {
     private static final int VALUE_CHECK_AT = 36;
     private static final int SAMPLE_AT = 40;
     private static final int STATE_AT = 48;
-    private static final int FILLING_AT = 56;
+    private static final int PRODUCER_AT = 56;
 
     private static final int PIECE = 8 << 10;
 
@@ -59,7 +59,7 @@ public final class LogEntry {
 
     /** @param valueCheck of the value, see {@link #checkOf} */
     static ByteBuffer header(
-            int kind, SampleKey key, long sequence, int length, int valueCheck, Origin origin, long valueAt) {
+            int kind, SampleKey key, long sequence, int length, int valueCheck, Provenance provenance, long valueAt) {
         ByteBuffer header = ByteBuffer.allocate(HEADER).order(ByteOrder.LITTLE_ENDIAN);
         header.putInt(0, kind)
                 .putLong(HIGH_AT, key.high())
@@ -67,9 +67,9 @@ public final class LogEntry {
                 .putLong(SEQUENCE_AT, sequence)
                 .putInt(LENGTH_AT, length)
                 .putInt(VALUE_CHECK_AT, valueCheck)
-                .putLong(SAMPLE_AT, origin.sample())
-                .putLong(STATE_AT, origin.state())
-                .putInt(FILLING_AT, origin.filling());
+                .putLong(SAMPLE_AT, provenance.sample())
+                .putLong(STATE_AT, provenance.state())
+                .putInt(PRODUCER_AT, provenance.producer());
         return header.putInt(CHECK_AT, headerCheck(header, 0, valueAt));
     }
 
@@ -101,9 +101,9 @@ public final class LogEntry {
         return file.getInt((int) valueAt - HEADER + LENGTH_AT);
     }
 
-    static Origin origin(ByteBuffer file, long valueAt) {
+    static Provenance provenance(ByteBuffer file, long valueAt) {
         int at = (int) valueAt - HEADER;
-        return new Origin(file.getLong(at + SAMPLE_AT), file.getLong(at + STATE_AT), file.getInt(at + FILLING_AT));
+        return new Provenance(file.getLong(at + SAMPLE_AT), file.getLong(at + STATE_AT), file.getInt(at + PRODUCER_AT));
     }
 
     /** The length of this key's value, or -1 if what lies there is something else. */

@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle.internal;
 
-import io.penstock.cache.Origin;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
@@ -116,7 +116,7 @@ public final class LogWriter implements AutoCloseable {
         }
         long sequence = counters.nextSequence();
         int kind = entry.tombstone ? LogEntry.TOMBSTONE : LogEntry.VALUE;
-        long valueAt = write(kind, entry.key(), sequence, entry.value(), entry.origin);
+        long valueAt = write(kind, entry.key(), sequence, entry.value(), entry.provenance);
         Segment target = Objects.requireNonNull(segment);
         entry.publish(() -> {
             if (entry.tombstone) {
@@ -142,16 +142,16 @@ public final class LogWriter implements AutoCloseable {
         SampleKey key = LogEntry.key(file, at);
         long sequence = counters.nextSequence();
         Encoded value = Encoded.of(file.slice((int) at, length));
-        long valueAt = write(LogEntry.VALUE, key, sequence, value, LogEntry.origin(file, at));
+        long valueAt = write(LogEntry.VALUE, key, sequence, value, LogEntry.provenance(file, at));
         Segment target = Objects.requireNonNull(segment);
         index.moved(key, Location.place(from, at), target, valueAt, sequence, length);
         return true;
     }
 
     /** Where the value lies. */
-    private long write(int kind, SampleKey key, long sequence, Encoded value, Origin origin) throws IOException {
+    private long write(int kind, SampleKey key, long sequence, Encoded value, Provenance provenance) throws IOException {
         Segment target = Objects.requireNonNull(segment);
-        long valueAt = Objects.requireNonNull(log).append(kind, key, sequence, value, origin);
+        long valueAt = Objects.requireNonNull(log).append(kind, key, sequence, value, provenance);
         long end = LogEntry.end(valueAt, value.length());
         target.walked = (int) end;
         left = Math.max(0, reserved - end - 2L * LogEntry.WORD);

@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle.internal;
 
-import io.penstock.cache.Origin;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.WriteBehind;
 import io.penstock.tensor.Encoded;
@@ -11,23 +11,23 @@ public final class PendingAppend extends WriteBehind.Write {
 
     private static final Encoded NOTHING = Encoded.of(ByteBuffer.allocate(0));
 
-    final Origin origin;
+    final Provenance provenance;
     public final boolean tombstone;
     private final Object cancelling = new Object();
     private boolean cancelled;
 
-    private PendingAppend(SampleKey key, Encoded value, Origin origin, boolean tombstone) {
+    private PendingAppend(SampleKey key, Encoded value, Provenance provenance, boolean tombstone) {
         super(key, value);
-        this.origin = origin;
+        this.provenance = provenance;
         this.tombstone = tombstone;
     }
 
-    public static PendingAppend value(SampleKey key, Encoded value, Origin origin) {
-        return new PendingAppend(key, value.compact(), origin, false);
+    public static PendingAppend value(SampleKey key, Encoded value, Provenance provenance) {
+        return new PendingAppend(key, value.compact(), provenance, false);
     }
 
     public static PendingAppend tombstone(SampleKey key) {
-        return new PendingAppend(key, NOTHING, Origin.UNKNOWN, true);
+        return new PendingAppend(key, NOTHING, Provenance.UNKNOWN, true);
     }
 
     /** The key is to be forgotten: the entry is not published after this. */

@@ -3,7 +3,7 @@ package io.penstock.cache.chronicle.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.penstock.cache.Origin;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -25,7 +25,7 @@ class LogEntryFuzzTest {
             if (LogEntry.kind(file, valueAt) != 0) {
                 assertThat(LogEntry.length(file, valueAt)).isBetween(0, (int) (segment.length - valueAt));
                 assertThat(LogEntry.key(file, valueAt)).isNotNull();
-                assertThat(LogEntry.origin(file, valueAt)).isNotNull();
+                assertThat(LogEntry.provenance(file, valueAt)).isNotNull();
             }
             int length = LogEntry.lengthOf(KEY, file, valueAt);
             if (length >= 0) {
@@ -43,7 +43,7 @@ class LogEntryFuzzTest {
         int check = (int) sum.getValue();
         file.put(
                 64,
-                LogEntry.header(LogEntry.VALUE, KEY, 7, 5, check, Origin.UNKNOWN, 64 + LogEntry.HEADER),
+                LogEntry.header(LogEntry.VALUE, KEY, 7, 5, check, Provenance.UNKNOWN, 64 + LogEntry.HEADER),
                 0,
                 LogEntry.HEADER);
         file.put(64 + LogEntry.HEADER, value, 0, 5);

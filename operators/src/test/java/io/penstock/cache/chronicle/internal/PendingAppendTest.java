@@ -2,7 +2,7 @@ package io.penstock.cache.chronicle.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cache.Origin;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
@@ -19,7 +19,7 @@ class PendingAppendTest {
         Schema<Tensor> schema = Schema.tensor("row");
         Encoded row = schema.encode(Tensor.ofBytes(chunk, 10, 10_000).row(3));
 
-        PendingAppend waiting = PendingAppend.value(SampleKey.of("x"), row, Origin.UNKNOWN);
+        PendingAppend waiting = PendingAppend.value(SampleKey.of("x"), row, Provenance.UNKNOWN);
         chunk[30_000] = 7; // which nobody may do, and shows where the bytes are
 
         ByteBuffer view = waiting.view();

@@ -1,8 +1,10 @@
 package io.penstock.bench.scaling;
 
+import io.penstock.cache.Entry;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
+import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 
 /** A RAM tier that holds many small values, to measure its index. */
@@ -27,7 +29,7 @@ final class IndexedTier implements AutoCloseable {
         ByteBuffer value = ByteBuffer.allocate(VALUE_BYTES);
         for (long i = 0; i < samples; i++) {
             value.clear().putLong(0, i);
-            tier.put(DATASET.with(i), value).block();
+            tier.put(DATASET.with(i), Encoded.of(value), Entry.UNKNOWN).block();
         }
         if (tier.statistics().samples() != samples) {
             throw new IllegalStateException("the tier holds %d of %d samples"

@@ -8,11 +8,13 @@ import io.penstock.bench.MeasuredEpoch;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
+import io.penstock.cache.Entry;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleOptions;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.pipeline.Dataset;
+import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -79,7 +81,7 @@ public final class DiskEpochs implements Benchmark {
         try (Tier tier = cache.open()) {
             ByteBuffer value = ByteBuffer.allocateDirect(REOPENED_BYTES);
             for (int i = 0; i < samples; i++) {
-                tier.put(SampleKey.of("reopened").with(i), value).block();
+                tier.put(SampleKey.of("reopened").with(i), Encoded.of(value), Entry.UNKNOWN).block();
             }
         }
         Rounds rounds = Rounds.of(

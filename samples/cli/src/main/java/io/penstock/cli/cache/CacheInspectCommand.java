@@ -1,7 +1,7 @@
 package io.penstock.cli.cache;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.penstock.cache.Filling;
+import io.penstock.cache.Producer;
 import io.penstock.cache.chronicle.CacheDirectory;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
@@ -42,21 +42,21 @@ final class CacheInspectCommand implements Callable<Integer> {
     public Integer call() {
         CacheDirectory cache = CacheDirectory.at(directory);
         try (ChronicleTier tier = ChronicleTier.at(directory).readOnly().open()) {
-            Map<Integer, Held> byFilling = new HashMap<>();
+            Map<Integer, Held> byProducer = new HashMap<>();
             tier.forEach(entry -> {
                 if (entry.live()) {
-                    byFilling
-                            .computeIfAbsent(entry.origin().filling(), id -> new Held())
+                    byProducer
+                            .computeIfAbsent(entry.provenance().producer(), id -> new Held())
                             .add(entry);
                 }
             });
             summary(cache, tier.segments());
             tier.segments().forEach(this::segment);
-            for (Filling filling : cache.fillings()) {
-                Held held = byFilling.remove(filling.id());
-                filling(filling, held == null ? new Held() : held);
+            for (Producer producer : cache.producers()) {
+                Held held = byProducer.remove(producer.id());
+                producer(producer, held == null ? new Held() : held);
             }
-            byFilling.values().forEach(this::unknown);
+            byProducer.values().forEach(this::unknown);
         }
         return 0;
     }
@@ -113,25 +113,25 @@ final class CacheInspectCommand implements Callable<Integer> {
                         .put("damaged", segment.damaged()));
     }
 
-    private void filling(Filling filling, Held held) {
+    private void producer(Producer producer, Held held) {
         String people = "filled by %s: %d live entries, %s: %s, kept as %s"
                 .formatted(
-                        id(filling.id()),
+                        id(producer.id()),
                         held.entries,
                         ByteSize.roundedUp(held.bytes),
-                        words(filling),
-                        filling.codec());
+                        words(producer),
+                        producer.codec());
         flags.print(people, "filling", node -> {
-            counts(node.put("id", id(filling.id())), held);
-            filling.source().forEach(node.putArray("source")::add);
-            filling.stages().forEach(node.putArray("stages")::add);
-            node.put("codec", filling.codec());
+            counts(node.put("id", id(producer.id())), held);
+            producer.source().forEach(node.putArray("source")::add);
+            producer.stages().forEach(node.putArray("stages")::add);
+            node.put("codec", producer.codec());
         });
     }
 
-    private static String words(Filling filling) {
-        String source = String.join(" ", filling.source());
-        return filling.stages().isEmpty() ? source : source + " -> " + String.join(" -> ", filling.stages());
+    private static String words(Producer producer) {
+        String source = String.join(" ", producer.source());
+        return producer.stages().isEmpty() ? source : source + " -> " + String.join(" -> ", producer.stages());
     }
 
     private void unknown(Held held) {

@@ -69,7 +69,7 @@ final class CacheWhyMissCommand implements Callable<Integer> {
                 return 0;
             }
             long at = index.getAsLong();
-            print(at, kept.name(at), MissExplanation.of(cacheable, kept.id(at).key(), at, tier, cache.fillings()));
+            print(at, kept.name(at), MissExplanation.of(cacheable, kept.id(at).key(), at, tier, cache.producers()));
         }
         return 0;
     }

@@ -1,7 +1,7 @@
 package io.penstock.cli.cache;
 
-import io.penstock.cache.Filling;
-import io.penstock.cache.Origin;
+import io.penstock.cache.Producer;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
@@ -26,37 +26,37 @@ record MissExplanation(String reason, List<String> changes) {
 
     /** Of one sample. */
     static MissExplanation of(
-            Cacheable<?> cacheable, SampleKey key, long index, ChronicleTier tier, List<Filling> fillings) {
+            Cacheable<?> cacheable, SampleKey key, long index, ChronicleTier tier, List<Producer> producers) {
         if (tier.contains(key)) {
             return new MissExplanation("held", List.of());
         }
-        Filling now = cacheable.filling();
+        Producer now = cacheable.producer();
         List<String> state = cacheable.dataset().id(index).state();
-        Origin origin = Origin.of(cacheable.dataset().name(index), state, now.id());
-        Map<Integer, Filling> known =
-                fillings.stream().collect(Collectors.toMap(Filling::id, Function.identity(), (a, b) -> a));
-        Nearest nearest = new Nearest(origin, state, now, known);
+        Provenance provenance = Provenance.of(cacheable.dataset().name(index), state, now.id());
+        Map<Integer, Producer> known =
+                producers.stream().collect(Collectors.toMap(Producer::id, Function.identity(), (a, b) -> a));
+        Nearest nearest = new Nearest(provenance, state, now, known);
         tier.forEach(nearest::look);
         return nearest.found().orElse(new MissExplanation("never", List.of()));
     }
 
     /** Looks for the entry with the fewest differences. */
     private static final class Nearest {
-        private final Origin origin;
+        private final Provenance provenance;
         private final List<String> state;
-        private final Filling now;
-        private final Map<Integer, Filling> known;
+        private final Producer now;
+        private final Map<Integer, Producer> known;
         private @Nullable MissExplanation best;
 
-        Nearest(Origin origin, List<String> state, Filling now, Map<Integer, Filling> known) {
-            this.origin = origin;
+        Nearest(Provenance provenance, List<String> state, Producer now, Map<Integer, Producer> known) {
+            this.provenance = provenance;
             this.state = state;
             this.now = now;
             this.known = known;
         }
 
         void look(KeptEntry entry) {
-            if (entry.origin().isOfSameSample(origin)) {
+            if (entry.provenance().isOfSameSample(provenance)) {
                 MissExplanation explained = explained(entry);
                 if (best == null || explained.changes.size() <= best.changes.size()) {
                     best = explained;
@@ -70,11 +70,11 @@ record MissExplanation(String reason, List<String> changes) {
 
         private MissExplanation explained(KeptEntry entry) {
             List<String> changes = new ArrayList<>();
-            for (String word : origin.changedSince(entry.origin(), state)) {
+            for (String word : provenance.changedSince(entry.provenance(), state)) {
                 changes.add("its source has changed: now it is \"%s\"".formatted(word));
             }
             String reason = changes.isEmpty() ? "" : "source";
-            Filling then = known.get(entry.origin().filling());
+            Producer then = known.get(entry.provenance().producer());
             if (then == null) {
                 changes.add("the record of the pipeline that kept it is gone");
                 return new MissExplanation(reason.isEmpty() ? "unknown" : reason, changes);

@@ -1,6 +1,7 @@
 package io.penstock.cli.cache;
 
 import io.penstock.cache.Cache;
+import io.penstock.cache.Entry;
 import io.penstock.cli.console.Interruption;
 import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.console.Reason;
@@ -200,7 +201,7 @@ public final class Warming<T> {
     }
 
     private boolean hasRoom(long index) {
-        boolean accepted = cache.tier().accepts(kept.id(index).key());
+        boolean accepted = cache.tier().accepts(kept.id(index).key(), Entry.UNKNOWN);
         full |= !accepted;
         return accepted;
     }

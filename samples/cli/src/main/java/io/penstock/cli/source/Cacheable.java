@@ -1,9 +1,9 @@
 package io.penstock.cli.source;
 
-import io.penstock.cache.Filling;
+import io.penstock.cache.Cache;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
-import io.penstock.cache.Cache;
+import io.penstock.cache.Producer;
 import io.penstock.fault.FormatException;
 import io.penstock.folder.LabelledFile;
 import io.penstock.image.ImageDecoder;
@@ -157,7 +157,7 @@ public record Cacheable<T>(
     }
 
     /** As whom a cache knows it. */
-    public Filling filling() {
-        return Dataset.filling(dataset, schema);
+    public Producer producer() {
+        return Dataset.producer(dataset, schema);
     }
 }

@@ -3,9 +3,9 @@ package io.penstock.cli.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.penstock.cache.Filling;
-import io.penstock.cache.Offer;
-import io.penstock.cache.Origin;
+import io.penstock.cache.Entry;
+import io.penstock.cache.Producer;
+import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
@@ -117,8 +117,8 @@ class CacheCommandTest {
         assertThat(events)
                 .filteredOn(event -> event.path("event").asText().equals("filling"))
                 .hasSize(2)
-                .allMatch(filling -> filling.path("live").asInt() == IMAGES)
-                .allMatch(filling -> filling.path("stages").get(0).asText().contains("resize"));
+                .allMatch(producer -> producer.path("live").asInt() == IMAGES)
+                .allMatch(producer -> producer.path("stages").get(0).asText().contains("resize"));
         assertThat(events)
                 .filteredOn(event -> event.path("event").asText().equals("segment"))
                 .isNotEmpty();
@@ -247,14 +247,14 @@ class CacheCommandTest {
     void whyMiss_ofAnotherCodecVersion_namesIt() {
         // as a program with an earlier layout of Picture would have left it
         Cacheable<?> now = Cacheable.open(new SourceSpec.Images(new StorePlace(train.toString()), 0), 32, null);
-        Filling before = new Filling(now.filling().source(), now.filling().stages(), "tensors 0 [pixels]");
+        Producer before = new Producer(now.producer().source(), now.producer().stages(), "tensors 0 [pixels]");
         try (ChronicleTier tier = ChronicleTier.at(cache).maxBytes(64 << 20).open()) {
-            tier.filledBy(before);
-            Origin origin = Origin.of(now.dataset().name(3), now.dataset().id(3).state(), before.id());
+            tier.producedBy(before);
+            Provenance provenance = Provenance.of(now.dataset().name(3), now.dataset().id(3).state(), before.id());
             tier.put(
                             SampleKey.of("by the earlier codec"),
                             Encoded.of(ByteBuffer.allocate(10)),
-                            new Offer(0, 0, false, origin))
+                            Entry.UNKNOWN.from(provenance))
                     .block();
         }
 

@@ -3,9 +3,11 @@ package io.penstock.cli.flag;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.cache.Entry;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.CachePolicy;
+import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -32,7 +34,7 @@ class DiskSpecTest {
         SampleKey key = SampleKey.of("a");
         DiskSpec spec = new DiskSpec(directory, ByteSize.ofBytes(64 << 20));
         try (ChronicleTier tier = spec.open(CachePolicy.HOLD, true)) {
-            tier.put(key, ByteBuffer.allocate(1000)).then(tier.flush()).block();
+            tier.put(key, Encoded.of(ByteBuffer.allocate(1000)), Entry.UNKNOWN).then(tier.flush()).block();
             int before = tier.get(key).block().remaining();
             tier.forEach(entry -> write(directory.resolve(entry.segment()), entry.position() + 500));
 

@@ -14,14 +14,14 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 
 /** Races of loads that several wait for: joining, leaving and the end. */
-public final class FlightsStress {
+public final class SingleFlightStress {
 
     private static final SampleKey KEY = new SampleKey(1, 2);
 
-    private FlightsStress() {}
+    private SingleFlightStress() {}
 
     /** How often it was told a value. */
-    private static final class Waiter extends BaseSubscriber<Integer> {
+    private static final class Caller extends BaseSubscriber<Integer> {
         private final AtomicInteger told = new AtomicInteger();
 
         @Override
@@ -37,13 +37,13 @@ public final class FlightsStress {
 
     /** Loads of one key, the first two of which the test ends. */
     private static final class Loads {
-        private final Flights<Integer> flights = new Flights<>();
+        private final SingleFlight<Integer> shared = new SingleFlight<>();
         private final AtomicInteger begun = new AtomicInteger();
         private final Pending[] loads = {new Pending(), new Pending(), new Pending()};
 
-        Waiter join(Waiter waiter) {
-            flights.join(KEY, () -> loads[begun.getAndIncrement()], () -> {}).subscribe(waiter);
-            return waiter;
+        Caller join(Caller caller) {
+            shared.join(KEY, () -> loads[begun.getAndIncrement()], () -> {}).subscribe(caller);
+            return caller;
         }
 
         /** Ends what was begun; those that were cancelled or have ended say nothing. */
@@ -60,8 +60,8 @@ public final class FlightsStress {
     @State
     public static class TwoJoin {
         private final Loads loads = new Loads();
-        private final Waiter first = new Waiter();
-        private final Waiter second = new Waiter();
+        private final Caller first = new Caller();
+        private final Caller second = new Caller();
 
         @Actor
         public void first() {
@@ -88,8 +88,8 @@ public final class FlightsStress {
     @State
     public static class JoinWhileTheOnlyOneLeaves {
         private final Loads loads = new Loads();
-        private final Waiter leaving = loads.join(new Waiter());
-        private final Waiter joining = new Waiter();
+        private final Caller leaving = loads.join(new Caller());
+        private final Caller joining = new Caller();
 
         @Actor
         public void leave() {
@@ -117,8 +117,8 @@ public final class FlightsStress {
     @State
     public static class JoinWhileTheLoadEnds {
         private final Loads loads = new Loads();
-        private final Waiter first = loads.join(new Waiter());
-        private final Waiter joining = new Waiter();
+        private final Caller first = loads.join(new Caller());
+        private final Caller joining = new Caller();
 
         @Actor
         public void end() {
@@ -147,7 +147,7 @@ public final class FlightsStress {
     @State
     public static class LeaveWhileTheLoadEnds {
         private final Loads loads = new Loads();
-        private final Waiter leaving = loads.join(new Waiter());
+        private final Caller leaving = loads.join(new Caller());
 
         @Actor
         public void leave() {
@@ -161,7 +161,7 @@ public final class FlightsStress {
 
         @Arbiter
         public void after(II_Result result) {
-            Waiter next = loads.join(new Waiter());
+            Caller next = loads.join(new Caller());
             loads.loads[1].complete(7);
             result.r1 = loads.begun.get();
             result.r2 = next.told.get();
@@ -174,8 +174,8 @@ public final class FlightsStress {
     @State
     public static class BothLeave {
         private final Loads loads = new Loads();
-        private final Waiter first = loads.join(new Waiter());
-        private final Waiter second = loads.join(new Waiter());
+        private final Caller first = loads.join(new Caller());
+        private final Caller second = loads.join(new Caller());
 
         @Actor
         public void first() {

@@ -4,34 +4,34 @@ import io.penstock.tensor.Codec;
 import java.util.List;
 
 /**
- * Who fills a tier: a source, the stages between it and the cache, and the codec. A tier that outlives its process keeps
- * these words, so that it can be said later which of them made a key differ.
+ * What produced entries of a tier: a source, the stages between it and the cache, and the codec. A tier that outlives its
+ * process keeps these words, to explain later which of them made a key differ.
  *
  * @param source the words of the source's fingerprint
- * @param stages the words of the stages that values went through before they were kept, in order
+ * @param stages the words of the stages before the cache, in order
  * @param codec  the codec's id
  */
-public record Filling(List<String> source, List<String> stages, String codec) {
+public record Producer(List<String> source, List<String> stages, String codec) {
 
-    public Filling {
+    public Producer {
         source = List.copyOf(source);
         stages = List.copyOf(stages);
     }
 
     /**
-     * The words of what fills a tier.
-     * @param all    the fingerprint of everything between the data and the tier
-     * @param stages those of them that are stages
+     * The words of a producer.
+     * @param all    the fingerprint of everything between the data and the cache
+     * @param stages that of the stages among it
      */
-    public static Filling of(Fingerprint all, Fingerprint stages, Codec<?> codec) {
+    public static Producer of(Fingerprint all, Fingerprint stages, Codec<?> codec) {
         List<String> words = all.words();
         List<String> last = stages.words();
         int sources = words.size() - last.size();
         boolean inOrder = sources >= 0 && words.subList(sources, words.size()).equals(last); // a zip is not
-        return new Filling(inOrder ? words.subList(0, sources) : words, last, codec.id());
+        return new Producer(inOrder ? words.subList(0, sources) : words, last, codec.id());
     }
 
-    /** 32 bits that stand for all the words. */
+    /** A hash of all the words, in 32 bits. */
     public int id() {
         Fingerprint all = Fingerprint.of(source.toArray(String[]::new))
                 .with("stages")

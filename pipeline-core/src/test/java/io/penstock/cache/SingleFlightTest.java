@@ -3,12 +3,16 @@ package io.penstock.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fault.FormatException;
+import io.penstock.internal.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
@@ -16,17 +20,17 @@ import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 import reactor.util.context.Context;
 
-class FlightsTest {
+class SingleFlightTest {
 
     private static final SampleKey KEY = new SampleKey(1, 2);
 
-    private final Flights<Integer> flights = new Flights<>();
+    private final SingleFlight<Integer> shared = new SingleFlight<>();
     private final AtomicInteger loads = new AtomicInteger();
     private final AtomicInteger joins = new AtomicInteger();
     private final AtomicInteger cancels = new AtomicInteger();
 
     private Mono<Integer> joining(Mono<Integer> load) {
-        return flights.join(
+        return shared.join(
                 KEY,
                 () -> {
                     loads.incrementAndGet();
@@ -50,7 +54,7 @@ class FlightsTest {
         assertThat(told).containsExactly(7, 7, 7);
         assertThat(loads).hasValue(1);
         assertThat(joins).hasValue(2);
-        assertThat(flights.landed()).isOne();
+        assertThat(shared.completed()).isOne();
     }
 
     @Test
@@ -76,14 +80,14 @@ class FlightsTest {
         assertThat(failures).hasValue(1);
 
         StepVerifier.create(joining(Mono.empty())).verifyComplete();
-        StepVerifier.create(flights.join(
+        StepVerifier.create(shared.join(
                         KEY,
                         () -> {
                             throw new IllegalStateException("cannot begin");
                         },
                         () -> {}))
                 .verifyErrorMessage("cannot begin");
-        assertThat(flights.landed()).isEqualTo(3);
+        assertThat(shared.completed()).isEqualTo(3);
     }
 
     @Test
@@ -124,7 +128,7 @@ class FlightsTest {
         });
 
         assertThat(loads).hasValue(0);
-        assertThat(flights.landed()).isZero();
+        assertThat(shared.completed()).isZero();
     }
 
     @Test
@@ -132,5 +136,44 @@ class FlightsTest {
         Mono<Integer> load = Mono.deferContextual(context -> Mono.just(context.get("n")));
 
         assertThat(joining(load).contextWrite(Context.of("n", 5)).block()).isEqualTo(5);
+    }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void join_subscriberOfOneWaiterThrows_theOthersAreTold(Throwable thrown) {
+        Sinks.One<Integer> load = Sinks.one();
+        AtomicReference<Throwable> first = new AtomicReference<>();
+        shared.join(KEY, load::asMono, () -> {}).subscribe(new BaseSubscriber<>() {
+            @Override
+            protected void hookOnNext(Integer value) {
+                throw SingleFlightTest.<RuntimeException>unchecked(thrown);
+            }
+
+            @Override
+            protected void hookOnError(Throwable e) {
+                first.set(e);
+            }
+        });
+
+        StepVerifier.create(shared.join(KEY, load::asMono, () -> {}))
+                .then(() -> load.tryEmitValue(7))
+                .expectNext(7)
+                .expectComplete()
+                .verify(Duration.ofSeconds(5));
+
+        assertThat(Thrown.cause(first.get())).isSameAs(thrown);
+    }
+
+    static Stream<Throwable> throwables() {
+        return Stream.of(
+                new IllegalStateException("of a subscriber"),
+                new InternalError("of a mapped file"),
+                new StackOverflowError(),
+                new NoClassDefFoundError("absent"));
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the compiler alone tells checked from unchecked
+    private static <X extends Throwable> X unchecked(Throwable thrown) throws X {
+        throw (X) thrown;
     }
 }

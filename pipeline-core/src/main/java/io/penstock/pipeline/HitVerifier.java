@@ -1,7 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.HitCheck;
-import io.penstock.cache.Loads;
+import io.penstock.cache.Lookup;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.MismatchException;
 import io.penstock.internal.Thrown;
@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
-/** Loads hits again and compares; see {@link HitCheck}. */
-final class Rechecks<T> {
+/** Loads some hits again and compares them; see {@link HitCheck}. */
+final class HitVerifier<T> implements Lookup.Verifier<Draw, T> {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Rechecks.class);
+    private static final Logger LOG = LoggerFactory.getLogger(HitVerifier.class);
     private static final String NONE = "";
 
     final StageMeter verified = new StageMeter();
@@ -27,18 +27,20 @@ final class Rechecks<T> {
     private final Codec<T> codec;
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-    Rechecks(HitCheck check, Stage<T> input, Codec<T> codec) {
+    HitVerifier(HitCheck check, Stage<T> input, Codec<T> codec) {
         this.check = check;
         this.input = input;
         this.codec = codec;
     }
 
-    boolean picks(SampleKey key) {
+    @Override
+    public boolean picks(SampleKey key) {
         return check.picks(key);
     }
 
     /** The held value, once loading it again has given the same. */
-    Mono<T> compared(T held, ByteBuffer bytes, Draw draw) {
+    @Override
+    public Mono<T> verified(T held, ByteBuffer bytes, Draw draw) {
         return input.load(draw)
                 .flatMap(Thrown.function(again -> {
                     verified.count(draw);

@@ -5,32 +5,33 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where a kept value came from, in 20 bytes: enough for a persisted tier to say later why a key misses that was once
- * there under another one. It decides nothing; keys do.
+ * Where an entry came from, in 20 bytes. A persisted tier keeps it, to explain later why a key misses whose value is there
+ * under another key. It decides nothing; keys do.
  *
- * @param sample  a hash of the sample's name
- * @param state   16 bits for each word of the source's state of it, the first in the lowest; from the fourth on together
- * @param filling the {@link Filling#id} of the dataset and the stages it went through
+ * @param sample   a hash of the sample's name
+ * @param state    16 bits for each word of the source's state of the sample, the first word in the lowest bits; the words from
+ *                 the fourth on share the highest
+ * @param producer the {@link Producer#id} of the dataset and the stages
  */
-public record Origin(long sample, long state, int filling) {
+public record Provenance(long sample, long state, int producer) {
 
     /** Where nobody said. */
-    public static final Origin UNKNOWN = new Origin(0, 0, 0);
+    public static final Provenance UNKNOWN = new Provenance(0, 0, 0);
 
     private static final int FIELDS = 4;
 
     /**
-     * The origin of a sample.
-     * @param name    as {@code SampleId.name} has it
-     * @param state   as {@code SampleId.state} has it
-     * @param filling the {@link Filling#id} of what it went through
+     * The provenance of an entry.
+     * @param name     as {@code SampleId.name} has it
+     * @param state    as {@code SampleId.state} has it
+     * @param producer the {@link Producer#id} of what it went through
      */
-    public static Origin of(String name, List<String> state, int filling) {
+    public static Provenance of(String name, List<String> state, int producer) {
         long fields = 0;
         for (int field = 0; field < FIELDS; field++) {
             fields |= hash(wordsOf(state, field)) << (16 * field);
         }
-        return new Origin(Mixing.hash(name), fields, filling);
+        return new Provenance(Mixing.hash(name), fields, producer);
     }
 
     private static long hash(List<String> words) {
@@ -47,7 +48,7 @@ public record Origin(long sample, long state, int filling) {
     }
 
     /** Whether both were the sample of one name, whatever its state and stages. */
-    public boolean isOfSameSample(Origin other) {
+    public boolean isOfSameSample(Provenance other) {
         return sample == other.sample && !equals(UNKNOWN) && !other.equals(UNKNOWN);
     }
 
@@ -55,7 +56,7 @@ public record Origin(long sample, long state, int filling) {
      * Which words of a state, the one that this origin was made of, are not those of an earlier origin; one change in
      * 65,536 stays unseen.
      */
-    public List<String> changedSince(Origin earlier, List<String> state) {
+    public List<String> changedSince(Provenance earlier, List<String> state) {
         List<String> changed = new ArrayList<>();
         for (int field = 0; field < FIELDS; field++) {
             if ((state() >>> 16 * field & 0xFFFF) != (earlier.state >>> 16 * field & 0xFFFF)) {

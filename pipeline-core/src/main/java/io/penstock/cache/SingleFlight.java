@@ -1,0 +1,244 @@
+package io.penstock.cache;
+
+import io.penstock.internal.Thrown;
+import java.util.Arrays;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/**
+ * Loads under way, one for each key. A caller that wants a key that is being loaded waits for that load. The load goes on
+ * while a caller waits for it, and is cancelled when the last one cancels.
+ *
+ * <p>Reactor's {@code replay(1).refCount()} between two peeks does the same with some eight objects and a queue for each load.
+ * That is a lot beside a record of 1 KiB.
+ */
+final class SingleFlight<T> {
+
+    private final ConcurrentMap<SampleKey, Load<T>> underWay = new ConcurrentHashMap<>();
+    private final AtomicLong completed = new AtomicLong();
+
+    /**
+     * How many loads have ended. If the number is the same before a look-up and when the load begins, no other load of that
+     * key ended in between.
+     */
+    long completed() {
+        return completed.get();
+    }
+
+    /**
+     * The value of a load of a key: of the one under way, or else of a new one.
+     * @param load   begins one, on the thread that subscribes
+     * @param joined called if another caller's load is joined
+     */
+    Mono<T> join(SampleKey key, Supplier<Mono<T>> load, Runnable joined) {
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> actual) {
+                Waiter<T> waiter = new Waiter<>(actual);
+                actual.onSubscribe(waiter);
+                join(key, load, joined, waiter);
+            }
+        };
+    }
+
+    private void join(SampleKey key, Supplier<Mono<T>> load, Runnable joined, Waiter<T> waiter) {
+        while (!waiter.isCancelled()) {
+            Load<T> own = new Load<>(this, key, waiter.currentContext());
+            Load<T> other = underWay.putIfAbsent(key, own);
+            if (other == null && own.add(waiter)) {
+                try {
+                    Mono.defer(load).subscribe(own);
+                } catch (Throwable e) {
+                    own.onError(e); // others may wait for it
+                }
+                return;
+            }
+            if (other != null && other.add(waiter)) {
+                joined.run();
+                return;
+            }
+            underWay.remove(key, other == null ? own : other); // abandoned, and not yet removed
+        }
+    }
+
+    private void ended(Load<T> load) {
+        completed.incrementAndGet();
+        underWay.remove(load.key, load);
+    }
+
+    /**
+     * One load and its waiters. Waiters are added until it has completed or all have left; one that comes later gets the
+     * outcome. When the last one leaves before the end, the load is cancelled and takes no more waiters.
+     */
+    static final class Load<T> implements CoreSubscriber<T> {
+
+        @SuppressWarnings("rawtypes")
+        private static final AtomicReferenceFieldUpdater<Load, Subscription> UPSTREAM =
+                AtomicReferenceFieldUpdater.newUpdater(Load.class, Subscription.class, "upstream");
+
+        @SuppressWarnings("rawtypes")
+        private static final AtomicReferenceFieldUpdater<Load, Waiter[]> WAITERS =
+                AtomicReferenceFieldUpdater.newUpdater(Load.class, Waiter[].class, "waiters");
+
+        private static final Waiter<?>[] NONE_YET = {};
+        private static final Waiter<?>[] COMPLETED = {};
+        private static final Waiter<?>[] ABANDONED = {};
+
+        private final SingleFlight<T> owner;
+        private final SampleKey key;
+        private final Context context;
+        private @Nullable T value;
+        private @Nullable Throwable failure;
+        private volatile Waiter<?>[] waiters = NONE_YET;
+
+        @SuppressWarnings("UnusedVariable") // through its updater
+        private volatile @Nullable Subscription upstream;
+
+        Load(SingleFlight<T> owner, SampleKey key, Context context) {
+            this.owner = owner;
+            this.key = key;
+            this.context = context;
+        }
+
+        /** Whether the waiter will get the outcome, or has it; not if all others have left. */
+        boolean add(Waiter<T> waiter) {
+            waiter.load = this;
+            while (true) {
+                Waiter<?>[] now = waiters;
+                if (now == ABANDONED) {
+                    return false;
+                }
+                if (now == COMPLETED) {
+                    tell(waiter);
+                    return true;
+                }
+                Waiter<?>[] then = Arrays.copyOf(now, now.length + 1);
+                then[now.length] = waiter;
+                if (WAITERS.compareAndSet(this, now, then)) {
+                    if (waiter.isCancelled()) {
+                        remove(waiter); // its cancellation may have found no load to leave
+                    }
+                    return true;
+                }
+            }
+        }
+
+        void remove(Waiter<?> waiter) {
+            while (true) {
+                Waiter<?>[] now = waiters;
+                Waiter<?>[] rest =
+                        Arrays.stream(now).filter(other -> other != waiter).toArray(Waiter<?>[]::new);
+                if (rest.length == now.length) {
+                    return; // has left before, or all have the outcome
+                }
+                Waiter<?>[] then = rest.length == 0 ? ABANDONED : rest;
+                if (WAITERS.compareAndSet(this, now, then)) {
+                    if (then == ABANDONED) {
+                        owner.ended(this);
+                        Operators.terminate(UPSTREAM, this);
+                    }
+                    return;
+                }
+            }
+        }
+
+        @Override
+        public Context currentContext() {
+            return context;
+        }
+
+        @Override
+        public void onSubscribe(Subscription s) {
+            if (Operators.setOnce(UPSTREAM, this, s)) {
+                s.request(Long.MAX_VALUE);
+            }
+        }
+
+        @Override
+        public void onNext(T next) {
+            value = next;
+        }
+
+        @Override
+        public void onComplete() {
+            complete();
+        }
+
+        @Override
+        public void onError(Throwable e) {
+            if (waiters == ABANDONED) {
+                Operators.onErrorDropped(e, context);
+                return;
+            }
+            failure = Thrown.signal(e);
+            complete();
+        }
+
+        @SuppressWarnings("unchecked") // only its own waiters are added
+        private void complete() {
+            owner.ended(this);
+            for (Waiter<?> waiter : WAITERS.getAndSet(this, COMPLETED)) {
+                tell((Waiter<T>) waiter);
+            }
+        }
+
+        private void tell(Waiter<T> waiter) {
+            try {
+                tellOutcome(waiter);
+            } catch (Throwable e) { // of this waiter's subscriber: the other waiters must not miss the outcome
+                waiter.fail(e);
+            }
+        }
+
+        private void tellOutcome(Waiter<T> waiter) {
+            if (waiter.isCancelled()) {
+                return;
+            }
+            T delivered = value;
+            if (failure != null) {
+                waiter.onError(failure);
+            } else if (delivered != null) {
+                waiter.complete(delivered);
+            } else {
+                waiter.onComplete();
+            }
+        }
+    }
+
+    /** A caller that waits for a load. It gets the outcome once there is demand. */
+    static final class Waiter<T> extends Operators.MonoSubscriber<T, T> {
+
+        private volatile @Nullable Load<T> load;
+
+        Waiter(CoreSubscriber<? super T> actual) {
+            super(actual);
+        }
+
+        @Override
+        public void cancel() {
+            super.cancel();
+            Load<T> joined = load;
+            if (joined != null) {
+                joined.remove(this);
+            }
+        }
+
+        /** Its subscriber threw. */
+        void fail(Throwable thrown) {
+            actual.onError(Thrown.signal(thrown));
+        }
+
+        /** The value is the other waiters' too. */
+        @Override
+        protected void discard(@Nullable T shared) {}
+    }
+}

@@ -1,0 +1,138 @@
+package io.penstock.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.fault.FormatException;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.publisher.TestPublisher;
+import reactor.util.context.Context;
+
+/** What {@link SingleFlightTest} cannot time. */
+class SingleFlightLoadTest {
+
+    private static final int RACES = 20_000;
+
+    private static final SampleKey KEY = new SampleKey(1, 2);
+
+    private final SingleFlight<Integer> owner = new SingleFlight<>();
+    private final SingleFlight.Load<Integer> load = load();
+
+    private SingleFlight.Load<Integer> load() {
+        return new SingleFlight.Load<>(owner, KEY, Context.empty());
+    }
+
+    private static final class Seen extends BaseSubscriber<Integer> {
+        final SingleFlight.Waiter<Integer> waiter = new SingleFlight.Waiter<>(this);
+        volatile int value;
+
+        Seen() {
+            onSubscribe(waiter);
+        }
+
+        @Override
+        protected void hookOnNext(Integer next) {
+            value = next;
+        }
+    }
+
+    @Test
+    void add_afterAllHaveLeft_isRefused() {
+        Seen only = new Seen();
+        assertThat(load.add(only.waiter)).isTrue();
+
+        only.cancel();
+
+        assertThat(owner.completed()).isOne();
+        assertThat(load.add(new Seen().waiter)).isFalse();
+    }
+
+    @Test
+    void add_ofACancelledWaiter_removesItAgain() {
+        TestPublisher<Integer> source = TestPublisher.create();
+        Seen gone = new Seen();
+        gone.cancel();
+
+        assertThat(load.add(gone.waiter)).isTrue();
+        source.mono().subscribe(load);
+
+        assertThat(owner.completed()).isOne();
+        source.assertCancelled();
+    }
+
+    @Test
+    void add_afterTheEnd_tellsTheOutcome() {
+        Seen first = new Seen();
+        load.add(first.waiter);
+        Mono.just(7).subscribe(load);
+        Seen late = new Seen();
+
+        assertThat(load.add(late.waiter)).isTrue();
+
+        assertThat(first.value).isEqualTo(7);
+        assertThat(late.value).isEqualTo(7);
+        assertThat(owner.completed()).isOne();
+    }
+
+    @Test
+    void onError_afterAllHaveLeft_isDropped() {
+        TestPublisher<Integer> source = TestPublisher.createNoncompliant(TestPublisher.Violation.CLEANUP_ON_TERMINATE);
+        Seen only = new Seen();
+        load.add(only.waiter);
+        source.mono().subscribe(load);
+        only.cancel();
+
+        source.error(new FormatException("not a JPEG"));
+
+        assertThat(owner.completed()).isOne();
+        assertThat(only.isDisposed()).isTrue();
+    }
+
+    private record Race(
+            SingleFlight.Load<Integer> load,
+            TestPublisher<Integer> source,
+            Seen leaving,
+            Seen joining,
+            AtomicBoolean joined) {}
+
+    private Race race() {
+        Race race = new Race(load(), TestPublisher.create(), new Seen(), new Seen(), new AtomicBoolean());
+        race.load.add(race.leaving.waiter);
+        race.source.mono().subscribe(race.load);
+        return race;
+    }
+
+    /** One joins while the only waiter leaves: it is refused, or told. */
+    @Test
+    void add_whileTheOnlyOneLeaves_isRefusedOrTold() throws Exception {
+        CyclicBarrier together = new CyclicBarrier(2);
+        List<Race> races = Stream.generate(this::race).limit(RACES).toList();
+        var left = Mono.fromCallable(() -> {
+                    for (Race race : races) {
+                        together.await();
+                        race.leaving.cancel();
+                    }
+                    return true;
+                })
+                .subscribeOn(Schedulers.boundedElastic())
+                .toFuture();
+
+        for (Race race : races) {
+            together.await();
+            race.joined.set(race.load.add(race.joining.waiter));
+        }
+
+        assertThat(left.get()).isTrue();
+        for (Race race : races) {
+            assertThat(race.source.wasCancelled()).as("abandoned").isNotEqualTo(race.joined.get());
+            race.source.emit(7);
+            assertThat(race.joining.value).isEqualTo(race.joined.get() ? 7 : 0);
+        }
+    }
+}
