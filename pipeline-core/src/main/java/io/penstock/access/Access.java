@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who may ask an HTTP server of this program. Every server asks it about every request.
+ * Decides which requests an HTTP server of this program answers. Every server asks it about every request.
  *
- * <p>A page that a browser on this machine shows can send requests to a loopback port. A page's own name can be made to lead
- * there (DNS rebinding), and then the page can read the answers. So a request must bring the bearer token where there is one,
- * and come to a name of this server where there is none. A browser says in {@code Origin} and {@code Sec-Fetch-Site} that a
- * request comes from another page; such requests are refused, whatever they bring.
+ * <p>A page that a browser on this machine shows can send requests to a loopback port. A page's own name can be made to
+ * lead there (DNS rebinding), and then the page can read the answers. So a request must bring the bearer token where
+ * there is one, and come to a name of this server where there is none. A browser says in {@code Origin} and
+ * {@code Sec-Fetch-Site} that a request comes from another page; such requests are refused, whatever they bring.
  *
  * <p>The port in {@code Host} may be any, so that a forwarded port can be used. Immutable.
  * @see <a href="https://owasp.org/www-community/attacks/csrf">cross-site request forgery</a>

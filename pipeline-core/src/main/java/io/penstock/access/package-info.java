@@ -1,4 +1,4 @@
-/** Who may ask the servers of this program; needs the JDK only. */
+/** Access control of the servers of this program; needs the JDK only. */
 @NullMarked
 package io.penstock.access;
 

@@ -1,6 +1,6 @@
 package io.penstock.fault;
 
-/** Data could not be had: the message says what failed, where, what was wanted, what came and what to do. */
+/** Data could not be read. The message says what failed, where, what was wanted, what came and what to do. */
 public abstract sealed class DataException extends RuntimeException
         permits SampleException, StoreException, FormatException, MismatchException {
 

@@ -27,7 +27,7 @@ public final class SampleException extends DataException {
         return new SampleException("error budget of %d samples is used up: ".formatted(allowed), last);
     }
 
-    /** The cause's own words; its class too where it is not one of ours, since those words were not made to stand alone. */
+    /** The cause's message, with its class unless it is an exception of this library. */
     private static String reason(Throwable cause) {
         if (cause instanceof DataException && cause.getMessage() != null) {
             return cause.getMessage();

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class DrainLoop {
 
     private final AtomicInteger entered = new AtomicInteger();
-    private int seen = 1; // owned by the draining thread; 1 whenever nobody drains
+    private int seen = 1; // owned by the draining thread; 1 while no thread drains
 
     /** Whether the caller has to drain. */
     public boolean enter() {

@@ -11,8 +11,8 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * A {@code Mono} of somebody else's, of which a throwable that leaves {@code subscribe} or {@code request} becomes the
- * error. No operator of Reactor does that: they rethrow what {@link Thrown} is about.
+ * Turns a throwable that leaves a foreign {@code Mono}'s {@code subscribe} or {@code request} into its error. Reactor's
+ * own operators rethrow the throwables that {@link Thrown} names.
  */
 public final class Guarded<T> extends MonoOperator<T, T> {
 

@@ -11,10 +11,10 @@ import reactor.core.Exceptions;
 /**
  * Decides what becomes of a throwable: it ends the stream as an error, whatever its class.
  *
- * <p>Reactor's operators rethrow {@code VirtualMachineError}, {@code ThreadDeath} and {@code LinkageError} on the thread
- * that runs them ({@link Exceptions#throwIfFatal}). On a worker or an event loop no subscriber learns of it, and the stream
- * waits for ever. So code that may throw them, such as a user's function, a codec or a read of mapped memory, is wrapped
- * here before an operator calls it: what Reactor would rethrow becomes an exception around it.
+ * <p>Reactor's operators rethrow {@code VirtualMachineError}, {@code ThreadDeath} and {@code LinkageError} on the
+ * thread that runs them ({@link Exceptions#throwIfFatal}). On a worker or an event loop no subscriber learns of it, and
+ * the stream waits for ever. So code that may throw them, such as a user's function, a codec or a read of mapped
+ * memory, is wrapped here before an operator calls it: what Reactor would rethrow becomes an exception around it.
  */
 public final class Thrown {
 
@@ -69,9 +69,9 @@ public final class Thrown {
         };
     }
 
-    /** What was thrown before anything was wrapped around it to be signalled. */
+    /** The throwable itself, without the exceptions around it that signalling needs. */
     public static Throwable cause(Throwable signalled) {
-        Throwable cause = Exceptions.unwrap(signalled); // what is checked comes wrapped, and that says nothing
+        Throwable cause = Exceptions.unwrap(signalled); // Reactor wraps what is checked
         return cause instanceof Carrier carrier ? carrier.thrown : cause;
     }
 
@@ -84,7 +84,7 @@ public final class Thrown {
         String name;
         try {
             name = names.apply(draw.index());
-        } catch (Throwable e) { // what is being reported matters more
+        } catch (Throwable e) { // the failure itself matters more
             name = "(its name cannot be told: " + e + ")";
         }
         return new SampleException(stage, draw.index(), name, cause);

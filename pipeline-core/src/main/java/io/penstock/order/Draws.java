@@ -1,7 +1,7 @@
 package io.penstock.order;
 
 /**
- * The draws that one rank makes over a whole run, addressed by number: nothing is stored a draw. Thread-safe.
+ * The draws that one rank makes over a whole run, addressed by number: no draw is stored. Thread-safe.
  */
 public final class Draws {
 
@@ -21,7 +21,7 @@ public final class Draws {
     private final long inLaterEpochs;
     private final long count;
 
-    /** The epoch drawn from last; opened anew by whoever needs another one. */
+    /** The epoch drawn from last; a thread that needs another epoch opens it anew. */
     private volatile Epoch current;
 
     /** One epoch's draws: those numbered from {@code first} on, at the order's positions from {@code from} on. */

@@ -6,18 +6,17 @@ import java.util.function.LongFunction;
 /**
  * The interleaved orders of partitions: position k is the (k div P)-th of partition k mod P. See {@link ShardMode}.
  *
- * <p>A base order, fixed for so many epochs, says which samples there are and how they are dealt to the partitions; in
- * every epoch each partition is permuted within itself. Nothing is kept but the partition drawn from last, since a rank
- * mostly has one.
+ * <p>A base order, fixed for a number of epochs, selects the samples and deals them to the partitions. In every epoch
+ * each partition is permuted within itself. Only the partition drawn from last is kept, since a rank usually has one.
  *
- * <p>Shuffled samples are dealt as cards are: of every P neighbours each partition gets one, and who begins is drawn anew
- * for every P. So what lies together, such as a class, is spread evenly, what comes at intervals, such as every other
- * camera, at random, and dealing costs one hash where a permutation of all samples would double the cost of a draw.
+ * <p>Of every P neighbouring samples each partition gets one; the partition that gets the first is drawn anew for every
+ * P. So samples that lie together, such as a class, are spread evenly. Samples at intervals, such as every other
+ * camera, are spread at random. This costs one hash; a permutation of all samples would double the cost of a draw.
  *
- * @param order      whose kind of randomness is to be had
+ * @param order      the kind of order within a partition
  * @param partitions the parts, of equal sizes or one sample more: the first ones have it
  * @param epochs     for which a base order holds
- * @param limit      how many samples of the base order an epoch draws at most
+ * @param limit      the max number of samples of the base order that an epoch draws
  */
 record PartitionedOrder(Order order, int partitions, long epochs, long limit) implements Order {
 
@@ -61,7 +60,7 @@ record PartitionedOrder(Order order, int partitions, long epochs, long limit) im
         long index(long partition, long row);
     }
 
-    /** The order within the partition drawn from last, which is most often the next one too. */
+    /** The order within the partition drawn from last, usually the next one too. */
     private static final class Latest<O> {
         private final LongFunction<O> orders;
         private Part<O> last; // racy, and immutable: a thread that sees another one makes its own
@@ -103,7 +102,9 @@ record PartitionedOrder(Order order, int partitions, long epochs, long limit) im
         }
     }
 
-    /** Each whole row of P samples is dealt from a place of its own on; the last one, if it is not whole, as it lies. */
+    /**
+     * Each whole row of P samples is dealt from a place of its own on; the last one, if it is not whole, as it lies.
+     */
     private record Rotation(int partitions, long rows, long key) implements Dealer {
         @Override
         public long index(long partition, long row) {

@@ -8,12 +8,12 @@ import io.penstock.order.internal.Mixing;
  *
  * <p>Up to 16 positions it is a Fisher-Yates shuffle, packed into one number, so that all orders are equally likely.
  *
- * <p>Beyond, it is a Feistel network over the smallest power of two that holds n, walked again until the result falls below n
- * (cycle walking: fewer than two walks on average, since the domain is less than 2n). Feistel networks are permutations
- * whatever their round function, so there is nothing to get wrong but the quality, which depends on the rounds: six are
- * more than Luby and Rackoff's four [1], and small domains, whose halves are a few bits wide, get more, because there
- * six still prefer some orders [2]. A network whose halves have two bits or more makes even permutations only; so another
- * bit of the key says whether positions 0 and 1 change places, which makes odd ones as frequent at every n.
+ * <p>Beyond, it is a Feistel network over the smallest power of two that holds n, applied again until the result is
+ * below n (cycle walking: fewer than two walks on average, since the domain is less than 2n). Feistel networks are
+ * permutations whatever their round function; only the quality depends on the rounds. Six are more than Luby and
+ * Rackoff's four [1]. Small domains, whose halves are a few bits wide, get more, because six still prefer some orders
+ * there [2]. A network whose halves have two bits or more makes even permutations only; so another bit of the key says
+ * whether positions 0 and 1 change places, which makes odd ones as frequent at every n.
  *
  * <ol>
  *   <li>Luby, Rackoff: How to construct pseudorandom permutations, SIAM J. Comput. 17 (1988)
@@ -44,9 +44,9 @@ final class Permutation {
     Permutation(long n, long key) {
         this.n = n;
         this.key = key;
-        long dice = Mixing.mix(key);
-        this.flip = dice >>> 63;
-        this.packed = n <= PACKED ? shuffled((int) n, dice) : 0;
+        long random = Mixing.mix(key);
+        this.flip = random >>> 63;
+        this.packed = n <= PACKED ? shuffled((int) n, random) : 0;
         // at least one bit a side; the halves differ by one where the width is odd, and the network alternates
         int bits = Math.max(2, 64 - Long.numberOfLeadingZeros(Math.max(0, n - 1)));
         this.rounds = bits < TINY_BITS ? TINY_ROUNDS : bits < SMALL_BITS ? SMALL_ROUNDS : ROUNDS;

@@ -3,9 +3,9 @@ package io.penstock.order;
 /**
  * Which samples a run draws, in which order: (seed, epoch, rank, position) turned into draws by arithmetic alone.
  *
- * <p>Rank r of w takes every w-th draw of the global order, from r on, so the ranks' draws interleave to the same global
- * order at every world size. {@link #mode} says whether a rank keeps a part of the data. Nothing is stored a sample: a
- * billion cost as little as ten. Immutable; every method returns a copy.
+ * <p>Rank r of w takes every w-th draw of the global order, from r on, so the ranks' draws interleave to the same
+ * global order at every world size. {@link #mode} says whether a rank keeps a part of the data. No sample is stored: a
+ * billion samples cost as little as ten. Immutable; every method returns a copy.
  */
 public final class Sampler {
 
@@ -20,7 +20,7 @@ public final class Sampler {
     private final Sharing sharing;
     private final Position start;
 
-    /** Who draws what. */
+    /** How ranks share the draws. */
     record Sharing(Shard shard, ShardMode mode, Remainder remainder, long limit) {
 
         private static final Sharing NONE = new Sharing(Shard.WHOLE, ShardMode.global(), Remainder.PAD, Long.MAX_VALUE);
@@ -69,10 +69,10 @@ public final class Sampler {
 
     /**
      * The same with another number of windows that are open at a time: they take turns, so b draws in a row come from b
-     * windows, or from all that are open. Where neighbours are alike, as in data that are sorted by class, the number of
-     * a class among b draws varies {@code b / interleaved} times as much as in a full shuffle.
+     * windows, or from all that are open. Where neighbours are alike, as in data that are sorted by class, the number
+     * of a class among b draws varies {@code b / interleaved} times as much as in a full shuffle.
      *
-     * <p>The price is memory for what is read and not yet drawn, such as decoded chunks: that of at least
+     * <p>The cost is memory for what is read and not yet drawn, such as decoded chunks: that of at least
      * {@code interleaved} windows and of fewer than twice as many, or of all there are. With 1 they are read one after
      * another.
      * @throws IllegalArgumentException if {@code window < 1} or {@code interleaved} is not in {@code [1, 1,048,576]}
@@ -115,8 +115,9 @@ public final class Sampler {
     }
 
     /**
-     * At most so many samples an epoch, over all ranks: always the same ones, or, under {@link ShardMode#reshardEvery},
-     * others whenever parts are cut anew. Picked at random where the order is random, else the first.
+     * At most this number of samples an epoch, over all ranks. They are always the same; under
+     * {@link ShardMode#reshardEvery} they change whenever parts are cut anew. Picked at random where the order is
+     * random, else the first.
      * @throws IllegalArgumentException if negative
      */
     public Sampler limit(long samples) {

@@ -1,6 +1,5 @@
 package io.penstock.order;
 
-import io.penstock.resume.ResumeToken;
 
 /**
  * Whether ranks keep a part of the data over the epochs, which decides how often caches of their own hit.
@@ -12,11 +11,11 @@ import io.penstock.resume.ResumeToken;
  * <p><b>Partitions.</b> Ranks keep parts because the data is cut into partitions, whose orders are interleaved to one
  * global order: its k-th draw is of partition k mod P. Rank r of w takes every w-th draw, so where w divides P, rank r
  * always draws from the same P/w partitions, and where P divides w, several ranks share one partition. The global order
- * depends on (seed, epoch, P) and on nothing else, so a run may go on at any other world size: every remaining sample is drawn once
+ * depends on (seed, epoch, P) alone. So a run may go on at any other world size: every remaining sample is drawn once
  * and none twice. Where neither divides the other, that still holds, but ranks keep no part and hit as under
- * {@code global}: pick P with many divisors where the world size is going to change.
+ * {@code global}: pick P with many divisors if the world size will change.
  *
- * <p>The number of partitions is that of the ranks unless said; a {@link ResumeToken} remembers it.
+ * <p>The number of partitions is that of the ranks unless said; a resume token remembers it.
  */
 public final class ShardMode {
 
@@ -42,7 +41,7 @@ public final class ShardMode {
         return new ShardMode(FOR_EVER, AS_MANY_AS_RANKS);
     }
 
-    /** Parts are kept for so many epochs, then cut anew: mixing for the price of filling caches again. */
+    /** Parts are kept for this number of epochs, then cut anew: better mixing, but caches fill again. */
     public static ShardMode reshardEvery(long epochs) {
         if (epochs < 1) {
             throw new IllegalArgumentException("reshard must be every 1 epoch or more, was " + epochs);
@@ -51,8 +50,8 @@ public final class ShardMode {
     }
 
     /**
-     * The same over so many partitions, whatever the number of ranks: that of nodes, where the ranks of a node share a
-     * cache, or one that several world sizes divide. No difference to {@link #global}.
+     * The same over this number of partitions, whatever the number of ranks: that of nodes, where the ranks of a node
+     * share a cache, or one that several world sizes divide. No difference to {@link #global}.
      * @throws IllegalArgumentException if less than 1
      */
     public ShardMode partitions(int number) {
@@ -111,7 +110,10 @@ public final class ShardMode {
         return 31 * Long.hashCode(epochs) + partitions;
     }
 
-    /** {@code global}, {@code stable}, {@code stable:8}, {@code reshard=5} or {@code reshard=5:8}, as {@link #parse} reads it. */
+    /**
+     * {@code global}, {@code stable}, {@code stable:8}, {@code reshard=5} or {@code reshard=5:8}, as {@link #parse}
+     * reads it.
+     */
     @Override
     public String toString() {
         String mode = isGlobal() ? "global" : epochs == FOR_EVER ? "stable" : "reshard=" + epochs;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a process stands among those of a data-parallel run: its rank, and on which node, as far as its launcher says.
  *
- * <p>Immutable. Read once at the start and handed to whoever asks: {@link Sampler#shard} takes {@link #shard}.
+ * <p>Immutable. A program reads it once, at its start. {@link Sampler#shard} takes {@link #shard}.
  */
 public final class Topology {
 
@@ -66,8 +66,8 @@ public final class Topology {
     }
 
     /**
-     * What these variables say: torchrun's, then Slurm's, then Open MPI's; the first launcher that set its rank or world
-     * size decides. {@link #ALONE} if none did.
+     * What these variables say: torchrun's, then Slurm's, then Open MPI's; the first launcher that set its rank or
+     * world size decides. {@link #ALONE} if none did.
      *
      * <table>
      * <caption>What is read</caption>
@@ -97,7 +97,7 @@ public final class Topology {
         return shard;
     }
 
-    /** Where this process is; empty if nobody said. */
+    /** Where this process is; empty if it is not known. */
     public Optional<Place> place() {
         return Optional.ofNullable(place);
     }

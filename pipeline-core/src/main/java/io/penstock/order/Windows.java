@@ -3,14 +3,14 @@ package io.penstock.order;
 import io.penstock.order.internal.Mixing;
 
 /**
- * The order of one epoch that reads runs of neighbours, its windows: several are open at a time and take turns, and each
- * is shuffled in itself. {@code docs/order.md} specifies it.
+ * The order of one epoch that reads runs of neighbours, its windows: several are open at a time and take turns, and
+ * each is shuffled in itself. {@code docs/order.md} specifies it.
  *
  * <p>The windows are put in random order and cut into groups of {@code interleaved} or more. The draws of a group go
  * round by round: each round takes one sample of each window, and begins at another one every time. So b draws in a row
  * come from as many windows as there are, up to b, each as often as the others, give or take one. Where every window is
- * of one class, their number of a class varies {@code b / interleaved} times as much as that of b draws at random, and at
- * least as much as those; with one window open it is b times.
+ * of one class, their number of a class varies {@code b / interleaved} times as much as that of b draws at random, and
+ * at least as much as those; with one window open it is b times.
  *
  * <p>What is left behind the last whole window is a shorter one more, in a group drawn at random.
  */
@@ -66,7 +66,9 @@ final class Windows implements Order.Epoch {
         return index(position, whole - first * window, first, each + (group < larger ? 1 : 0));
     }
 
-    /** What is drawn at a place within a group of {@code whole} windows, with {@code first} windows before the group. */
+    /**
+     * What is drawn at a place within a group of {@code whole} windows, with {@code first} windows before the group.
+     */
     private long index(long position, long place, long first, long whole) {
         boolean hasRest = position >= restFrom && position < restTo;
         long roundsOfAll = hasRest ? rest : 0; // in which the shorter window takes part

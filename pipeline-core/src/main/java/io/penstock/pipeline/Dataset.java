@@ -12,8 +12,9 @@ import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /**
- * Samples by index, and the same for the same index every time: what can be cached. The extension point for sources;
- * three methods to implement.
+ * Samples by index, the same for the same index every time, and so what can be cached. The extension point for sources:
+ * three methods to implement, and {@link #id} where samples have names and states of their own.
+ * <p><b>Threads</b>: {@link #get} and {@link #id} are called from several threads at once.
  */
 public non-sealed interface Dataset<T> extends Pipeline<T> {
 
@@ -27,15 +28,15 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     /**
      * The sample at an index in {@code [0, size())}. Called from several threads at once.
      *
-     * <p>Reading that blocks belongs on a scheduler that may ({@code Schedulers.boundedElastic()}). A {@code Mono} that is
-     * a {@code Callable} ({@code Mono.just}, {@code fromCallable}) is called on the thread that wants the sample.
+     * <p>Reading that blocks belongs on a scheduler that may ({@code Schedulers.boundedElastic()}). A {@code Mono} that
+     * is a {@code Callable} ({@code Mono.just}, {@code fromCallable}) is called on the thread that wants the sample.
      */
     Mono<T> get(long index);
 
     /**
-     * What a sample is known by. By default that is the dataset's fingerprint and the index, so another fingerprint reloads
-     * every sample. A source whose samples have names and states of their own says so here, and then a change of one sample
-     * reloads that one alone.
+     * What a sample is known by. By default that is the dataset's fingerprint and the index, so another fingerprint
+     * reloads every sample. A source whose samples have names and states of their own says so here, and then a change
+     * of one sample reloads that one alone.
      */
     default SampleId id(long index) {
         return SampleId.of(fingerprint(), index);
@@ -52,8 +53,8 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     }
 
     /**
-     * The same samples, kept in a cache once loaded: a hit skips everything above. Callers that want one sample at the same
-     * time share its load. A tier that fails is a miss, logged once a cause.
+     * The same samples, kept in a cache once loaded: a hit skips everything above. Callers that want one sample at the
+     * same time share its load. A tier that fails is a miss, logged once a cause.
      * @param cache where encoded samples are kept; stays the caller's to close
      * @param codec how; a {@link io.penstock.tensor.Schema} is one
      */

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * What becomes of a sample that cannot be loaded. Immutable; every method returns a copy.
+ * What happens to a sample that cannot be loaded. Immutable; every method returns a copy.
  *
  * <p>Ranks stay in step whatever the policy: a skipped sample still takes its place in the stream, as one without a
  * value, so every rank sees as many draws and as many batches as without failures.
@@ -22,7 +22,7 @@ public final class ErrorPolicy {
         SUBSTITUTE
     }
 
-    /** A sample is replaced by the first of so many others that loads. */
+    /** The max number of samples that are tried in the place of one that fails. */
     public static final int SUBSTITUTES = 16;
 
     /** No attempt waits longer, however many came before it. */
@@ -65,8 +65,8 @@ public final class ErrorPolicy {
     }
 
     /**
-     * A sample that fails is replaced by another of the same data, chosen by (seed, epoch, index): the same one on every
-     * run, so batches stay full and results reproducible.
+     * A sample that fails is replaced by another of the same data, chosen by (seed, epoch, index): the same one on
+     * every run, so batches stay full and results reproducible.
      */
     public static ErrorPolicy substitute() {
         return of(Action.SUBSTITUTE);
@@ -74,16 +74,16 @@ public final class ErrorPolicy {
 
     /**
      * What {@link #substitute} puts in the place of a draw, if its sample and those of all attempts before failed.
-     * @param attempt counted from 1, {@link #SUBSTITUTES} at most
+     * @param attempt counted from 1, at most {@link #SUBSTITUTES}
      * @param size    how many samples there are
      */
     public static Draw substituteFor(Draw draw, int attempt, long size) {
-        long dice = Mixing.fold(Mixing.fold(Mixing.fold(draw.seed(), draw.epoch()), draw.index()), attempt);
-        return draw.at(Long.remainderUnsigned(dice, size));
+        long random = Mixing.fold(Mixing.fold(Mixing.fold(draw.seed(), draw.epoch()), draw.index()), attempt);
+        return draw.at(Long.remainderUnsigned(random, size));
     }
 
     /**
-     * At most so many different samples may fail; one more ends the stream.
+     * The max number of different samples that may fail; one more ends the stream.
      * @throws IllegalArgumentException if negative
      */
     public ErrorPolicy budget(long samples) {
@@ -105,8 +105,8 @@ public final class ErrorPolicy {
     }
 
     /**
-     * Loads a sample again before giving it up, waiting {@code backoff}, then twice as long each time, with jitter; a day at
-     * most.
+     * Loads a sample again before giving it up. It waits for {@code backoff}, then twice as long each time, with
+     * jitter, and at most for a day.
      * @throws IllegalArgumentException if {@code times} is negative, or {@code backoff} is, or is longer than a day
      */
     public ErrorPolicy retry(int times, Duration backoff) {
@@ -120,7 +120,7 @@ public final class ErrorPolicy {
         return new ErrorPolicy(outcome, budget, share, times, backoff, quarantine);
     }
 
-    /** Tells of each sample that was given up, once, on a thread that may block, before the stream goes on. */
+    /** Receives each sample that was given up, once, on a thread that may block, before the stream goes on. */
     public ErrorPolicy quarantine(Consumer<? super SampleException> quarantine) {
         return new ErrorPolicy(outcome, budget, share, retries, backoff, quarantine);
     }

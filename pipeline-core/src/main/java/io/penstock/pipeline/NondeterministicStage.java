@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * Finds the last stage of a dataset that gives different results for one and the same input. Only the end of a chain can be
- * compared, as bytes. So each stage runs again together with all that follow it, the last stage first.
+ * Finds the last stage of a dataset that gives different results for one and the same input. Only the end of a chain
+ * can be compared, as bytes. So each stage runs again together with all that follow it, the last stage first.
  */
 final class NondeterministicStage {
 

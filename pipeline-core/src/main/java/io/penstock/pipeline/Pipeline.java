@@ -13,11 +13,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Samples as a function of a draw: (seed, epoch, index). What depends on the index alone is a {@link Dataset}; a pipeline
- * that is none has rolled dice, and so has no {@code cache}: caching after augmentation does not compile.
+ * Samples as a function of a draw: (seed, epoch, index). A pipeline that depends on the index alone is a
+ * {@link Dataset}. Any other pipeline has a random stage, and so has no {@code cache}: caching after augmentation does
+ * not compile.
  *
- * <p>Pipelines are immutable and thread-safe; every method returns another one over this one. Nothing is loaded before
- * someone subscribes and requests.
+ * <p>Every method returns another pipeline over this one. Nothing is loaded before a subscriber requests it.
+ * <p><b>Memory</b>: none a sample. <b>Threads</b>: immutable and thread-safe.
  */
 public sealed interface Pipeline<T> permits Dataset, Stage {
 
@@ -44,7 +45,8 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
      * The same samples through a deterministic function.
      *
      * <p>Runs on the workers of the {@link Execution}, several samples at once, so {@code fn} must be thread-safe and
-     * must not block. What it throws ends the stream as a {@link SampleException} unless {@link #onError} says otherwise.
+     * must not block. What it throws ends the stream as a {@link SampleException} unless {@link #onError} says
+     * otherwise.
      * @param stage the stage's name: part of the fingerprint, metric tag, place in an error. A stage whose results
      *     change must change its name, so say the parameters: {@code "resize 224"}
      */
@@ -54,8 +56,8 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
     }
 
     /**
-     * The same samples through a random function, which gets its dice from (seed, epoch, index, stage).
-     * @param stage as for {@link #map}; two stages of one name roll the same dice
+     * The same samples through a random function, whose generator depends on (seed, epoch, index, stage) alone.
+     * @param stage as for {@link #map}; two stages of one name get the same random numbers
      */
     default Pipeline<T> augment(String stage, RandomTransform<T> transform) {
         Stage<T> input = Stage.of(this);
@@ -80,15 +82,15 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
      *               [d2][d3]
      *  out     -------d0-d1d2d3-|
      * }</pre>
-     * <p>Emits when the oldest draw is loaded; one {@link Sample} a draw, without a value where it was skipped or pads.
-     * Backpressures: begins nothing before the first request, and runs at most {@code inFlight} samples ahead of what
-     * was delivered. Completes after the last draw of the last epoch; the next epoch's loads begin while this one ends.
-     * The first failure in draw order is the stream's error and cancels the others.
-     * On cancel, loads in flight are cancelled and their values dropped at once.
-     *
-     * <p>Signals come from the thread that finished the oldest sample: a worker, an I/O thread, or, where samples are at
-     * hand without work (a RAM hit), the thread that requested. Put a {@code publishOn} before a consumer that blocks;
-     * the batching sink brings its own.
+     * <p><b>Memory</b>: a slot a load in flight, 4 to 8 bytes, and the samples loaded ahead. <b>Threads</b>: signals
+     * come from the thread that finished the oldest sample: a worker, an I/O thread, or, where samples are at hand
+     * without work (a RAM hit), the thread that requested. Put a {@code publishOn} before a consumer that blocks; the
+     * batching sink brings its own.
+     * <p><b>Emits when</b> the oldest draw is loaded: one {@link Sample} a draw, without a value where it was skipped
+     * or pads. <b>Backpressures when</b> {@code inFlight} samples are ahead of what was delivered; begins nothing
+     * before the first request. <b>Completes when</b> the last draw of the last epoch is delivered; the next epoch's
+     * loads begin while this one ends. <b>Cancels when</b> the subscriber cancels: loads in flight are cancelled at
+     * once, and their values dropped. <b>Errors</b>: the first failure in draw order, which cancels the other loads.
      */
     default Flux<Sample<T>> stream(Sampler sampler, Execution execution) {
         return new OrderedMerge<>(Stage.of(this)::beginAll, sampler.draws(size()), execution, null);

@@ -44,8 +44,8 @@ public final class SampleId {
     }
 
     /**
-     * What of the source's state decides the key, in words: its folder, its size, its modification time. A persisted cache
-     * remembers hashes of them, and so can say which one changed.
+     * What of the source's state decides the key, in words: its folder, its size, its modification time. A persisted
+     * cache remembers hashes of them, and so can say which one changed.
      */
     public List<String> state() {
         return state.get();

@@ -7,8 +7,8 @@ import io.penstock.order.Draw;
 import reactor.core.publisher.Mono;
 
 /**
- * What every stage is besides its public face: able to begin a sample without a {@code Mono} around it. It has inputs, the
- * stages above it, unless it is a {@link Source}.
+ * What every stage is besides its public face: able to begin a sample without a {@code Mono} around it. It has inputs,
+ * the stages above it, unless it is a {@link Source}.
  *
  * <p>A {@code Mono} a stage costs more than a RAM hit does. So {@link #begin} returns the value itself where it is at
  * hand, and a {@code Mono} only where the stream has to wait; {@code load} wraps that for callers outside.
@@ -30,15 +30,16 @@ abstract non-sealed class Stage<T> implements Pipeline<T> {
     }
 
     /**
-     * Begins a draw on the calling thread: returns its value, {@link Begun#ABSENT}, or a {@code Mono<T>} of it that is cold
-     * and has not begun.
+     * Begins a draw on the calling thread: returns its value, {@link Begun#ABSENT}, or a {@code Mono<T>} of it that is
+     * cold and has not begun.
      * @throws RuntimeException the draw's failure, where it is known at once
      */
     abstract Object begin(Draw draw);
 
     /**
-     * Begins several draws one after another: {@code begun[i]} gets what {@link #begin} returns for {@code draws[i]}, or a
-     * {@link Begun.Failed} of what it throws. A stage that waits for memory rather than for work waits once for all of them.
+     * Begins several draws one after another: {@code begun[i]} gets what {@link #begin} returns for {@code draws[i]},
+     * or a {@link Begun.Failed} of what it throws. A stage that waits for memory rather than for work waits once for
+     * all of them.
      */
     void beginAll(Draw[] draws, Object[] begun) {
         for (int i = 0; i < draws.length; i++) {

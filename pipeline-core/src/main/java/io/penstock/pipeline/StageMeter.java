@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * Counts and times one stage, by the epoch of the draws, since loads of the next epoch begin while this one ends.
  *
  * <p>Reading the clock twice costs as much as a cheap stage does, so stages that take less than two microseconds are
- * timed on one draw in 64, chosen by the draw's index: no counter to fight over.
+ * timed on one draw in 64, chosen by the draw's index, so that threads do not contend for a counter.
  */
 final class StageMeter {
 
@@ -18,7 +18,7 @@ final class StageMeter {
     private static final long ONE_IN = 64;
 
     private final ConcurrentSkipListMap<Long, Counts> epochs = new ConcurrentSkipListMap<>();
-    private final Counts past = new Counts(-1); // of epochs that are kept no more
+    private final Counts past = new Counts(-1); // of epochs that are no longer kept
     private final ReentrantLock forgetting = new ReentrantLock();
     private volatile Counts recent = new Counts(-1);
     private volatile boolean cheap;
@@ -112,7 +112,7 @@ final class StageMeter {
         return total;
     }
 
-    /** What was counted in an epoch; nothing where it was long ago or never. */
+    /** What was counted in an epoch; zero if that was long ago or never. */
     Counts of(long epoch) {
         Counts counts = epochs.get(epoch);
         return counts == null ? new Counts(epoch) : counts;

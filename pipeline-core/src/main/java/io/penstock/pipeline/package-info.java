@@ -1,5 +1,6 @@
 /**
- * Samples as a function of a draw: datasets by index, pipelines by (seed, epoch, index), and the ordered stream of both.
+ * Samples as a function of a draw: datasets by index, pipelines by (seed, epoch, index), and the ordered stream of
+ * both.
  */
 @NullMarked
 package io.penstock.pipeline;

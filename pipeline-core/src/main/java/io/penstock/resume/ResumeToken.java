@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Where a run goes on, to be written down: a few integers in versioned JSON, and what its plan is known by.
+ * Where a run goes on: a few integers in versioned JSON, with hashes of its plan.
  * <pre>{@code
  *  ResumeToken plan = ResumeToken.of(pipeline, sampler);
  *  batches.doOnNext(batch -> { step(batch); plan.at(batch.next()).save(file); batch.close(); })
@@ -25,11 +25,14 @@ import java.util.stream.Collectors;
  *  sampler = ResumeToken.load(file).resume(sampler, pipeline);      // of the next process
  * }</pre>
  *
- * <p>Valid at any world size, number of workers and batch size, since it counts the draws of all ranks; any rank's will
- * do if all have done the same number of batches; else, and under {@link Remainder#KEEP}, the one of the smallest
- * {@link Position}, behind which some ranks' batches are drawn again. What was prefetched or in flight when it was taken is not in it, and is drawn again. Refused for another source, other
- * stages, another order or seed, since there the same position means other samples. The shard mode, and with it the
- * number of partitions, decides the order within an epoch: a token inside an epoch keeps it, one between two epochs goes with any.
+ * <p>A token counts the draws of all ranks, so it is valid at any world size, number of workers and batch size. If all
+ * ranks have done the same number of batches, any rank's token serves. Otherwise, and under {@link Remainder#KEEP},
+ * take the one of the smallest {@link Position}; some ranks' batches are then drawn again. Samples that were loaded and
+ * not delivered are drawn again, too.
+ *
+ * <p>A token is refused for another source, other stages, another order or another seed, since the same position means
+ * other samples there. The shard mode and its number of partitions decide the order within an epoch: a token inside an
+ * epoch keeps them, a token between two epochs goes with any.
  *
  * <p>Immutable.
  */
@@ -166,8 +169,8 @@ public final class ResumeToken {
     }
 
     /**
-     * Writes the token into a file, in place of what is there, at once: whoever reads it, or finds it after the process was
-     * killed, has this token or the one before. Blocks. It is not forced to the disk, so a crash of the machine may lose it.
+     * Replaces a file by this token atomically: a reader finds this token or the one before, also after the process was
+     * killed. Blocks. The file is not forced to the disk, so a crash of the machine may lose it.
      * @throws StoreException if it cannot be written, or another thing than a file is there
      */
     public void save(Path file) {

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of JSON that a resume token is written in: one object of whole numbers, texts without escapes, and lists of such
- * texts. Anything else is refused.
+ * The part of JSON that a resume token is written in: one object of whole numbers, texts without escapes, and lists of
+ * such texts. Anything else is refused.
  */
 final class TokenText {
 

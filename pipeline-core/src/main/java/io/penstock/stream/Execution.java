@@ -5,13 +5,13 @@ import reactor.core.scheduler.Scheduler;
 /**
  * How a stream runs, which never changes what it delivers.
  *
- * @param inFlight    loads begun and not yet emitted, at most; in {@code [1, 1,048,576]}
+ * @param inFlight    the max number of loads begun and not yet emitted; in {@code [1, 1,048,576]}
  * @param workers     where stages run; its threads must not be blocked
  * @param parallelism how many of its threads one stream uses at once; in {@code [1, 32,767]}
  */
 public record Execution(int inFlight, Scheduler workers, int parallelism) {
 
-    /** A stream has a slot for each load in flight, 4 to 8 bytes; that of a whole epoch bounds it besides. */
+    /** A stream has a slot for each load in flight, 4 to 8 bytes; an epoch has no more. */
     private static final int MAX_IN_FLIGHT = 1 << 20;
 
     /** As many as the JDK's own pools take. */
@@ -29,10 +29,10 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
     }
 
     /**
-     * The process's pool for work on the processor, one daemon thread a processor, and sixteen loads in flight for each, at
-     * least 32. All threads of that pool take their tasks from one queue, so that none is idle while a task waits, as those
-     * of {@code Schedulers.parallel()} may be; disposing of it does nothing. {@code -Dreactor.schedulers.defaultPoolSize} sets another
-     * number of threads.
+     * The process's pool for work on the processor, with one daemon thread a processor, and sixteen loads in flight for
+     * each thread, at least 32. The threads take their tasks from one queue: none is idle while a task waits, as
+     * threads of {@code Schedulers.parallel()} may be. Disposing of the pool does nothing.
+     * {@code -Dreactor.schedulers.defaultPoolSize} sets another number of threads.
      */
     public static Execution standard() {
         int inFlight = (int) Math.min(MAX_IN_FLIGHT, Math.max(32, 16L * WorkerPool.THREADS));
@@ -45,8 +45,8 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
     }
 
     /**
-     * A pool of {@code threads} daemon threads as {@link #standard} has one, for {@link #workers(Scheduler, int)}; the caller's
-     * to dispose.
+     * A pool of {@code threads} daemon threads as {@link #standard} has one, for {@link #workers(Scheduler, int)}; the
+     * caller's to dispose.
      * @throws IllegalArgumentException if not in {@code [1, 32,767]}
      */
     public static Scheduler newWorkers(int threads) {

@@ -5,27 +5,28 @@ import io.penstock.tensor.Tensor;
 import java.util.function.ToLongFunction;
 
 /**
- * How many bytes of samples a stream may have loaded and not yet delivered, besides the number {@link Execution#inFlight}.
+ * The max bytes of samples that a stream has loaded and not yet delivered, besides the max number
+ * {@link Execution#inFlight}.
  *
- * <p>What a sample is going to take is known once it is there. Until then it counts as much as the largest of late, and a stream
- * begins with one sample, then two, then four. So the bound holds while sizes stay alike and is passed by what loads begun
- * together turn out larger than those before them. One sample is always allowed, however large.
+ * <p>The size of a sample is known once it is loaded. Until then it counts as much as the largest recent one, and a
+ * stream begins with one sample, then two, then four. So the bound holds while sizes stay alike. Loads begun together
+ * may pass it if they turn out larger than those before them. One sample is always allowed, however large.
  *
- * <p>Counted is what a stream delivers; stages that need more in between, such as an archive around an image, have it besides.
+ * <p>Only delivered values count, not what stages need in between, such as an archive around an image.
  * Nothing that is delivered depends on the bound.
  *
- * @param bytes at most, at least 1
+ * @param bytes the max, at least 1
  * @param size  the bytes of a sample; called once a sample, on the threads that load
  */
 public record ReadAhead<T>(long bytes, ToLongFunction<? super T> size) {
 
     public ReadAhead {
         if (bytes < 1) {
-            throw new IllegalArgumentException("prefetch must be at least 1 byte, was " + bytes);
+            throw new IllegalArgumentException("read-ahead must be at least 1 byte, was " + bytes);
         }
     }
 
-    /** So many bytes of samples that a schema describes: those of all their fields. */
+    /** A bound on samples that a schema describes: the bytes of all their fields. */
     public static <T> ReadAhead<T> ofBytes(long bytes, Schema<T> schema) {
         return new ReadAhead<>(bytes, value -> {
             long sum = 0;

@@ -1,16 +1,16 @@
 package io.penstock.stream;
 
 import io.penstock.order.Draw;
-import io.penstock.pipeline.ErrorPolicy;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stream delivers for a draw: the value, or word that there is none.
+ * A draw and its value, which may be absent.
  *
- * <p>A sample without a value stands where an {@link ErrorPolicy} skipped it, or where a rank was padded to keep step
- * with the others. It is delivered so that every rank sees the same number of draws; batches leave it out or mask it.
+ * <p>The value is absent where an error policy skipped the sample, or where a rank was padded to keep step with the
+ * others. The draw is delivered all the same, so that every rank sees the same number of draws; batches leave it out or
+ * mask it.
  */
 public final class Sample<T> {
 

@@ -11,10 +11,9 @@ import reactor.core.scheduler.Schedulers;
 /**
  * The process's threads for work on the processor, one a processor, which take their tasks from one queue.
  *
- * <p>{@code Schedulers.parallel()} has a queue a thread and deals tasks out in turn: a picture that is dealt to a thread with
- * another in hand waits, though the next thread has nothing to do. Where a cache answers for some samples, misses are few
- * and uneven, and two threads so stood idle for a tenth of an epoch. Nor do that pool's timers wait behind pictures
- * any more.
+ * <p>{@code Schedulers.parallel()} has a queue a thread and hands tasks out in turn. So a picture waits behind another
+ * one while the next thread is idle. Where a cache answers for some samples, misses are few and uneven, and two threads
+ * were idle for a tenth of an epoch. That pool's timers also waited behind pictures.
  *
  * <p>Tasks begin in the order in which they came. Threads are daemons and must not be blocked. It serves
  * every stream, so disposing of it does nothing.
@@ -37,7 +36,7 @@ final class WorkerPool implements Scheduler {
     static Scheduler of(int threads) {
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(
                 threads, task -> new WorkerThread(task, "penstock-worker-" + STARTED.incrementAndGet()));
-        executor.setRemoveOnCancelPolicy(true); // what a cancelled task holds is free at once
+        executor.setRemoveOnCancelPolicy(true); // frees at once what a cancelled task holds
         return Schedulers.fromExecutorService(executor, "penstock-worker");
     }
 

@@ -37,12 +37,15 @@ public enum DType {
         return bytes;
     }
 
-    /** How many whole elements so many bytes hold. Sizes are powers of two, and every sample is checked: no division. */
+    /**
+     * The number of whole elements in this number of bytes. Sizes are powers of two, and every sample is checked: no
+     * division.
+     */
     int elementsIn(int length) {
         return length >> shift;
     }
 
-    /** How many bytes are left over then. */
+    /** The number of bytes left over then. */
     int remainder(int length) {
         return length & (bytes - 1);
     }

@@ -8,7 +8,7 @@ import java.util.Objects;
  * A value's bytes as a {@link Codec} gives them to a cache, in one piece or several, one behind another. What lies in a
  * tensor already is a piece as it is, so that a large value is not copied before it is copied to where it is kept.
  *
- * <p>Nobody writes to the pieces any more, so it may be shared between threads.
+ * <p>Nothing writes to the pieces any more, so threads may share it.
  */
 public final class Encoded {
 
@@ -24,7 +24,7 @@ public final class Encoded {
 
     /** The remaining bytes of a buffer, which is not written to any more. Nothing is copied. */
     public static Encoded of(ByteBuffer bytes) {
-        ByteBuffer own = bytes.slice(); // whoever holds the other may move its limit
+        ByteBuffer own = bytes.slice(); // the caller may move the limit of its own
         return new Encoded(List.of(own), own.capacity(), true);
     }
 
@@ -61,7 +61,10 @@ public final class Encoded {
         }
     }
 
-    /** All bytes between position 0 and the limit of one buffer, which is not to be written to; copied if there are several pieces. */
+    /**
+     * All bytes between position 0 and the limit of one buffer, which is not to be written to; copied if there are
+     * several pieces.
+     */
     public ByteBuffer joined() {
         if (pieces.size() == 1) {
             return pieces.get(0).duplicate();
@@ -72,8 +75,8 @@ public final class Encoded {
     }
 
     /**
-     * The same bytes for whoever keeps them for a while: copied if a piece is a small part of something large, such as a row
-     * of a chunk, which it would hold fast.
+     * The same bytes, to be kept for a while. A piece that is a small part of a large buffer, such as a row of a chunk,
+     * is copied, so that it does not retain the whole buffer.
      */
     public Encoded compact() {
         return compact ? this : of(joined());

@@ -46,11 +46,11 @@ public final class Tensor {
     }
 
     /**
-     * A view of a buffer's remaining bytes. Nothing is copied, so whoever holds the buffer must not write to it any more.
+     * A view of a buffer's remaining bytes. Nothing is copied, so nothing may write to the buffer any more.
      * @throws IllegalArgumentException if the number of remaining bytes is not what dtype and shape need
      */
     public static Tensor of(DType dtype, Shape shape, ByteBuffer data) {
-        ByteBuffer own = data.slice(); // whoever holds the other may move its limit
+        ByteBuffer own = data.slice(); // the caller may move the limit of its own
         return view(dtype, shape, own, 0, own.capacity());
     }
 

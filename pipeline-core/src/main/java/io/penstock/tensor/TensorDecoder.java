@@ -63,7 +63,7 @@ final class TensorDecoder {
         }
     }
 
-    /** @throws IllegalArgumentException if these bytes are not so many fields */
+    /** @throws IllegalArgumentException if these bytes are not this number of fields */
     List<Tensor> decode(ByteBuffer in) {
         Known known = last;
         if (known != null && known.fits(in)) {

@@ -8,8 +8,8 @@ import java.util.List;
  * The bytes of a list of tensors: a version, the number of fields, then each field's dtype, rank and axis lengths (as
  * unsigned LEB128), then the fields' elements one after another. A 1 KiB record costs five bytes more than its own.
  *
- * <p>Reading believes nothing: every length is checked against the bytes that are there before it is used, so garbage
- * ends in an {@link IllegalArgumentException} and never in a large allocation.
+ * <p>A reader checks every length against the bytes that are there before it uses the length. So garbage ends in an
+ * {@link IllegalArgumentException} and never in a large allocation.
  */
 final class TensorFormat {
 

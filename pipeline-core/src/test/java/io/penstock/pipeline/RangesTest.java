@@ -136,7 +136,7 @@ class RangesTest {
 
             assertThat(delivered).isEqualTo(50);
         }
-        assertRefused(() -> new ReadAhead<>(0, value -> 1), "prefetch must be at least 1 byte, was 0");
+        assertRefused(() -> new ReadAhead<>(0, value -> 1), "read-ahead must be at least 1 byte, was 0");
     }
 
     @Test

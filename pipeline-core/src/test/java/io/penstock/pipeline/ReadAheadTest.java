@@ -165,7 +165,7 @@ class ReadAheadTest {
 
     @Test
     void bound_ofNothing_isRefused() {
-        assertThatThrownBy(() -> tensors(0)).hasMessage("prefetch must be at least 1 byte, was 0");
+        assertThatThrownBy(() -> tensors(0)).hasMessage("read-ahead must be at least 1 byte, was 0");
     }
 
     @Test

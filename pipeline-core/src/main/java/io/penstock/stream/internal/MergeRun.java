@@ -25,13 +25,13 @@ import reactor.util.context.Context;
 /**
  * One subscription to a stream: begins draws in order, up to a window ahead, and delivers them in order.
  *
- * <p>Reactor's {@code flatMapSequential} does the same with an inner subscriber and a queue a sample, on the thread that
- * subscribes. It costs about 90 ns a sample that is at hand, and never moves work to the workers by itself. Here a
+ * <p>Reactor's {@code flatMapSequential} does the same with an inner subscriber and a queue a sample, on the thread
+ * that subscribes. It costs about 90 ns a sample that is at hand, and never moves work to the workers by itself. Here a
  * sample at hand is passed on as it is, and {@link Pace} decides which thread begins the next one.
  *
- * <p>Draws are numbered. {@code emitted <= begun <= emitted + inFlight} holds at all times. The draw of number k has the
- * slot k mod capacity, which is empty before {@code emitted} passes k. So a thread that begins a draw finds its slot
- * empty. The thread that advances {@code begun} owns those draws and fills their slots: with the sample, a
+ * <p>Draws are numbered. {@code emitted <= begun <= emitted + inFlight} holds at all times. The draw of number k has
+ * the slot k mod capacity, which is empty before {@code emitted} passes k. So a thread that begins a draw finds its
+ * slot empty. The thread that advances {@code begun} owns those draws and fills their slots: with the sample, a
  * {@link Begun.Failed}, or a {@link Load} that will have one of them. A {@link DrainLoop} serialises delivery.
  */
 final class MergeRun<T> implements Subscription, Scannable, Runnable {
@@ -136,7 +136,9 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         } while (!loop.leave());
     }
 
-    /** Empties the slots, and cancels every load found there: another thread that cancels may come too late to see it. */
+    /**
+     * Empties the slots, and cancels every load found there: another thread that cancels may come too late to see it.
+     */
     private void forgetAll() {
         for (int slot = 0; slot <= mask; slot++) {
             if (slots.getAndSet(slot, null) instanceof Load<?> load) {

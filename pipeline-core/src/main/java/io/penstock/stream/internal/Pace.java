@@ -6,9 +6,9 @@ import io.penstock.stream.Execution;
 /**
  * Decides which thread begins a stream's samples, from the time that beginning one takes.
  *
- * <p>A RAM hit takes a fraction of a microsecond, a hop to another thread takes one, and waking an idle thread takes fifty.
- * So the draining thread begins cheap samples itself. Workers begin expensive ones, in blocks that are long enough to
- * outweigh the hop and short enough to keep every worker busy. Nothing that is delivered depends on it.
+ * <p>A RAM hit takes a fraction of a microsecond, a hop to another thread takes one, and waking an idle thread takes
+ * fifty. So the draining thread begins cheap samples itself. Workers begin expensive ones, in blocks that are long
+ * enough to outweigh the hop and short enough to keep every worker busy. Nothing that is delivered depends on it.
  */
 final class Pace {
 

@@ -9,9 +9,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * The bytes of one stream's samples that are loaded and not delivered, and how many more may be begun under a
  * {@link ReadAhead}.
  *
- * <p>Draws whose outcome has come are counted from the beginning of the stream, those delivered among them, so what may be
- * begun is a number of draws that only ever grows while sizes stay alike: all that have come, and as many as fit into the
- * bytes that are left. Bytes are added before a draw is counted as come, so the bound errs to the safe side in between.
+ * <p>Draws whose outcome has come are counted from the beginning of the stream, those delivered among them, so what may
+ * be begun is a number of draws that only ever grows while sizes stay alike: all that have come, and as many as fit
+ * into the bytes that are left. Bytes are added before a draw is counted as come, so the bound errs to the safe side in
+ * between.
  */
 final class ReadAheadBytes<T> {
 
@@ -32,7 +33,7 @@ final class ReadAheadBytes<T> {
         this.mask = capacity - 1;
     }
 
-    /** The outcome of a draw is there, and is about to be shown to whoever delivers it. */
+    /** Called when a draw has its outcome, before the draining thread can see it. */
     @SuppressWarnings("unchecked") // what is no failure is a sample of the stream's type
     void came(long number, Object outcome) {
         long size = 0;
