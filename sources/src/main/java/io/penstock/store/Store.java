@@ -61,7 +61,7 @@ public interface Store {
     /**
      * As {@link #find(String, int)}, for lines of text. A store whose bytes may have no end stops where a line is
      * longer than a limit; the caller checks all lines in any case.
-     * @param mostLine bytes of a line
+     * @param maxLine bytes of a line
      */
     default Mono<ByteBuffer> findLines(String key, int max, int maxLine) {
         return find(key, max);

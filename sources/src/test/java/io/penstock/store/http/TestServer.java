@@ -130,12 +130,12 @@ public final class TestServer implements AutoCloseable {
     }
 
     /** The bytes behind a path; the manifest's are in memory. */
-    private record Found(@Nullable Path file, byte[] bytes, long size, String etag, long modifiedNanos) {
+    private record Found(@Nullable Path file, ByteBuffer text, long size, String etag, long modifiedNanos) {
 
         byte[] range(long from, int length) throws IOException {
             ByteBuffer range = ByteBuffer.allocate(length);
             if (file == null) {
-                return range.put(bytes, (int) from, length).array();
+                return range.put(text.slice((int) from, length)).array();
             }
             try (FileChannel channel = FileChannel.open(file)) {
                 while (range.hasRemaining() && channel.read(range, from + range.position()) >= 0) {}
@@ -147,7 +147,7 @@ public final class TestServer implements AutoCloseable {
     private @Nullable Found find(String key) throws IOException {
         byte[] text = manifest;
         if (text != null && key.equals(MANIFEST)) {
-            return new Found(null, text, text.length, "\"manifest\"", 0);
+            return new Found(null, ByteBuffer.wrap(text), text.length, "\"manifest\"", 0);
         }
         Path file = folder.resolve(key);
         if (!Files.isRegularFile(file)) {
@@ -155,7 +155,7 @@ public final class TestServer implements AutoCloseable {
         }
         long modified = Files.getLastModifiedTime(file).to(TimeUnit.NANOSECONDS);
         long size = Files.size(file);
-        return new Found(file, new byte[0], size, "\"%x-%x\"".formatted(size, modified), modified);
+        return new Found(file, ByteBuffer.allocate(0), size, "\"%x-%x\"".formatted(size, modified), modified);
     }
 
     private Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) throws IOException {

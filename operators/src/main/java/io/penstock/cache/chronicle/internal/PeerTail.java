@@ -90,7 +90,10 @@ public final class PeerTail {
         }
     }
 
-    /** Reads all logs. @param finished whether no process appends to any of them */
+    /**
+     * Reads all logs.
+     * @param finished whether no process appends to any of them
+     */
     public void readAll(boolean finished) throws IOException {
         one.lock();
         try {

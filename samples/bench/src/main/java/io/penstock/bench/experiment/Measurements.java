@@ -150,7 +150,10 @@ public final class Measurements {
                 .toArray();
     }
 
-    /** @throws IllegalArgumentException if there is no such place */
+    /**
+     * The values of one place, summarised.
+     * @throws IllegalArgumentException if there is no such place
+     */
     public Spread spread(String figure, String series, double x) {
         return Spread.of(values(figure, series, x));
     }

@@ -3,7 +3,6 @@ package io.penstock.bench.experiment;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.DoubleSummaryStatistics;
@@ -75,9 +74,7 @@ final class Plot {
             }
         }
         try {
-            ByteArrayOutputStream png = new ByteArrayOutputStream();
-            BitmapEncoder.saveBitmap(drawn, png, BitmapEncoder.BitmapFormat.PNG);
-            return png.toByteArray();
+            return BitmapEncoder.getBitmapBytes(drawn, BitmapEncoder.BitmapFormat.PNG);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot draw " + chart.title(), e);
         }

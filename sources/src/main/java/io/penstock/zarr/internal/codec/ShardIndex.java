@@ -23,11 +23,12 @@ public final class ShardIndex {
     }
 
     /**
+     * Reads the index of a shard, and checks it against the shard's size.
      * @param numbers    offset and length of each inner chunk, as unsigned little-endian numbers of 64 bits
      * @param shardBytes the size of the shard
      * @param from       where in it the index begins
      * @param indexBytes and how long it is
-     * @param max       bytes an inner chunk may have
+     * @param max        bytes an inner chunk may have
      */
     public static ShardIndex of(byte[] numbers, long shardBytes, long from, long indexBytes, int max) {
         ByteBuffer entries = ByteBuffer.wrap(numbers).order(ByteOrder.LITTLE_ENDIAN);
