@@ -110,13 +110,16 @@ public final class TierMetrics implements MeterBinder {
         private final Timer[] puts;
 
         Latency(Cache cache, MeterRegistry registry) {
-            List<String> names = Names.distinct(cache.tiers().stream().map(Tier::name).toList());
+            List<String> names =
+                    Names.distinct(cache.tiers().stream().map(Tier::name).toList());
             this.hits = timers(names, name -> get(name, "hit").register(registry));
             this.misses = timers(names, name -> get(name, "miss").register(registry));
-            this.puts = timers(names, name -> Timer.builder("penstock.tier.put")
-                    .tag("tier", name)
-                    .description("how long a put takes, of one in 64")
-                    .register(registry));
+            this.puts = timers(
+                    names,
+                    name -> Timer.builder("penstock.tier.put")
+                            .tag("tier", name)
+                            .description("how long a put takes, of one in 64")
+                            .register(registry));
         }
 
         private static Timer[] timers(List<String> names, Function<String, Timer> timer) {

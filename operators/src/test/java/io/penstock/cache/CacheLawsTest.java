@@ -168,13 +168,18 @@ class CacheLawsTest {
         return switch (kind) {
             case RAM -> RamTier.ofBytes(bytes + (16 << 10));
             case LRU -> RamTier.ofBytes(samples * (LENGTH + 1_000L), CachePolicy.LRU);
-            case DISK -> ChronicleTier.at(own).maxBytes(bytes + (2 << 20)).segmentBytes(1 << 20).open();
-            case LRU_DISK -> ChronicleTier.at(own)
-                    .maxBytes(3 * bytes) // it keeps room for files that are still read
-                    .segmentBytes(1 << 20)
-                    .pendingBytes(64 << 10)
-                    .leastRecentlyUsed()
-                    .open();
+            case DISK ->
+                ChronicleTier.at(own)
+                        .maxBytes(bytes + (2 << 20))
+                        .segmentBytes(1 << 20)
+                        .open();
+            case LRU_DISK ->
+                ChronicleTier.at(own)
+                        .maxBytes(3 * bytes) // it keeps room for files that are still read
+                        .segmentBytes(1 << 20)
+                        .pendingBytes(64 << 10)
+                        .leastRecentlyUsed()
+                        .open();
             case SLOTS -> {
                 int slot = SCHEMA.encode(source.get(0).block()).length();
                 SlotLayout layout = SlotLayout.ofBytes(SAMPLES, slot);
@@ -211,7 +216,8 @@ class CacheLawsTest {
         boolean[][] held = new boolean[cache.tiers().size()][SAMPLES];
         for (int tier = 0; tier < held.length; tier++) {
             for (int i = 0; i < SAMPLES; i++) {
-                held[tier][i] = TierKit.get(cache.tiers().get(tier), cached.id(i).key()) != null;
+                held[tier][i] =
+                        TierKit.get(cache.tiers().get(tier), cached.id(i).key()) != null;
             }
         }
         return held;
@@ -249,8 +255,11 @@ class CacheLawsTest {
             run(cached, 4, 1);
             boolean[][] held = held(cache, cached);
 
-            long nowhere = IntStream.range(0, SAMPLES).filter(i -> copies(held, i) == 0).count();
-            long twice = IntStream.range(0, SAMPLES).filter(i -> copies(held, i) > 1).count();
+            long nowhere = IntStream.range(0, SAMPLES)
+                    .filter(i -> copies(held, i) == 0)
+                    .count();
+            long twice =
+                    IntStream.range(0, SAMPLES).filter(i -> copies(held, i) > 1).count();
             assertThat(nowhere).isPositive();
             if (tiers.giveSparesUp()) {
                 assertThat(twice).isZero();

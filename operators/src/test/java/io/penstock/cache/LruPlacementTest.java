@@ -84,7 +84,8 @@ class LruPlacementTest {
         };
         ListedTier ram = ram(1 << 20);
         try (Cache cache = Cache.of(ram, late)) {
-            IntStream.range(0, 20).forEach(i -> put(cache, i, 100_000).subscribe().dispose());
+            IntStream.range(0, 20)
+                    .forEach(i -> put(cache, i, 100_000).subscribe().dispose());
 
             assertThat(get(ram, key(0))).isEqualTo(valueOf(0, 100_000));
             arrived.tryEmitEmpty();

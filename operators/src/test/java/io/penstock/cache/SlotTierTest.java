@@ -149,7 +149,8 @@ class SlotTierTest extends TierKit {
     void put_ofAKeyOfNoSample_isRefused() {
         try (Tier tier = open(AMPLE)) {
             assertThat(tier.accepts(key(1_000_000), Entry.UNKNOWN)).isFalse();
-            assertThat(TierKit.put(tier, key(1_000_000), ByteBuffer.allocate(4)).block()).isFalse();
+            assertThat(TierKit.put(tier, key(1_000_000), ByteBuffer.allocate(4)).block())
+                    .isFalse();
             assertThat(tier.statistics().refused()).isEqualTo(1);
         }
     }

@@ -1,7 +1,6 @@
 package io.penstock.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.penstock.tensor.Encoded;
@@ -301,7 +300,8 @@ public abstract class TierKit {
             assumeThat(tier.eviction()).isEqualTo(Tier.Eviction.RETURNED);
             Map<SampleKey, byte[]> gone = new HashMap<>();
             for (int i = 0; i < 100; i++) {
-                Put put = tier.put(key(i), Encoded.of(ByteBuffer.wrap(valueOf(i, 100_000))), Entry.UNKNOWN.handingDown())
+                Put put = tier.put(
+                                key(i), Encoded.of(ByteBuffer.wrap(valueOf(i, 100_000))), Entry.UNKNOWN.handingDown())
                         .block(TIMEOUT);
                 put.displaced().forEach(one -> {
                     assertThat(get(tier, one.key())).isEqualTo(bytes(one.value()));

@@ -12,7 +12,6 @@ import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierAround;
-import io.penstock.cache.TierKit;
 import io.penstock.cache.TierStatistics;
 import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;

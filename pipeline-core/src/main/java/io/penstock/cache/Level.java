@@ -55,8 +55,7 @@ final class Level {
                 ? asked
                 : Mono.defer(() -> {
                     long started = System.nanoTime();
-                    return asked.doOnSuccess(
-                            value -> timing.got(number, value != null, System.nanoTime() - started));
+                    return asked.doOnSuccess(value -> timing.got(number, value != null, System.nanoTime() - started));
                 });
         return new Guarded<>(timed).onErrorResume(e -> {
             failed(e);

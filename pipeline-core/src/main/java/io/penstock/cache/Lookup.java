@@ -141,8 +141,7 @@ public final class Lookup<R, T> {
         return Begun.ABSENT;
     }
 
-    private Mono<T> lookUpLater(
-            Mono<ByteBuffer> asked, int at, SampleKey key, R request, Phase phase, long completed) {
+    private Mono<T> lookUpLater(Mono<ByteBuffer> asked, int at, SampleKey key, R request, Phase phase, long completed) {
         return asked.flatMap(bytes -> Begun.<T>toMono(hit(levels[at], key, bytes, request)))
                 .switchIfEmpty(Mono.defer(Thrown.supplier(() -> {
                     Object found = lookUp(at + 1, key, request, phase, completed);
@@ -205,8 +204,7 @@ public final class Lookup<R, T> {
         }
         return Mono.usingWhen(
                 lease,
-                held -> Mono.defer(Thrown.supplier(
-                                () -> Begun.<T>toMono(lookUp(0, key, request, Phase.LEASED, 0))))
+                held -> Mono.defer(Thrown.supplier(() -> Begun.<T>toMono(lookUp(0, key, request, Phase.LEASED, 0))))
                         .switchIfEmpty(Mono.defer(Thrown.supplier(() -> loadAndStore(key, request)))),
                 held -> Mono.fromRunnable(held::release));
     }

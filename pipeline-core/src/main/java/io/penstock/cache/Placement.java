@@ -76,8 +76,8 @@ final class Placement {
                 Entry now = offered;
                 boolean before = held;
                 return later.cast(Boolean.class)
-                        .flatMap(taken -> Begun.<Boolean>toMono(offerUp(
-                                next, fastest, key, value, taken ? now.asSpare() : now, before || taken)));
+                        .flatMap(taken -> Begun.<Boolean>toMono(
+                                offerUp(next, fastest, key, value, taken ? now.asSpare() : now, before || taken)));
             }
             if ((Boolean) put) {
                 held = true;
@@ -107,8 +107,7 @@ final class Placement {
 
     private Mono<Boolean> handDown(int below, Put put, SampleKey key, Encoded value, Entry about) {
         Mono<Void> down = Flux.fromIterable(put.displaced())
-                .concatMap(gone -> offerLater(
-                        below, gone.key(), Encoded.of(gone.value()), Entry.of(about.epoch(), 0)))
+                .concatMap(gone -> offerLater(below, gone.key(), Encoded.of(gone.value()), Entry.of(about.epoch(), 0)))
                 .doOnTerminate(put.settled())
                 .then();
         return put.held() || about.spare()

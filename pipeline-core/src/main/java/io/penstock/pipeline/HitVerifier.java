@@ -57,17 +57,19 @@ final class HitVerifier<T> implements Lookup.Verifier<Draw, T> {
 
     private Mono<T> differs(T held, Draw draw) {
         differing.count(draw);
-        return NondeterministicStage.of(input, draw, this::encoded).defaultIfEmpty(NONE).flatMap(stage -> {
-            String message = "the cache holds another value of sample %d: %s than loading it again gives: %s"
-                    .formatted(draw.index(), input.id(draw.index()).name(), reason(stage));
-            if (check.fails()) {
-                return Mono.error(new MismatchException(message));
-            }
-            if (warned.add(stage)) {
-                LOG.warn("{} (said once; others are counted)", message);
-            }
-            return Mono.just(held);
-        });
+        return NondeterministicStage.of(input, draw, this::encoded)
+                .defaultIfEmpty(NONE)
+                .flatMap(stage -> {
+                    String message = "the cache holds another value of sample %d: %s than loading it again gives: %s"
+                            .formatted(draw.index(), input.id(draw.index()).name(), reason(stage));
+                    if (check.fails()) {
+                        return Mono.error(new MismatchException(message));
+                    }
+                    if (warned.add(stage)) {
+                        LOG.warn("{} (said once; others are counted)", message);
+                    }
+                    return Mono.just(held);
+                });
     }
 
     private String reason(String stage) {

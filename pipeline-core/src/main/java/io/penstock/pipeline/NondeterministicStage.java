@@ -84,6 +84,9 @@ final class NondeterministicStage {
         return found != null
                 ? found
                 : ofFunction(
-                        chain.first(), input, draw, between -> encode.apply(chain.second().apply(between, draw)));
+                        chain.first(),
+                        input,
+                        draw,
+                        between -> encode.apply(chain.second().apply(between, draw)));
     }
 }

@@ -33,8 +33,8 @@ sealed interface StageFunction<A, B> {
         return new Named<>(
                 "augment",
                 stage,
-                (value, draw) -> transform.apply(
-                        value, CounterRandom.of(draw.seed(), draw.epoch(), draw.index(), hash)),
+                (value, draw) ->
+                        transform.apply(value, CounterRandom.of(draw.seed(), draw.epoch(), draw.index(), hash)),
                 ids);
     }
 

@@ -210,7 +210,8 @@ class KeyedCacheTest {
         };
         get(cache, "a", "1");
 
-        assertThat(get(KeyedCache.of(Cache.of(tier), picky, "features"), "a", "2")).isEqualTo("2");
+        assertThat(get(KeyedCache.of(Cache.of(tier), picky, "features"), "a", "2"))
+                .isEqualTo("2");
     }
 
     @Test
@@ -261,7 +262,8 @@ class KeyedCacheTest {
             }
         }
 
-        assertThat(get(KeyedCache.of(Cache.of(new Leasing()), TEXT, "x"), "a", "ours")).isEqualTo("theirs");
+        assertThat(get(KeyedCache.of(Cache.of(new Leasing()), TEXT, "x"), "a", "ours"))
+                .isEqualTo("theirs");
 
         assertThat(loads).hasValue(0);
         assertThat(released).hasValue(1);
@@ -299,7 +301,8 @@ class KeyedCacheTest {
     void size_overATierThatTellsKeys_countsWhatOthersPut() {
         get(cache, "a", "1");
 
-        assertThat(KeyedCache.of(Cache.of(tier), TEXT, "features").size().block(TIMEOUT)).isEqualTo(1);
+        assertThat(KeyedCache.of(Cache.of(tier), TEXT, "features").size().block(TIMEOUT))
+                .isEqualTo(1);
         assertThat(KeyedCache.of(Cache.of(tier, new Forgetting("disk")), TEXT, "features")
                         .size()
                         .block(TIMEOUT))

@@ -23,7 +23,8 @@ class ProvenanceTest {
     void changedSince_anotherState_namesTheWordsThatDiffer() {
         Provenance now = Provenance.of("cat/1.jpg", STATE, 7);
 
-        assertThat(now.changedSince(Provenance.of("cat/1.jpg", STATE, 7), STATE)).isEmpty();
+        assertThat(now.changedSince(Provenance.of("cat/1.jpg", STATE, 7), STATE))
+                .isEmpty();
         assertThat(now.changedSince(provenance("in /data", "size 6", "modified today", "label 3", "and more"), STATE))
                 .containsExactly("size 5");
         assertThat(now.changedSince(provenance("in /else", "size 5", "modified before", "label 3", "and more"), STATE))
@@ -67,8 +68,9 @@ class ProvenanceTest {
     @Test
     void cache_intoATierThatListens_saysWhereEachValueCameFrom() {
         Listening tier = new Listening();
-        Dataset<Tensor> cached =
-                FakeDataset.immediate(3).map("decode", value -> value).cache(Cache.of(new FakeTier("ram"), tier), VALUE);
+        Dataset<Tensor> cached = FakeDataset.immediate(3)
+                .map("decode", value -> value)
+                .cache(Cache.of(new FakeTier("ram"), tier), VALUE);
 
         cached.stream(Sampler.sequential()).blockLast();
 

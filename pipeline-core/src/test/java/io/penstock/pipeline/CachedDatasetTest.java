@@ -12,7 +12,6 @@ import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Begun;
 import io.penstock.order.Draw;
-import io.penstock.order.Draws;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.ShardMode;
@@ -241,16 +240,19 @@ class CachedDatasetTest {
         assertThat(cached.id(0).key())
                 .isEqualTo(source.map("resize 224", value -> value)
                         .cache(tier, VALUE)
-                        .id(0).key());
+                        .id(0)
+                        .key());
         assertThat(cached.id(0).key()).isNotEqualTo(cached.id(1).key());
         assertThat(cached.id(0).key())
                 .isNotEqualTo(source.map("resize 256", value -> value)
                         .cache(tier, VALUE)
-                        .id(0).key());
+                        .id(0)
+                        .key());
         assertThat(cached.id(0).key())
                 .isNotEqualTo(source.map("resize 224", value -> value)
                         .cache(tier, Schema.tensor("other"))
-                        .id(0).key());
+                        .id(0)
+                        .key());
     }
 
     @Test

@@ -2,7 +2,6 @@ package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.order.internal.Mixing;
-import io.penstock.stream.Sample;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -48,9 +48,7 @@ public class FakeTier implements Tier {
         if (broken) {
             throw new IllegalStateException("out of order");
         }
-        return late
-                ? Mono.justOrEmpty(view(key)).subscribeOn(Schedulers.parallel())
-                : Mono.justOrEmpty(view(key));
+        return late ? Mono.justOrEmpty(view(key)).subscribeOn(Schedulers.parallel()) : Mono.justOrEmpty(view(key));
     }
 
     private @Nullable ByteBuffer view(SampleKey key) {

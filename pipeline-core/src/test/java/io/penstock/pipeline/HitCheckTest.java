@@ -80,8 +80,9 @@ class HitCheckTest {
         values(staged.apply(FakeDataset.blocking(3)).cache(tier, VALUE));
         tier.late = lateTier;
 
-        StepVerifier.create(staged.apply(FakeDataset.blocking(3)).cache(Cache.of(tier), VALUE, HitCheck.ofShare(1)).stream(
-                        Sampler.sequential()))
+        StepVerifier.create(
+                        staged.apply(FakeDataset.blocking(3)).cache(Cache.of(tier), VALUE, HitCheck.ofShare(1)).stream(
+                                Sampler.sequential()))
                 .expectErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(MismatchException.class)
                         .hasMessage("the cache holds another value of sample 0: #0 than loading it again gives: "

@@ -26,7 +26,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -428,7 +427,8 @@ class ThrownTest {
     @MethodSource("sources")
     void keyedCache_anythingThrown_reachesAllWhoWait(Source source, Throwable thrown) {
         Trap trap = new Trap(thrown);
-        KeyedCache<Tensor> cache = KeyedCache.of(Cache.of(new FakeTier("ram")), new TrappedCodec(trap, new Trap(thrown)), "trap");
+        KeyedCache<Tensor> cache =
+                KeyedCache.of(Cache.of(new FakeTier("ram")), new TrappedCodec(trap, new Trap(thrown)), "trap");
         Mono<Tensor> load = source.sound().get(BAD);
 
         for (Mono<Tensor> asked : List.of(

@@ -22,7 +22,8 @@ record BatchOptions(int slots, Scheduler consumer, Scheduler workers, IntFunctio
     }
 
     static BatchOptions standard() {
-        return new BatchOptions(3, Schedulers.boundedElastic(), Execution.standard().workers(), Memory::aligned);
+        return new BatchOptions(
+                3, Schedulers.boundedElastic(), Execution.standard().workers(), Memory::aligned);
     }
 
     BatchOptions slots(int other) {

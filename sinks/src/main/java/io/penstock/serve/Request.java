@@ -20,7 +20,12 @@ import reactor.netty.http.server.HttpServerRequest;
  * @param board  whether the batches are announced in a {@link BatchRing} too
  */
 record Request(
-        String path, @Nullable String resume, @Nullable Integer rank, long done, @Nullable Long next, boolean board) {
+        String path,
+        @Nullable String resume,
+        @Nullable Integer rank,
+        long done,
+        @Nullable Long next,
+        boolean board) {
 
     private static final int LONGEST_TOKEN = 4096;
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");

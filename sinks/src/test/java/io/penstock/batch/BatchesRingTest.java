@@ -230,8 +230,8 @@ class BatchesRingTest {
         };
         Collation<Points.Point> collation = Collation.of(4, Points.SCHEMA);
         Scheduler single = Schedulers.newSingle("consumer");
-        BatchRun<Points.Point> run =
-                new BatchRun<>(collation, BatchOptions.standard().allocator(memory).consumeOn(single), consumer);
+        BatchRun<Points.Point> run = new BatchRun<>(
+                collation, BatchOptions.standard().allocator(memory).consumeOn(single), consumer);
         points.stream(Sampler.sequential()).subscribe(run);
         await(taken);
         if (elsewhere) {

@@ -241,7 +241,6 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
                 () -> listing.state(listing.entries().get(0)));
     }
 
-
     /** Closes the open file, unless the store was given. */
     @Override
     public void close() {

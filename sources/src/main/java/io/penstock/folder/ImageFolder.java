@@ -182,7 +182,6 @@ public final class ImageFolder implements Dataset<LabelledFile> {
         return List.of("in " + store.location(), file.get(0), file.get(1), "label " + images.label(image));
     }
 
-
     private int at(long index) {
         return (int) Objects.checkIndex(index, size());
     }

@@ -220,7 +220,6 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
         return List.of("in " + store.location(), file.get(0), file.get(1), "label " + labels.of(line));
     }
 
-
     private Manifest.Line line(long index) {
         return manifest.lines().get((int) Objects.checkIndex(index, size()));
     }

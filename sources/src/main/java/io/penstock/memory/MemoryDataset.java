@@ -87,7 +87,6 @@ public final class MemoryDataset<T> implements Dataset<T> {
         return SampleId.of(key.with(Objects.checkIndex(index, size)), () -> name + "#" + index, named::words);
     }
 
-
     @Override
     public String toString() {
         return "memory \"%s\", %d samples".formatted(name, size);

@@ -170,7 +170,6 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
         return List.of("in " + store.location(), words.get(0), words.get(1), "records of " + recordBytes + " bytes");
     }
 
-
     /** The last file whose first record is not behind this one; empty files share their first with the next. */
     private int file(long index) {
         Objects.checkIndex(index, size());

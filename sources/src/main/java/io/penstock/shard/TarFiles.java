@@ -66,7 +66,6 @@ public final class TarFiles implements Dataset<TarFile> {
         return SampleId.of(shard.key(file), () -> shard.name(file, shard.index().name(file)), shard::state);
     }
 
-
     @Override
     public String toString() {
         return "files of %d tar archives in %s, %d samples".formatted(shards.count(), location, size());

@@ -189,9 +189,9 @@ public final class TarSamples implements Dataset<TarSample> {
     private List<String> state(TarShard shard) {
         return wanted.isEmpty()
                 ? shard.state()
-                : Stream.concat(shard.state().stream(), wantedWords.words().stream()).toList();
+                : Stream.concat(shard.state().stream(), wantedWords.words().stream())
+                        .toList();
     }
-
 
     @Override
     public String toString() {

@@ -71,8 +71,7 @@ record TarShard(String name, SampleKey key, List<String> state, StoreFile bytes,
 
     private Mono<Tensor> readOne(int file, long max) {
         return bytes.read(index.offset(file), (int) index.length(file))
-                .map(Thrown.function(
-                        read -> tensor(index.isSparse(file) ? SparseFile.expand(read, name, max) : read)));
+                .map(Thrown.function(read -> tensor(index.isSparse(file) ? SparseFile.expand(read, name, max) : read)));
     }
 
     private static Tensor tensor(ByteBuffer bytes) {

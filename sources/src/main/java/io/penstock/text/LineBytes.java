@@ -42,7 +42,6 @@ final class LineBytes implements Dataset<Tensor> {
         return lines.id(index).with(KIND);
     }
 
-
     @Override
     public String toString() {
         return "bytes of the lines of %d files in %s, %d samples".formatted(lines.files(), lines.location(), size());

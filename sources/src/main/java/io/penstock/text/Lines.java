@@ -2,10 +2,10 @@ package io.penstock.text;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
-import io.penstock.pipeline.SampleId;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
+import io.penstock.pipeline.SampleId;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.unpack.Unpacker;
@@ -133,8 +133,8 @@ final class Lines {
             end--;
         }
         if (end > max) {
-            throw new FormatException(
-                    "%s is too long: at most %d bytes, has more; raise maxLineBytes".formatted(id(index).name(), max));
+            throw new FormatException("%s is too long: at most %d bytes, has more; raise maxLineBytes"
+                    .formatted(id(index).name(), max));
         }
         return bytes.limit(end);
     }

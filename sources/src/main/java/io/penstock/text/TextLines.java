@@ -144,7 +144,6 @@ public final class TextLines implements Dataset<String>, AutoCloseable {
         return lines.id(index);
     }
 
-
     /** Closes the open files, unless the store was given. */
     @Override
     public void close() {

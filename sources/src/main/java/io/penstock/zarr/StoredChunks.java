@@ -16,7 +16,8 @@ import reactor.core.scheduler.Scheduler;
  * @param chunks   the states that were listed: no other state is read; without them the present state is read
  * @param decoding decodes the bytes; null for the threads that the store uses
  */
-record StoredChunks(Store store, ChunkStates chunks, @Nullable Scheduler decoding) {
+record StoredChunks(
+        Store store, ChunkStates chunks, @Nullable Scheduler decoding) {
 
     /** A range of an entry. */
     record Part(StoreEntry entry, long offset, long length) {

@@ -60,7 +60,6 @@ final class ZarrChunks implements Dataset<Tensor> {
         return List.of("in " + array.location(), metadata, array.states().word("chunk " + stored, state));
     }
 
-
     @Override
     public String toString() {
         return "chunks of " + array;

@@ -109,7 +109,6 @@ final class ZarrWindows implements Dataset<Tensor> {
         return states.isKnown() ? states.with(sample, array, start, window) : sample;
     }
 
-
     @Override
     public String toString() {
         return "%s %s of %s".formatted(word, given, array);

@@ -147,7 +147,8 @@ class TarShardsTest {
                 assertThat(bin(samples, i)).isEqualTo(Tensor.ofBytes(new byte[] {(byte) i, 1, 2}));
             }
         }
-        assertThat(shards.index(cache).id(5).key()).isEqualTo(shards.index().id(5).key());
+        assertThat(shards.index(cache).id(5).key())
+                .isEqualTo(shards.index().id(5).key());
     }
 
     @Test

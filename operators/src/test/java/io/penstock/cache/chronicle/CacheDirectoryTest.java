@@ -167,7 +167,10 @@ class CacheDirectoryTest {
             tier.producedBy(PRODUCER);
             for (int i = 0; i < values; i++) {
                 ByteBuffer value = ByteBuffer.allocate(1000).putInt(0, i);
-                tier.put(SampleKey.of(Integer.toString(i)), Encoded.of(value), Entry.of(0, 1).from(provenance(i)))
+                tier.put(
+                                SampleKey.of(Integer.toString(i)),
+                                Encoded.of(value),
+                                Entry.of(0, 1).from(provenance(i)))
                         .block();
             }
         }

@@ -52,8 +52,8 @@ class ChronicleTierBlockHoundTest {
                         tier.lease(Values.key(sample)),
                         lease -> tier.get(Values.key(sample))
                                 .map(ByteBuffer::hasRemaining)
-                                .switchIfEmpty(Mono.defer(
-                                        () -> TierKit.put(tier, Values.key(sample), ByteBuffer.wrap(Values.value(sample))))),
+                                .switchIfEmpty(Mono.defer(() ->
+                                        TierKit.put(tier, Values.key(sample), ByteBuffer.wrap(Values.value(sample))))),
                         lease -> Mono.fromRunnable(lease::release))
                 .flatMap(done -> peers.get(Values.key(sample)).hasElement());
     }

@@ -16,8 +16,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ProvenanceLogTest {
 
-    private static final Producer ONE = new Producer(List.of("images", "/data"), List.of("map decode"), "tensors 1 [a]");
-    private static final Producer TWO = new Producer(List.of("images", "/data"), List.of("map resize"), "tensors 1 [a]");
+    private static final Producer ONE =
+            new Producer(List.of("images", "/data"), List.of("map decode"), "tensors 1 [a]");
+    private static final Producer TWO =
+            new Producer(List.of("images", "/data"), List.of("map resize"), "tensors 1 [a]");
 
     @TempDir
     @SuppressWarnings("NullAway.Init")

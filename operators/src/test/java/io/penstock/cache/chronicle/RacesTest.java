@@ -160,7 +160,8 @@ class RacesTest {
         while (value.remaining() >= Long.BYTES) {
             value.putLong(number);
         }
-        return Boolean.TRUE.equals(TierKit.put(tier, keyOf(number), value.rewind()).block(Values.TIMEOUT));
+        return Boolean.TRUE.equals(
+                TierKit.put(tier, keyOf(number), value.rewind()).block(Values.TIMEOUT));
     }
 
     private boolean look(ChronicleTier tier, long number) {

@@ -204,7 +204,8 @@ class StrangeFilesTest {
                     assertThat(found).isIn(null, Values.value(i));
                     there += run == 0 && found != null ? 1 : 0;
                     boolean kept = found != null || Values.put(tier, i);
-                    assertThat(kept || !tier.accepts(Values.key(i), Entry.UNKNOWN)).isTrue();
+                    assertThat(kept || !tier.accepts(Values.key(i), Entry.UNKNOWN))
+                            .isTrue();
                 }
                 assertThat(tier.statistics().errors()).isLessThan(3);
             }

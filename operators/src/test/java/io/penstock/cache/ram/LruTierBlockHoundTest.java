@@ -3,7 +3,6 @@ package io.penstock.cache.ram;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.RemovableTier;
-import io.penstock.cache.Tier;
 import io.penstock.cache.TierKit;
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;

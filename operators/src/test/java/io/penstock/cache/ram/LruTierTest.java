@@ -144,7 +144,8 @@ class LruTierTest extends TierKit {
                     int number = random.nextInt(keys);
                     ByteBuffer view = tier.get(key(number)).block(TIMEOUT);
                     if (view == null) {
-                        TierKit.put(tier, key(number), ByteBuffer.wrap(values[number])).block(TIMEOUT);
+                        TierKit.put(tier, key(number), ByteBuffer.wrap(values[number]))
+                                .block(TIMEOUT);
                     } else {
                         assertThat(view.equals(ByteBuffer.wrap(values[number]))).isTrue();
                     }

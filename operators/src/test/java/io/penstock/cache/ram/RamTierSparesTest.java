@@ -254,7 +254,8 @@ class RamTierSparesTest {
 
                 long inRam = ram.statistics().samples();
                 long distinct = LongStream.range(0, 30 * UNIT)
-                        .filter(i -> TierKit.get(ram, cached.id(i).key()) != null || disk.held.containsKey(cached.id(i).key()))
+                        .filter(i -> TierKit.get(ram, cached.id(i).key()) != null
+                                || disk.held.containsKey(cached.id(i).key()))
                         .count();
                 assertThat(inRam).isBetween(4L * UNIT - 8, 4L * UNIT + 8);
                 assertThat(disk.held).hasSize(20 * UNIT);

@@ -92,8 +92,7 @@ class ClusterTest {
             for (TestServer node : nodes) {
                 assertThat(Integer.parseInt(node.ask("DBSIZE"))).isBetween(60, 140);
             }
-            assertThat(second.keys().distinct().count().block(TIMEOUT))
-                    .isEqualTo(300);
+            assertThat(second.keys().distinct().count().block(TIMEOUT)).isEqualTo(300);
             await(() -> second.statistics().samples() == 300);
             for (int i = 300; i < 330; i++) {
                 Lease lease = first.lease(key(i)).block(TIMEOUT);

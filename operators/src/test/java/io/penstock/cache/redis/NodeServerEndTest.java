@@ -134,7 +134,8 @@ class NodeServerEndTest {
 
             await(() -> servers().isEmpty());
             try (RedisTier next = RedisTier.at(uri()).open()) {
-                await(() -> Boolean.TRUE.equals(TierKit.put(next, key(1), value(1)).block(TIMEOUT)));
+                await(() ->
+                        Boolean.TRUE.equals(TierKit.put(next, key(1), value(1)).block(TIMEOUT)));
                 assertThat(registered().id()).isNotEqualTo(server.id());
             }
             await(() -> servers().isEmpty());

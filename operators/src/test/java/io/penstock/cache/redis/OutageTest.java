@@ -36,7 +36,8 @@ class OutageTest {
     }
 
     private static boolean put(RedisTier tier, long number) {
-        boolean taken = Boolean.TRUE.equals(TierKit.put(tier, key(number), value(number)).block(TIMEOUT));
+        boolean taken = Boolean.TRUE.equals(
+                TierKit.put(tier, key(number), value(number)).block(TIMEOUT));
         tier.flush().block(TIMEOUT);
         return taken;
     }

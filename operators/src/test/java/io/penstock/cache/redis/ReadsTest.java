@@ -54,8 +54,9 @@ class ReadsTest {
     }
 
     private static void put(RedisTier tier, LongStream numbers) {
-        numbers.forEach(number ->
-                assertThat(TierKit.put(tier, key(number), value(number)).block(TIMEOUT)).isTrue());
+        numbers.forEach(number -> assertThat(
+                        TierKit.put(tier, key(number), value(number)).block(TIMEOUT))
+                .isTrue());
         tier.flush().block(TIMEOUT);
     }
 

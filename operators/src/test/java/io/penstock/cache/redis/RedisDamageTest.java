@@ -115,7 +115,11 @@ class RedisDamageTest {
             for (int round = 0; round < 50; round++) {
                 server.ask("SET", name(1), "damaged " + round);
 
-                Flux.merge(tier.get(key(1)), other.get(key(1)), TierKit.put(tier, key(1), value(1)), TierKit.put(other, key(1), value(1)))
+                Flux.merge(
+                                tier.get(key(1)),
+                                other.get(key(1)),
+                                TierKit.put(tier, key(1), value(1)),
+                                TierKit.put(other, key(1), value(1)))
                         .blockLast(TIMEOUT);
                 tier.flush().block(TIMEOUT);
                 other.flush().block(TIMEOUT);
@@ -136,7 +140,9 @@ class RedisDamageTest {
             for (int sample = 0; sample < 20; sample++) {
                 int number = sample;
                 String name = new String(
-                        new KeySpace("a").sample(numbers.cached(first).id(number).key()), StandardCharsets.US_ASCII);
+                        new KeySpace("a")
+                                .sample(numbers.cached(first).id(number).key()),
+                        StandardCharsets.US_ASCII);
                 server.ask("SET", name, "damaged");
 
                 List<ByteBuffer> both = Flux.just(first, second)

@@ -110,8 +110,7 @@ class RedisTierTest {
             assertThat(pattern.get(key(1)).block(TIMEOUT)).isNull();
             assertThat(first.keys().collectList().block(TIMEOUT)).containsExactly(key(1));
             assertThat(longer.keys().collectList().block(TIMEOUT)).containsExactly(key(2));
-            assertThat(pattern.keys().collectList().block(TIMEOUT))
-                    .containsExactly(key(3));
+            assertThat(pattern.keys().collectList().block(TIMEOUT)).containsExactly(key(3));
         }
     }
 
@@ -175,7 +174,8 @@ class RedisTierTest {
     void put_ofMoreThanTheLargestValue_isRefused() {
         try (RedisTier tier = options("a").maxValueBytes(99).open()) {
             assertThat(TierKit.put(tier, key(1), value(1)).block(TIMEOUT)).isFalse();
-            assertThat(TierKit.put(tier, key(1), value(1).limit(99)).block(TIMEOUT)).isTrue();
+            assertThat(TierKit.put(tier, key(1), value(1).limit(99)).block(TIMEOUT))
+                    .isTrue();
 
             assertThat(tier.statistics().refused()).isEqualTo(1);
         }

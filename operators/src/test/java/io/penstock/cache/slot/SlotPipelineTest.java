@@ -59,7 +59,8 @@ class SlotPipelineTest {
 
         @Override
         public SampleId id(long index) {
-            SampleKey key = SampleKey.of("file", changed.contains(index) ? "changed" : "as it was").with(index);
+            SampleKey key = SampleKey.of("file", changed.contains(index) ? "changed" : "as it was")
+                    .with(index);
             return SampleId.of(key, () -> "#" + index, List::of);
         }
 

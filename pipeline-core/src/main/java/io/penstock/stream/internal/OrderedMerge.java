@@ -32,8 +32,7 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
     private final Execution execution;
     private final @Nullable ReadAhead<? super T> readAhead;
 
-    public OrderedMerge(
-            Loader loader, Draws draws, Execution execution, @Nullable ReadAhead<? super T> readAhead) {
+    public OrderedMerge(Loader loader, Draws draws, Execution execution, @Nullable ReadAhead<? super T> readAhead) {
         this.loader = loader;
         this.draws = draws;
         this.execution = execution;

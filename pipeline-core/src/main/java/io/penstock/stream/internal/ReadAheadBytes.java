@@ -1,6 +1,5 @@
 package io.penstock.stream.internal;
 
-import io.penstock.order.Draws;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
 import java.util.concurrent.atomic.AtomicLong;

@@ -13,7 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param limit it must reach, or must not exceed; null for none
  * @param sense which of the two
  */
-public record Result(int row, String what, double value, String unit, @Nullable Double limit, Sense sense) {
+public record Result(
+        int row,
+        String what,
+        double value,
+        String unit,
+        @Nullable Double limit,
+        Sense sense) {
 
     /** Which side of a limit is good. */
     public enum Sense {

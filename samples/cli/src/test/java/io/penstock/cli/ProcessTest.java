@@ -80,7 +80,8 @@ class ProcessTest {
         assumeTrue(Files.exists(full), "this test needs /dev/full");
         Path file = Files.write(folder.resolve("records.bin"), new byte[64 * 1000]);
 
-        Process process = CliProcess.builder(flags.replace("FILE", file.toString()).split(" "))
+        Process process = CliProcess.builder(
+                        flags.replace("FILE", file.toString()).split(" "))
                 .redirectOutput(full.toFile())
                 .start();
         String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -97,7 +98,8 @@ class ProcessTest {
         String name = "a\u001b]52;c;eA==\u0007\u009b\u007f.bin";
         Path file = Files.write(folder.resolve(name), new byte[64]);
 
-        Process process = CliProcess.builder("show", "records:" + file + ",64", "records:" + file + ",65", "text:" + file + ".no")
+        Process process = CliProcess.builder(
+                        "show", "records:" + file + ",64", "records:" + file + ",65", "text:" + file + ".no")
                 .redirectErrorStream(true)
                 .start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

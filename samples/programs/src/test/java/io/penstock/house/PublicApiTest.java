@@ -25,8 +25,8 @@ class PublicApiTest {
     void signatures_ofALibrary_areThoseListed(String module) throws IOException {
         Path list = Modules.root().resolve(module).resolve("api.txt");
         String compiled = ApiListing.of(SHIPPED.stream()
-                .filter(type -> Modules.of(type).equals(module)
-                        && !(type.getPackageName() + ".").contains(".internal."))
+                .filter(type ->
+                        Modules.of(type).equals(module) && !(type.getPackageName() + ".").contains(".internal."))
                 .toList());
 
         if (Boolean.getBoolean("api.update")) {

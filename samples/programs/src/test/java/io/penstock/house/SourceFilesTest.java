@@ -17,8 +17,7 @@ import org.junit.jupiter.api.Test;
 /** What only the sources show: how long a file is, and whether its package is null-marked. */
 class SourceFilesTest {
 
-    private static final PathMatcher TESTS =
-            FileSystems.getDefault().getPathMatcher("glob:**/src/test/java/io/**");
+    private static final PathMatcher TESTS = FileSystems.getDefault().getPathMatcher("glob:**/src/test/java/io/**");
     private static final PathMatcher PROGRAM = file -> !TESTS.matches(file);
 
     @Test

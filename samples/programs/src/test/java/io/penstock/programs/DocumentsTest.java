@@ -39,8 +39,9 @@ class DocumentsTest {
     @ParameterizedTest
     @MethodSource("documentsWithSnippets")
     void snippets_ofADocument_compile(Document document) throws IOException {
-        List<String> whole =
-                document.snippets().stream().filter(block -> !block.contains("…")).toList();
+        List<String> whole = document.snippets().stream()
+                .filter(block -> !block.contains("…"))
+                .toList();
 
         new Snippets(folder).assertCompile(whole);
     }
@@ -58,7 +59,8 @@ class DocumentsTest {
         List<MatchResult> links = LINK.matcher(document.text()).results().toList();
 
         assertThat(links).allSatisfy(link -> {
-            Path target = link.group(1).isEmpty() ? document.file() : document.file().resolveSibling(link.group(1));
+            Path target =
+                    link.group(1).isEmpty() ? document.file() : document.file().resolveSibling(link.group(1));
             assertThat(target).exists();
             if (link.group(2) != null) {
                 assertThat(anchors(target)).contains(link.group(2));

@@ -30,7 +30,8 @@ record ShownCommand(Document document, String line, List<String> words) {
 
     /** Flags that spans of code begin with. */
     static List<String> flagsInText(Document document) {
-        return FLAG_SPAN.matcher(document.text())
+        return FLAG_SPAN
+                .matcher(document.text())
                 .results()
                 .map(span -> span.group(1))
                 .toList();

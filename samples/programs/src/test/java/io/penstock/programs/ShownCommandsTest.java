@@ -31,8 +31,8 @@ import picocli.CommandLine;
 class ShownCommandsTest {
 
     /** Servers, benchmarks, commands of other modules and other machines: they are only parsed. */
-    private static final Pattern NOT_HERE = Pattern.compile(
-            "(help|serve|serve-files|bench|train|spark-materialize)\\b.*"
+    private static final Pattern NOT_HERE =
+            Pattern.compile("(help|serve|serve-files|bench|train|spark-materialize)\\b.*"
                     + "|.*(--page|--metrics-port|redis|https?:|@token.json).*");
 
     /** Docker's, the JVM's, and those of commands of other modules. */
@@ -99,9 +99,7 @@ class ShownCommandsTest {
     /** Two rows of four bytes, each a chunk. */
     private static void zarr(Path array) throws IOException {
         Files.createDirectories(array);
-        Files.writeString(
-                array.resolve(".zarray"),
-                """
+        Files.writeString(array.resolve(".zarray"), """
                 {"zarr_format":2,"shape":[2,4],"chunks":[1,4],"dtype":"|u1","order":"C",
                  "compressor":null,"fill_value":0,"filters":null}
                 """);
@@ -166,7 +164,8 @@ class ShownCommandsTest {
     @Test
     void commands_areFound() throws IOException {
         assertThat(wholeCommands()).hasSizeGreaterThan(40);
-        assertThat(wholeCommands().filter(command -> !NOT_HERE.matcher(command.line()).matches()))
+        assertThat(wholeCommands()
+                        .filter(command -> !NOT_HERE.matcher(command.line()).matches()))
                 .hasSizeGreaterThan(15);
         assertThat(synopses()).hasSizeGreaterThan(10);
     }

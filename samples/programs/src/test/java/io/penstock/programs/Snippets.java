@@ -28,8 +28,7 @@ final class Snippets {
             "java.time.Duration",
             "java.util.List",
             "java.util.function.Consumer");
-    private static final List<String> REACTOR =
-            List.of("reactor.core.publisher.Flux", "reactor.core.publisher.Mono");
+    private static final List<String> REACTOR = List.of("reactor.core.publisher.Flux", "reactor.core.publisher.Mono");
 
     private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
@@ -50,7 +49,8 @@ final class Snippets {
             Path sources = ROOT.resolve(module).resolve("src/main/java");
             try (Stream<Path> files = Files.walk(sources)) {
                 files.filter(file -> file.toString().endsWith(".java"))
-                        .map(file -> sources.relativize(file.getParent()).toString().replace('/', '.'))
+                        .map(file ->
+                                sources.relativize(file.getParent()).toString().replace('/', '.'))
                         .filter(name -> !name.contains("internal"))
                         .distinct()
                         .sorted()
@@ -87,7 +87,6 @@ final class Snippets {
         Path source = folder.resolve("Program.java");
         Files.writeString(source, head + "abstract class Program extends Given {\n" + members + "}\n");
         List<String> options = List.of("-proc:none", "-d", folder.toString());
-        return (JavacTask)
-                COMPILER.getTask(null, FILES, problems, options, null, FILES.getJavaFileObjects(source));
+        return (JavacTask) COMPILER.getTask(null, FILES, problems, options, null, FILES.getJavaFileObjects(source));
     }
 }

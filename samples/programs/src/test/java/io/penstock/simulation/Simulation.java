@@ -82,7 +82,8 @@ final class Simulation {
         if (scenario.localSamples() == 0) {
             return shared == null ? null : Cache.of(shared);
         }
-        SimulatedTier local = new SimulatedTier("local " + process, scenario, scheduler, dice, scenario.localSamples(), false);
+        SimulatedTier local =
+                new SimulatedTier("local " + process, scenario, scheduler, dice, scenario.localSamples(), false);
         return shared == null ? Cache.of(local) : Cache.of(local, shared);
     }
 

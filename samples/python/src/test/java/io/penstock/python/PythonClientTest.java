@@ -245,7 +245,8 @@ class PythonClientTest {
                     (mode.equals("shared") ? server.shared(folder.resolve("torch-ring")) : server).start()) {
                 Process python = new ProcessBuilder(
                                 "python3",
-                                MODULE.resolve("src/test/python/receive_torch.py").toString(),
+                                MODULE.resolve("src/test/python/receive_torch.py")
+                                        .toString(),
                                 MODULE.toString(),
                                 serving.address().toString(),
                                 out.toString(),
@@ -266,8 +267,8 @@ class PythonClientTest {
 
     /** What the client prints. */
     private static Said take(String token, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(
-                List.of("python3", MODULE.resolve("penstock.py").toString()));
+        List<String> command =
+                new ArrayList<>(List.of("python3", MODULE.resolve("penstock.py").toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder python = new ProcessBuilder(command).redirectErrorStream(true);
         python.environment().put("PENSTOCK_TOKEN", token);
@@ -359,9 +360,7 @@ class PythonClientTest {
                 .start();
         try (BufferedReader lines = serving.inputReader(StandardCharsets.UTF_8)) {
             Process python = new ProcessBuilder(
-                            "python3",
-                            MODULE.resolve("penstock.py").toString(),
-                            lines.readLine())
+                            "python3", MODULE.resolve("penstock.py").toString(), lines.readLine())
                     .redirectErrorStream(true)
                     .start();
             String said = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -93,8 +93,7 @@ class FaultRunTest {
 
     @Test
     void epoch_withAFifthOfAnswersWrong_isEverySampleOnceAndRight() {
-        try (TestServer server =
-                        TestServer.withFaults(folder, FIFTH);
+        try (TestServer server = TestServer.withFaults(folder, FIFTH);
                 HttpStore store = HttpStore.at(server.address(), options().inFlight(16))) {
             List<Long> delivered = new ArrayList<>();
 
@@ -114,8 +113,7 @@ class FaultRunTest {
 
     @Test
     void epoch_beyondTheBudget_skipsAndSaysWhichRequestFailedHow() {
-        try (TestServer server =
-                        TestServer.withFaults(folder, FIFTH);
+        try (TestServer server = TestServer.withFaults(folder, FIFTH);
                 HttpStore store = HttpStore.at(server.address(), options().attempts(1, Duration.ofSeconds(9)))) {
             ConcurrentLinkedQueue<SampleException> failures = new ConcurrentLinkedQueue<>();
             TreeSet<Long> delivered = new TreeSet<>();

@@ -117,7 +117,10 @@ public final class TestServer implements AutoCloseable {
                         .objectNode()
                         .put("key", key)
                         .put("bytes", bytes.length)
-                        .put("checksum", Checksum.of(Checksum.Kind.CRC32C, ByteBuffer.wrap(bytes)).toString());
+                        .put(
+                                "checksum",
+                                Checksum.of(Checksum.Kind.CRC32C, ByteBuffer.wrap(bytes))
+                                        .toString());
                 if (key.indexOf('/') > 0) {
                     line.put("label", key.substring(0, key.indexOf('/')));
                 }
@@ -184,7 +187,9 @@ public final class TestServer implements AutoCloseable {
             first = Long.parseLong(asked.group(1));
             last = asked.group(2).isEmpty() ? last : Math.min(last, Long.parseLong(asked.group(2)));
             if (first > last) {
-                return response.status(416).header("Content-Range", "bytes */" + found.size).send();
+                return response.status(416)
+                        .header("Content-Range", "bytes */" + found.size)
+                        .send();
             }
             response.status(206).header("Content-Range", "bytes %d-%d/%d".formatted(first, last, found.size));
         }
@@ -199,7 +204,8 @@ public final class TestServer implements AutoCloseable {
         ByteBuf half = Unpooled.wrappedBuffer(found.range(first, length / 2));
         Mono<ByteBuf> end = fault == Fault.STALL
                 ? Mono.never()
-                : Mono.<ByteBuf>from(cut(response, fault == Fault.RESET).cast(ByteBuf.class)).then(Mono.never());
+                : Mono.<ByteBuf>from(cut(response, fault == Fault.RESET).cast(ByteBuf.class))
+                        .then(Mono.never());
         return response.send(Flux.just(half).concatWith(end), each -> true);
     }
 

@@ -40,7 +40,8 @@ class FileNamesTest {
             StringBuilder lines = new StringBuilder();
             for (long i = 0; i < images.size(); i++) {
                 lines.append(images.get(i)
-                                .map(file -> file.name() + " " + file.bytes().toText() + " " + images.id(file.label()).key())
+                                .map(file -> file.name() + " " + file.bytes().toText() + " "
+                                        + images.id(file.label()).key())
                                 .block())
                         .append('\n');
             }

@@ -149,7 +149,8 @@ public final class LogWriter implements AutoCloseable {
     }
 
     /** Where the value lies. */
-    private long write(int kind, SampleKey key, long sequence, Encoded value, Provenance provenance) throws IOException {
+    private long write(int kind, SampleKey key, long sequence, Encoded value, Provenance provenance)
+            throws IOException {
         Segment target = Objects.requireNonNull(segment);
         long valueAt = Objects.requireNonNull(log).append(kind, key, sequence, value, provenance);
         long end = LogEntry.end(valueAt, value.length());

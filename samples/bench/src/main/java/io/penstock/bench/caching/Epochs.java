@@ -78,8 +78,8 @@ public final class Epochs implements Experiment {
     public List<String> explained() {
         return List.of(
                 "Runs that decode JPEG files, shuffled, and train: a step waits as for a device. Each run begins with"
-                    + " an empty cache that has room for all samples, or with none; the time of opening it counts to"
-                    + " the first epoch.",
+                        + " an empty cache that has room for all samples, or with none; the time of opening it counts to"
+                        + " the first epoch.",
                 "What the cache costs is the first epoch's time over that without a cache, in pairs of the same round.",
                 MARKERS);
     }
@@ -114,17 +114,12 @@ public final class Epochs implements Experiment {
         Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
         long room = samples.size() * ENTRY_BYTES + (64L << 20);
         long began = System.nanoTime();
-        List<Double> seconds =
-                switch (one) {
-                    case RAM -> epochs(samples, RamTier.ofBytes(room), round, began);
-                    case DISK ->
-                        epochs(
-                                samples,
-                                ChronicleTier.at(folder).maxBytes(room * 2).open(),
-                                round,
-                                began);
-                    default -> epochs(samples, round, began);
-                };
+        List<Double> seconds = switch (one) {
+            case RAM -> epochs(samples, RamTier.ofBytes(room), round, began);
+            case DISK ->
+                epochs(samples, ChronicleTier.at(folder).maxBytes(room * 2).open(), round, began);
+            default -> epochs(samples, round, began);
+        };
         if (one.equals(DISK)) {
             ScratchFolder.delete(folder);
         }

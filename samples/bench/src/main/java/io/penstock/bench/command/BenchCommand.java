@@ -50,9 +50,8 @@ public final class BenchCommand implements AddedCommand {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description =
-                    "Keep the figures there, in bench.json, and an experiment's files, which are in figures/ by "
-                            + "default.")
+            description = "Keep the figures there, in bench.json, and an experiment's files, which are in figures/ by "
+                    + "default.")
     private @Nullable Path out;
 
     @Option(

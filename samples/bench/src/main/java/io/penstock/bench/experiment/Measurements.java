@@ -50,8 +50,7 @@ public final class Measurements {
      */
     static Measurements open(Path file, Map<String, String> conditions) {
         StringBuilder head = new StringBuilder();
-        conditions.forEach((name, value) ->
-                head.append("# %s: %s\n".formatted(name, value.replaceAll("\\s+", " "))));
+        conditions.forEach((name, value) -> head.append("# %s: %s\n".formatted(name, value.replaceAll("\\s+", " "))));
         Measurements measurements = new Measurements(file, head.append(COLUMNS).toString());
         try {
             if (Files.exists(file)) {
@@ -72,8 +71,8 @@ public final class Measurements {
         for (String line : text.substring(head.length()).lines().toList()) {
             try {
                 String[] words = line.split(",", -1);
-                Measurement measurement = new Measurement(
-                        words[2], words[3], Double.parseDouble(words[4]), Double.parseDouble(words[5]));
+                Measurement measurement =
+                        new Measurement(words[2], words[3], Double.parseDouble(words[4]), Double.parseDouble(words[5]));
                 turns.computeIfAbsent(new Turn(words[0], Integer.parseInt(words[1])), turn -> new ArrayList<>())
                         .add(measurement);
             } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
@@ -126,15 +125,13 @@ public final class Measurements {
                 .add(one.value()));
         Map<Place, Spread> spreads = new LinkedHashMap<>();
         values.forEach((place, found) -> spreads.put(
-                place,
-                Spread.of(found.stream().mapToDouble(Double::doubleValue).toArray())));
+                place, Spread.of(found.stream().mapToDouble(Double::doubleValue).toArray())));
         return spreads;
     }
 
     /** The places of a line, from left to right. */
     public List<Double> places(String figure, String series) {
-        return all().filter(one ->
-                        one.figure().equals(figure) && one.series().equals(series))
+        return all().filter(one -> one.figure().equals(figure) && one.series().equals(series))
                 .map(Measurement::x)
                 .distinct()
                 .sorted()
@@ -143,9 +140,8 @@ public final class Measurements {
 
     /** The values of one place, by round. */
     public double[] values(String figure, String series, double x) {
-        return all().filter(one -> one.figure().equals(figure)
-                        && one.series().equals(series)
-                        && Double.compare(one.x(), x) == 0)
+        return all().filter(one ->
+                        one.figure().equals(figure) && one.series().equals(series) && Double.compare(one.x(), x) == 0)
                 .mapToDouble(Measurement::value)
                 .toArray();
     }

@@ -30,8 +30,7 @@ record Report(
         Map<String, String> conditions,
         List<Result> results) {
 
-    private static final String PAGE =
-            """
+    private static final String PAGE = """
             <!doctype html>
             <html lang="en">
             <head>

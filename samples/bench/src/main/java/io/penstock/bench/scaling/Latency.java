@@ -100,8 +100,8 @@ public final class Latency implements Experiment {
     public List<String> explained() {
         List<String> words = new ArrayList<>(List.of(
                 "One thread looks keys up one at a time, in shuffled order. A hit ends when the last byte is copied"
-                    + " into a direct buffer, a miss when the tier has said so. Files of the tier on disk are in the"
-                    + " page cache.",
+                        + " into a direct buffer, a miss when the tier has said so. Files of the tier on disk are in the"
+                        + " page cache.",
                 "An epoch is shuffled and ends with its last batch. Without a cache each sample comes %d ms late, with %d on their way; with one every sample is a hit."
                         .formatted(FAR.toMillis(), IN_FLIGHT),
                 "Markers are medians of the repetitions' percentiles, strokes through them span all repetitions."));
@@ -166,8 +166,9 @@ public final class Latency implements Experiment {
     private List<Measurement> measured(Work work, String kind, int round) {
         FilledTier filled = Objects.requireNonNull(filledTiers.get(series(kind, work)), "prepared");
         Dataset<Tensor> cached = filled.over(samples(work));
-        List<SampleKey> keys =
-                LongStream.range(0, work.samples()).mapToObj(index -> cached.id(index).key()).toList();
+        List<SampleKey> keys = LongStream.range(0, work.samples())
+                .mapToObj(index -> cached.id(index).key())
+                .toList();
         List<SampleKey> absent = keys.stream().map(key -> key.with(ABSENT)).toList();
         ByteBuffer target = ByteBuffer.allocateDirect(work.sampleBytes());
         List<Measurement> found = new ArrayList<>();

@@ -189,7 +189,8 @@ public final class Scale implements Experiment {
                 new Chart(
                         "ranks",
                         "Warm throughput of all ranks of this machine",
-                        Chart.Axis.counted("ranks", size.ranks().get(size.ranks().size() - 1)),
+                        Chart.Axis.counted(
+                                "ranks", size.ranks().get(size.ranks().size() - 1)),
                         Chart.Axis.linear("throughput of all ranks [samples/s]"),
                         List.of(measurements.line(
                                 "samples of %,d B".formatted(size.load().sampleBytes()), RATE, RANKS))));
@@ -209,18 +210,19 @@ public final class Scale implements Experiment {
         double min = size.samples().get(0);
         List<Result> results = new ArrayList<>();
         for (String series : List.of(ORDER, SHARD)) {
-            results.add(
-                    Result.of("%s of %,.0f".formatted(series, max), measurements.median(NANOS, series, max), "ns")
-                            .atMost(DRAW_ROW, MAX_NANOS));
+            results.add(Result.of("%s of %,.0f".formatted(series, max), measurements.median(NANOS, series, max), "ns")
+                    .atMost(DRAW_ROW, MAX_NANOS));
         }
         results.add(Result.of("resuming in %,.0f".formatted(max), measurements.median(NANOS, RESUME, max), "ns"));
-        results.add(Result.of("memory of order, shard and resume of %,.0f over that of %,.0f".formatted(max, min),
+        results.add(Result.of(
+                        "memory of order, shard and resume of %,.0f over that of %,.0f".formatted(max, min),
                         measurements.median(BYTES, ARITHMETIC, max) - measurements.median(BYTES, ARITHMETIC, min),
                         "B")
                 .atMost(DRAW_ROW, 0));
         List<Double> sizes = measurements.places(BYTES, INDEX);
         double largest = sizes.get(sizes.size() - 1);
-        results.add(Result.of("index of %,.0f samples, each".formatted(largest),
+        results.add(Result.of(
+                        "index of %,.0f samples, each".formatted(largest),
                         measurements.median(BYTES, INDEX, largest) / largest,
                         "B")
                 .atMost(INDEX_ROW, INDEX_BYTES));

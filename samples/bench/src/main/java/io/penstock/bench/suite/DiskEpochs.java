@@ -81,7 +81,8 @@ public final class DiskEpochs implements Benchmark {
         try (Tier tier = cache.open()) {
             ByteBuffer value = ByteBuffer.allocateDirect(REOPENED_BYTES);
             for (int i = 0; i < samples; i++) {
-                tier.put(SampleKey.of("reopened").with(i), Encoded.of(value), Entry.UNKNOWN).block();
+                tier.put(SampleKey.of("reopened").with(i), Encoded.of(value), Entry.UNKNOWN)
+                        .block();
             }
         }
         Rounds rounds = Rounds.of(

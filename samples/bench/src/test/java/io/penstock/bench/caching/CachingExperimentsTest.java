@@ -41,8 +41,9 @@ class CachingExperimentsTest {
                 assertThat(measurements.median("share held", series, 50)).isBetween(0.4, 0.5);
                 assertThat(measurements.median("share held", series, 100)).isEqualTo(1);
             }
-            assertThat(experiment.charts(measurements)).hasSize(2).allSatisfy(chart -> assertThat(chart.lines())
-                    .hasSize(4));
+            assertThat(experiment.charts(measurements))
+                    .hasSize(2)
+                    .allSatisfy(chart -> assertThat(chart.lines()).hasSize(4));
             assertThat(experiment.results(measurements)).hasSize(4);
         }
     }
@@ -87,8 +88,9 @@ class CachingExperimentsTest {
                 assertThat(measurements.places("warm epoch time [s]", place + " with a cache on disk by 2"))
                         .hasSize(20);
             }
-            assertThat(experiment.charts(measurements)).singleElement().satisfies(chart -> assertThat(chart.lines())
-                    .hasSize(4));
+            assertThat(experiment.charts(measurements))
+                    .singleElement()
+                    .satisfies(chart -> assertThat(chart.lines()).hasSize(4));
             assertThat(experiment.results(measurements)).hasSize(2);
         }
     }

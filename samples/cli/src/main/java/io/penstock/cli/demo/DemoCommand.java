@@ -156,9 +156,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
         try (StreamPlan<?> plan = StreamPlan.of(options)) {
             Reporter reporter = json ? new JsonReporter(out, false) : new DemoReporter(out);
-            return StreamRun.of(plan, reporter, err(), !json && Terminal.onStandardError())
-                    ? 0
-                    : Interruption.STATUS;
+            return StreamRun.of(plan, reporter, err(), !json && Terminal.onStandardError()) ? 0 : Interruption.STATUS;
         }
     }
 

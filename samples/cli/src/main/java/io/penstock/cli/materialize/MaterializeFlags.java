@@ -29,9 +29,8 @@ public final class MaterializeFlags {
             required = true,
             paramLabel = "TARGET",
             converter = MaterializeTarget.Reader.class,
-            description =
-                    "Where the samples go: disk:DIR[,SIZE] or redis:URI, caches as for --cache-disk and "
-                            + "--cache-redis of stream, or tar:DIR.")
+            description = "Where the samples go: disk:DIR[,SIZE] or redis:URI, caches as for --cache-disk and "
+                    + "--cache-redis of stream, or tar:DIR.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private MaterializeTarget target;
 

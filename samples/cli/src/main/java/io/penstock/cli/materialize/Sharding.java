@@ -38,7 +38,8 @@ public final class Sharding<T> {
      * @param failed   samples left out of those
      * @param bytes    of those
      */
-    public record Outcome(long shards, long finished, long written, long samples, long failed, long bytes, double seconds)
+    public record Outcome(
+            long shards, long finished, long written, long samples, long failed, long bytes, double seconds)
             implements Serializable {
 
         /** Of two ranks that worked side by side. */

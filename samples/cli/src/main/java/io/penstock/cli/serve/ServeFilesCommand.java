@@ -29,10 +29,9 @@ import picocli.CommandLine.TypeConversionException;
         sortOptions = false,
         abbreviateSynopsis = true,
         usageHelpWidth = 100,
-        description =
-                "Serve a folder over HTTP on 127.0.0.1 until interrupted: with ranges, and on request with "
-                        + "delays and faults. "
-                        + "The first line printed is the address.")
+        description = "Serve a folder over HTTP on 127.0.0.1 until interrupted: with ranges, and on request with "
+                + "delays and faults. "
+                + "The first line printed is the address.")
 public final class ServeFilesCommand implements Callable<Integer> {
 
     @Mixin

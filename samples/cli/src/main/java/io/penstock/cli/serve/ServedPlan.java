@@ -48,8 +48,7 @@ public final class ServedPlan<T> implements BatchFeed {
     @Override
     public Position position(String token) {
         if (token.startsWith("@")) {
-            throw new IllegalArgumentException(
-                    "a token is expected, not a file"); // files are ours, not the consumer's
+            throw new IllegalArgumentException("a token is expected, not a file"); // files are ours, not the consumer's
         }
         return plan.position(ResumeToken.parse(token));
     }

@@ -28,9 +28,8 @@ public interface StreamOptions {
             required = true,
             paramLabel = "SOURCE",
             converter = SourceSpec.Reader.class,
-            description =
-                    "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
-                            + "text:, jsonl:, npy: or idx:FILE.")
+            description = "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
+                    + "text:, jsonl:, npy: or idx:FILE.")
     SourceSpec source();
 
     @Option(
@@ -54,9 +53,8 @@ public interface StreamOptions {
             names = "--cache-ram",
             paramLabel = "SIZE",
             converter = Flags.Size.class,
-            description =
-                    "Keep loaded samples in memory off the heap: 512MiB, 20GiB, or 50%% of what is free. None "
-                            + "by default.")
+            description = "Keep loaded samples in memory off the heap: 512MiB, 20GiB, or 50%% of what is free. None "
+                    + "by default.")
     @Nullable ByteSize cacheRam();
 
     @Option(
@@ -64,9 +62,8 @@ public interface StreamOptions {
             names = "--cache-policy",
             paramLabel = "hold|lru|cost",
             converter = Flags.Policy.class,
-            description =
-                    "What a full cache does: hold keeps what it has (default), lru evicts, cost keeps the "
-                            + "samples that take longest to load per byte.")
+            description = "What a full cache does: hold keeps what it has (default), lru evicts, cost keeps the "
+                    + "samples that take longest to load per byte.")
     @Nullable CachePolicy cachePolicy();
 
     @Option(
@@ -136,9 +133,8 @@ public interface StreamOptions {
             paramLabel = "drop|pad|keep",
             defaultValue = "keep",
             converter = Flags.Remainders.class,
-            description =
-                    "What to do with samples that do not divide evenly over ranks and batches (default: "
-                            + "${DEFAULT-VALUE}).")
+            description = "What to do with samples that do not divide evenly over ranks and batches (default: "
+                    + "${DEFAULT-VALUE}).")
     Remainder remainder();
 
     @Option(
@@ -188,10 +184,9 @@ public interface StreamOptions {
             names = "--shard",
             paramLabel = "MODE",
             converter = Flags.Shards.class,
-            description =
-                    "global distributes samples over ranks again in every epoch (default), stable keeps each "
-                            + "rank's part, reshard=K for K epochs; :P sets the number of partitions (default: "
-                            + "the ranks).")
+            description = "global distributes samples over ranks again in every epoch (default), stable keeps each "
+                    + "rank's part, reshard=K for K epochs; :P sets the number of partitions (default: "
+                    + "the ranks).")
     @Nullable ShardMode shard();
 
     @Option(
@@ -216,9 +211,8 @@ public interface StreamOptions {
             names = "--prefetch-bytes",
             paramLabel = "SIZE",
             converter = Flags.Size.class,
-            description =
-                    "Bytes of samples loaded and not yet stacked into batches, at most: 256MiB, or 5%% of what "
-                            + "is free.")
+            description = "Bytes of samples loaded and not yet stacked into batches, at most: 256MiB, or 5%% of what "
+                    + "is free.")
     @Nullable ByteSize prefetchBytes();
 
     @Option(
@@ -240,9 +234,8 @@ public interface StreamOptions {
             order = 18,
             names = "--resume-file",
             paramLabel = "FILE",
-            description =
-                    "Resume at the token in this file, if there is one and no --resume; keep the token there "
-                            + "after each batch.")
+            description = "Resume at the token in this file, if there is one and no --resume; keep the token there "
+                    + "after each batch.")
     @Nullable Path resumeFile();
 
     @Option(

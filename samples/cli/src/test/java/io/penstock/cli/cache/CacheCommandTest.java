@@ -250,7 +250,8 @@ class CacheCommandTest {
         Producer before = new Producer(now.producer().source(), now.producer().stages(), "tensors 0 [pixels]");
         try (ChronicleTier tier = ChronicleTier.at(cache).maxBytes(64 << 20).open()) {
             tier.producedBy(before);
-            Provenance provenance = Provenance.of(now.dataset().name(3), now.dataset().id(3).state(), before.id());
+            Provenance provenance =
+                    Provenance.of(now.dataset().name(3), now.dataset().id(3).state(), before.id());
             tier.put(
                             SampleKey.of("by the earlier codec"),
                             Encoded.of(ByteBuffer.allocate(10)),

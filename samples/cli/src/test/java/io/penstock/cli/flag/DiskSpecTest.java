@@ -34,7 +34,9 @@ class DiskSpecTest {
         SampleKey key = SampleKey.of("a");
         DiskSpec spec = new DiskSpec(directory, ByteSize.ofBytes(64 << 20));
         try (ChronicleTier tier = spec.open(CachePolicy.HOLD, true)) {
-            tier.put(key, Encoded.of(ByteBuffer.allocate(1000)), Entry.UNKNOWN).then(tier.flush()).block();
+            tier.put(key, Encoded.of(ByteBuffer.allocate(1000)), Entry.UNKNOWN)
+                    .then(tier.flush())
+                    .block();
             int before = tier.get(key).block().remaining();
             tier.forEach(entry -> write(directory.resolve(entry.segment()), entry.position() + 500));
 

@@ -62,7 +62,13 @@ class FileServerTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
-            value = {"bytes=2-3; 206; e ", "bytes=-4; 206; text", "bytes=4-; 206; text", "bytes=9-; 416; 416", "lines=1; 200; the text"})
+            value = {
+                "bytes=2-3; 206; e ",
+                "bytes=-4; 206; text",
+                "bytes=4-; 206; text",
+                "bytes=9-; 416; 416",
+                "lines=1; 200; the text"
+            })
     void range_ofAFile_isServed(String range, String status, String end) throws IOException {
         Files.writeString(folder.resolve("a.txt"), "the text");
         try (FileServer server = FileServer.of(folder).start()) {

@@ -31,7 +31,8 @@ record JsonTexts() implements ArrayToBytes {
         byte[][] texts = new byte[(int) shape.elements()][];
         for (int i = 0; i < texts.length; i++) {
             JsonNode item = items.get(i);
-            texts[i] = (item.isTextual() ? item.textValue() : MetadataJson.sorted(item)).getBytes(StandardCharsets.UTF_8);
+            texts[i] =
+                    (item.isTextual() ? item.textValue() : MetadataJson.sorted(item)).getBytes(StandardCharsets.UTF_8);
         }
         return new Cells.Texts(texts);
     }

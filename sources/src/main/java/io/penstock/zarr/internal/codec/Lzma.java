@@ -49,7 +49,8 @@ record Lzma(int format, List<Filter> filters) implements BytesToBytes {
             }
             return new Filter(
                     id,
-                    MetadataJson.integer(config, "dist", 1, DeltaInputStream.DISTANCE_MIN, DeltaInputStream.DISTANCE_MAX),
+                    MetadataJson.integer(
+                            config, "dist", 1, DeltaInputStream.DISTANCE_MIN, DeltaInputStream.DISTANCE_MAX),
                     MetadataJson.integer(config, "lc", 3, 0, 4),
                     MetadataJson.integer(config, "lp", 0, 0, 4),
                     MetadataJson.integer(config, "pb", 2, 0, 4));
@@ -98,8 +99,7 @@ record Lzma(int format, List<Filter> filters) implements BytesToBytes {
                 return Compression.all(stream(encoded, max), max);
             } catch (MemoryLimitException e) {
                 throw new FormatException(
-                        "its dictionary needs %d KiB, at most %d KiB are taken"
-                                .formatted(e.getMemoryNeeded(), MAX_KIB),
+                        "its dictionary needs %d KiB, at most %d KiB are taken".formatted(e.getMemoryNeeded(), MAX_KIB),
                         e);
             }
         });

@@ -20,8 +20,7 @@ record Shuffle(int elementBytes) implements BytesToBytes {
     @Override
     public byte[] decode(byte[] encoded, int max) {
         if (encoded.length > max) {
-            throw new FormatException(
-                    "shuffle: at most %d bytes are expected, came %d".formatted(max, encoded.length));
+            throw new FormatException("shuffle: at most %d bytes are expected, came %d".formatted(max, encoded.length));
         }
         if (elementBytes <= 1) {
             return encoded;

@@ -78,7 +78,8 @@ public record ElementType(String name, Kind kind, DType dtype, int lanes, boolea
         long bytes = 0;
         for (JsonNode field : fields) {
             if (!field.isArray() || field.size() < 2 || field.size() > 3) {
-                throw new FormatException("structured data type must list fields [name, type]: " + MetadataJson.brief(fields));
+                throw new FormatException(
+                        "structured data type must list fields [name, type]: " + MetadataJson.brief(fields));
             }
             ElementType type = v2(field.get(1));
             if (type.isText()) {

@@ -11,7 +11,6 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
-import io.penstock.zarr.Metadata;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

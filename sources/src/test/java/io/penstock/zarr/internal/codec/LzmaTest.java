@@ -129,8 +129,8 @@ class LzmaTest {
     @Test
     void of_withoutTheLibrary_namesTheArtifact() throws ReflectiveOperationException {
         ClassLoader without = new WithoutXz();
-        Method of =
-                without.loadClass("io.penstock.zarr.internal.codec.Codecs").getDeclaredMethod("bytes", String.class, JsonNode.class);
+        Method of = without.loadClass("io.penstock.zarr.internal.codec.Codecs")
+                .getDeclaredMethod("bytes", String.class, JsonNode.class);
         of.setAccessible(true);
 
         assertThatThrownBy(() -> of.invoke(null, "lzma", MetadataJson.parse("{}".getBytes(StandardCharsets.UTF_8))))
