@@ -74,6 +74,7 @@ class CacheLawsTest {
         LRU_RAM_DISTANT(Kind.LRU, Kind.RAM, Kind.DISTANT),
         RAM_LRU_DISTANT(Kind.RAM, Kind.LRU, Kind.DISTANT);
 
+        @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable
         final List<Kind> kinds;
 
         Tiers(Kind... kinds) {

@@ -4,7 +4,6 @@ import static io.penstock.cache.TierKit.TIMEOUT;
 import static io.penstock.cache.TierKit.bytes;
 import static io.penstock.cache.TierKit.get;
 import static io.penstock.cache.TierKit.key;
-import static io.penstock.cache.TierKit.valueOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.ram.CachePolicy;
@@ -29,7 +28,7 @@ class LruPlacementTest {
 
     private static Mono<Boolean> put(Cache cache, int number, int length) {
         return Begun.toMono(cache.placement()
-                .put(key(number), Encoded.of(ByteBuffer.wrap(valueOf(number, length))), Entry.UNKNOWN));
+                .put(key(number), Encoded.of(ByteBuffer.wrap(TierKit.valueOf(number, length))), Entry.UNKNOWN));
     }
 
     private static void put(Cache cache, int number) {
@@ -63,7 +62,7 @@ class LruPlacementTest {
             IntStream.range(6, 10).forEach(i -> put(cache, i));
             assertThat(numbers(ram, 20)).containsExactly(6, 7, 8, 9);
             assertThat(numbers(disk, 20)).containsExactly(0, 4, 5);
-            assertThat(bytes(disk.get(key(4)).block(TIMEOUT))).isEqualTo(valueOf(4, 1_000));
+            assertThat(bytes(disk.get(key(4)).block(TIMEOUT))).isEqualTo(TierKit.valueOf(4, 1_000));
 
             cache.placement().copyUp(1, key(4), disk.get(key(4)).block(TIMEOUT));
             assertThat(numbers(ram, 20)).containsExactly(4, 7, 8, 9);
@@ -87,11 +86,11 @@ class LruPlacementTest {
             IntStream.range(0, 20)
                     .forEach(i -> put(cache, i, 100_000).subscribe().dispose());
 
-            assertThat(get(ram, key(0))).isEqualTo(valueOf(0, 100_000));
+            assertThat(get(ram, key(0))).isEqualTo(TierKit.valueOf(0, 100_000));
             arrived.tryEmitEmpty();
 
             assertThat(get(ram, key(0))).isNull();
-            assertThat(get(disk, key(0))).isEqualTo(valueOf(0, 100_000));
+            assertThat(get(disk, key(0))).isEqualTo(TierKit.valueOf(0, 100_000));
         }
     }
 
@@ -125,7 +124,7 @@ class LruPlacementTest {
         try (Cache cache = Cache.of(ram(4_000), disk)) {
             assertThat(put(cache, 1, 10_000).block(TIMEOUT)).isTrue();
 
-            assertThat(bytes(disk.get(key(1)).block(TIMEOUT))).isEqualTo(valueOf(1, 10_000));
+            assertThat(bytes(disk.get(key(1)).block(TIMEOUT))).isEqualTo(TierKit.valueOf(1, 10_000));
         }
     }
 }

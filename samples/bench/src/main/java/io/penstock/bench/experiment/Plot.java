@@ -3,6 +3,7 @@ package io.penstock.bench.experiment;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.DoubleSummaryStatistics;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
+import javax.imageio.ImageIO;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
@@ -74,7 +76,9 @@ final class Plot {
             }
         }
         try {
-            return BitmapEncoder.getBitmapBytes(drawn, BitmapEncoder.BitmapFormat.PNG);
+            ByteArrayOutputStream png = new ByteArrayOutputStream();
+            ImageIO.write(BitmapEncoder.getBufferedImage(drawn), "png", png);
+            return png.toByteArray();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot draw " + chart.title(), e);
         }
