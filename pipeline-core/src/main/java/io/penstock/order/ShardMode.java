@@ -1,6 +1,5 @@
 package io.penstock.order;
 
-
 /**
  * Whether ranks keep a part of the data over the epochs, which decides how often caches of their own hit.
  *
