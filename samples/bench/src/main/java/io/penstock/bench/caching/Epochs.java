@@ -8,7 +8,7 @@ import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measurement;
 import io.penstock.bench.experiment.Measurements;
 import io.penstock.bench.experiment.Spread;
-import io.penstock.bench.experiment.Training;
+import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.bench.experiment.Trial;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
@@ -37,7 +37,7 @@ public final class Epochs implements Experiment {
     private static final String RAM = "cache in RAM";
     private static final String DISK = "cache on disk";
     private static final List<String> CASES = List.of(NONE, RAM, DISK);
-    private static final Training TRAINING = Training.STANDARD;
+    private static final TrainingStep TRAINING = TrainingStep.STANDARD;
     private static final long ENTRY_BYTES = Pictures.BYTES + 512;
     private static final int WARM_UPS = 8; // until then the first epoch with a cache is mostly its compilation
     private static final double MAX_OVERHEAD = 1.5;
@@ -130,7 +130,7 @@ public final class Epochs implements Experiment {
 
     private List<Double> epochs(Dataset<Tensor> samples, Tier cache, int round, long began) {
         try (cache) {
-            return epochs(samples.cache(cache, Training.SCHEMA), round, began);
+            return epochs(samples.cache(cache, TrainingStep.SCHEMA), round, began);
         }
     }
 

@@ -9,7 +9,7 @@ import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measurement;
 import io.penstock.bench.experiment.Measurements;
 import io.penstock.bench.experiment.Spread;
-import io.penstock.bench.experiment.Training;
+import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.bench.experiment.Trial;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
@@ -40,7 +40,7 @@ public final class NearFar implements Experiment {
     private static final String WARM = "warm epoch time [s]";
     private static final String CACHED = " with a cache on disk";
     private static final List<String> PLACES = List.of("near", "far");
-    private static final Training TRAINING = Training.STANDARD;
+    private static final TrainingStep TRAINING = TrainingStep.STANDARD;
     private static final Duration LATENCY = Duration.ofMillis(20);
     private static final int AT_ONCE = 64;
     private static final long ENTRY_BYTES = Pictures.BYTES + 512;
@@ -148,7 +148,7 @@ public final class NearFar implements Experiment {
     }
 
     private List<Measurement> kept(String series, Dataset<Tensor> samples, int round, Execution execution) {
-        return withCache(cache -> epochs(series, samples.cache(cache, Training.SCHEMA), round, execution));
+        return withCache(cache -> epochs(series, samples.cache(cache, TrainingStep.SCHEMA), round, execution));
     }
 
     /**
@@ -157,7 +157,7 @@ public final class NearFar implements Experiment {
     private List<Measurement> warm(int workers, int round) {
         return withCache(cache -> {
             List<Dataset<Tensor>> kept = PLACES.stream()
-                    .map(place -> samples(place).cache(cache, Training.SCHEMA))
+                    .map(place -> samples(place).cache(cache, TrainingStep.SCHEMA))
                     .toList();
             return by(workers, execution -> warmEpochs(kept, workers, round, execution));
         });

@@ -6,7 +6,7 @@ import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measurement;
 import io.penstock.bench.experiment.Measurements;
-import io.penstock.bench.experiment.Training;
+import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.bench.experiment.Trial;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.CachePolicy;
@@ -107,7 +107,7 @@ public final class Policies implements Experiment {
     private List<Measurement> measured(Case one, int share, long seed) {
         long room = (long) size.samples() * share / 100 * ENTRY_BYTES;
         try (Tier tier = RamTier.ofBytes(room, one.policy)) {
-            Dataset<Tensor> cached = samples.cache(tier, Training.SCHEMA);
+            Dataset<Tensor> cached = samples.cache(tier, TrainingStep.SCHEMA);
             run(cached, one, seed, 0, SETTLING);
             long before = tier.statistics().hits();
             run(cached, one, seed, SETTLING, SETTLING + COUNTED);

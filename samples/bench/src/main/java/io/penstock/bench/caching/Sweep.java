@@ -7,7 +7,7 @@ import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measurement;
 import io.penstock.bench.experiment.Measurements;
-import io.penstock.bench.experiment.Training;
+import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.bench.experiment.Trial;
 import io.penstock.cache.Tier;
 import io.penstock.cache.ram.RamTier;
@@ -35,7 +35,7 @@ public final class Sweep implements Experiment {
     private static final String FAR = "remote files";
     private static final String SECONDS = "epoch time [s]";
     private static final String HELD = "share held";
-    private static final Training TRAINING = Training.STANDARD;
+    private static final TrainingStep TRAINING = TrainingStep.STANDARD;
     private static final Duration LATENCY = Duration.ofMillis(20);
     private static final int AT_ONCE = 12;
     private static final int FAR_IN_FLIGHT = 512;
@@ -139,7 +139,7 @@ public final class Sweep implements Experiment {
         long room = Math.round(samples.size() * share / 100.0);
         long spare = share == 100 ? room / 10 + 64 : 0; // for rounding to pages
         try (Tier tier = RamTier.ofBytes((room + spare) * ENTRY_BYTES)) {
-            double seconds = second(samples.cache(tier, Training.SCHEMA), execution, round);
+            double seconds = second(samples.cache(tier, TrainingStep.SCHEMA), execution, round);
             double held = (double) tier.statistics().samples() / samples.size();
             return measured(series, share, held, seconds);
         }
@@ -147,7 +147,7 @@ public final class Sweep implements Experiment {
 
     /** Runs a first epoch without a cache, too, so that all measured code is equally compiled. */
     private double second(Dataset<Tensor> samples, Execution execution, int round) {
-        new Training(TRAINING.batch(), Duration.ZERO).seconds(samples, round, 0, execution);
+        new TrainingStep(TRAINING.batch(), Duration.ZERO).seconds(samples, round, 0, execution);
         return TRAINING.seconds(samples, round, 1, execution);
     }
 

@@ -1,6 +1,6 @@
 package io.penstock.bench.scaling;
 
-import io.penstock.bench.experiment.Training;
+import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;
@@ -67,20 +67,20 @@ record FilledTier(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots>
     private static FilledTier open(String kind, Path folder, Dataset<Tensor> samples, int sampleBytes) {
         long room = samples.size() * (sampleBytes + OVERHEAD) + SPARE;
         return switch (kind) {
-            case RAM -> new FilledTier(kind, RamTier.ofBytes(room), Training.SCHEMA, List.of());
+            case RAM -> new FilledTier(kind, RamTier.ofBytes(room), TrainingStep.SCHEMA, List.of());
             case SHARED -> {
                 SharedSlots slots = SharedSlots.open(folder, SlotLayout.ofBytes(samples.size(), sampleBytes));
                 yield new FilledTier(kind, slots.tier(samples, slots.codec()), slots.codec(), List.of(slots));
             }
             case DISK ->
-                new FilledTier(kind, ChronicleTier.at(folder).maxBytes(2 * room).open(), Training.SCHEMA, List.of());
+                new FilledTier(kind, ChronicleTier.at(folder).maxBytes(2 * room).open(), TrainingStep.SCHEMA, List.of());
             case REDIS ->
                 new FilledTier(
                         kind,
                         RedisTier.in(NodeServer.ofBytes(2 * room).directory(folder))
                                 .timeout(TIMEOUT)
                                 .open(),
-                        Training.SCHEMA,
+                        TrainingStep.SCHEMA,
                         List.of());
             default -> throw new IllegalArgumentException("there is no tier " + kind);
         };

@@ -8,7 +8,7 @@ import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measurement;
 import io.penstock.bench.experiment.Measurements;
 import io.penstock.bench.experiment.Spread;
-import io.penstock.bench.experiment.Training;
+import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.bench.experiment.Trial;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
@@ -185,7 +185,7 @@ public final class Latency implements Experiment {
     private Measurement epoch(Work work, String kind, int round) {
         Dataset<Tensor> far = new LateDataset(samples(work), FAR);
         FilledTier filled = filledTiers.get(series(kind, work));
-        double seconds = new Training(work.batch(), Duration.ZERO)
+        double seconds = new TrainingStep(work.batch(), Duration.ZERO)
                 .seconds(
                         filled == null ? far : filled.over(far),
                         round,

@@ -2,7 +2,7 @@ package io.penstock.bench.scaling;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
-import io.penstock.bench.experiment.Training;
+import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.memory.MemoryDataset;
@@ -15,7 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** One rank of {@link Ranks}: prints when it is ready, waits for a line, runs, and prints when it is done. */
+/** One rank of {@link RankProcesses}: prints when it is ready, waits for a line, runs, and prints when it is done. */
 final class RankProcess {
 
     static final String READY = "ready";
@@ -27,12 +27,12 @@ final class RankProcess {
     public static void main(String[] words) throws IOException {
         Path folder = Path.of(words[0]);
         Shard shard = Shard.of(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
-        Ranks.Load load = Ranks.Load.parse(Arrays.asList(words).subList(3, words.length));
+        RankProcesses.Load load = RankProcesses.Load.parse(Arrays.asList(words).subList(3, words.length));
         long room = load.samples() * (load.sampleBytes() + 512L) * 2 + (64L << 20);
         try (Tier cache = ChronicleTier.at(folder).maxBytes(room).open()) {
             Dataset<Tensor> samples = MemoryDataset.generate(
                             "ranks", load.samples(), index -> Tensor.ofBytes(new byte[load.sampleBytes()]))
-                    .cache(cache, Training.SCHEMA);
+                    .cache(cache, TrainingStep.SCHEMA);
             run(samples, shard, load, 0, load.before());
             say(READY);
             if (System.in.read() < 0) {
@@ -43,9 +43,9 @@ final class RankProcess {
         }
     }
 
-    private static void run(Dataset<Tensor> samples, Shard shard, Ranks.Load load, long from, long to) {
+    private static void run(Dataset<Tensor> samples, Shard shard, RankProcesses.Load load, long from, long to) {
         samples.stream(Sampler.shuffled(42).shard(shard).epochs(to).resumeAt(new Position(from, 0)))
-                .transform(Batches.of(load.batch(), Training.SCHEMA))
+                .transform(Batches.of(load.batch(), TrainingStep.SCHEMA))
                 .doOnNext(Batch::close)
                 .blockLast();
     }

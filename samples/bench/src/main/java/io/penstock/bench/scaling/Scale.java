@@ -49,7 +49,7 @@ public final class Scale implements Experiment {
      * @param load       of the ranks
      * @param rounds     of repetitions
      */
-    record Size(List<Long> samples, int draws, long maxIndexed, List<Integer> ranks, Ranks.Load load, int rounds) {}
+    record Size(List<Long> samples, int draws, long maxIndexed, List<Integer> ranks, RankProcesses.Load load, int rounds) {}
 
     private final Size size;
     private final Map<Long, IndexedTier> indexed = new TreeMap<>();
@@ -59,13 +59,13 @@ public final class Scale implements Experiment {
         this(
                 options.quick()
                         ? new Size(
-                                SAMPLES, 200_000, 100_000, List.of(1, 2, 4), new Ranks.Load(640, 150_528, 64, 3, 5), 3)
+                                SAMPLES, 200_000, 100_000, List.of(1, 2, 4), new RankProcesses.Load(640, 150_528, 64, 3, 5), 3)
                         : new Size(
                                 SAMPLES,
                                 2_000_000,
                                 10_000_000,
                                 List.of(1, 2, 3, 4, 6, 8),
-                                new Ranks.Load(2_560, 150_528, 64, 8, 24),
+                                new RankProcesses.Load(2_560, 150_528, 64, 8, 24),
                                 5));
     }
 
@@ -75,7 +75,7 @@ public final class Scale implements Experiment {
 
     @Override
     public Map<String, String> settings() {
-        Ranks.Load load = size.load();
+        RankProcesses.Load load = size.load();
         Map<String, String> words = new LinkedHashMap<>();
         words.put("draws", size.draws() + " of each size");
         words.put("index", "filled up to %d samples".formatted(size.maxIndexed()));
@@ -97,7 +97,7 @@ public final class Scale implements Experiment {
         return List.of(
                 "An order is arithmetic, so draws of a thousand million samples are taken for real, without any data. An index needs its keys: the RAM tier is filled with values of 16 B as far as said below, and the line of its promise goes on.",
                 "Memory of order, shard and resume is all that the thread allocates to begin each and to take its first draw. A framework that shuffles by a permutation holds 8 B a sample.",
-                "Ranks are processes that share one cache on disk, in the page cache: they fill it together, wait for each other, and run warm epochs in batches until the last one has done. More ranks than processors cannot be faster.",
+                "RankProcesses are processes that share one cache on disk, in the page cache: they fill it together, wait for each other, and run warm epochs in batches until the last one has done. More ranks than processors cannot be faster.",
                 MARKERS);
     }
 
@@ -154,9 +154,9 @@ public final class Scale implements Experiment {
                 new Measurement(BYTES, INDEX, samples, index.bytes()));
     }
 
-    private List<Measurement> throughput(int ranks, Ranks.Load load) {
+    private List<Measurement> throughput(int ranks, RankProcesses.Load load) {
         Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
-        double rate = Ranks.samplesPerSecond(folder, ranks, load);
+        double rate = RankProcesses.samplesPerSecond(folder, ranks, load);
         ScratchFolder.delete(folder);
         return List.of(new Measurement(RATE, RANKS, ranks, rate));
     }

@@ -45,7 +45,7 @@ class ScalingExperimentsTest {
 
     @Test
     void scale_ofATinyRun_drawsLooksUpAndRunsRanks() {
-        Ranks.Load load = new Ranks.Load(64, 1024, 16, 1, 2);
+        RankProcesses.Load load = new RankProcesses.Load(64, 1024, 16, 1, 2);
         Scale.Size size = new Scale.Size(List.of(1000L, 1_000_000_000L), 1000, 1000, List.of(2), load, 1);
         try (Experiment experiment = new Scale(size)) {
             Measurements measurements = Measuring.run(experiment, scratch);

@@ -45,7 +45,7 @@ final class LiveRun implements AutoCloseable {
     private final LiveFeed feed;
     private final Sampler sampler = Sampler.shuffled(SEED).epochs(Integer.MAX_VALUE);
     private final Execution execution = Execution.standard();
-    private final Pace pace = new Pace(FIRST_PACE_MILLIS);
+    private final ConsumerDelay pace = new ConsumerDelay(FIRST_PACE_MILLIS);
     private final Gallery gallery = new Gallery(System::nanoTime);
     private final Consumer<EpochReport> reports;
     private final ReentrantLock lock = new ReentrantLock();
@@ -190,7 +190,7 @@ final class LiveRun implements AutoCloseable {
         return feed;
     }
 
-    Pace pace() {
+    ConsumerDelay pace() {
         return pace;
     }
 

@@ -20,10 +20,10 @@ import reactor.core.scheduler.Schedulers;
  * @param batch samples a step
  * @param step  the time to compute; zero for none
  */
-public record Training(int batch, Duration step) {
+public record TrainingStep(int batch, Duration step) {
 
     /** Faster than a few cores decode and slower than a cache serves, so that a cache moves the bottleneck. */
-    public static final Training STANDARD = new Training(32, Duration.ofMillis(6));
+    public static final TrainingStep STANDARD = new TrainingStep(32, Duration.ofMillis(6));
 
     /** A timer of its own, so that other timers of this process do not delay the device. */
     private static final Scheduler DEVICE = Schedulers.newSingle("device", true);

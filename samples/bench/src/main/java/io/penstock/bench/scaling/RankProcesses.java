@@ -14,9 +14,9 @@ import java.util.List;
  * Ranks of one machine, each a process of its own, that share a cache on disk. They fill it together, wait for each
  * other and then run warm epochs.
  */
-final class Ranks {
+final class RankProcesses {
 
-    private Ranks() {}
+    private RankProcesses() {}
 
     /**
      * The work of the ranks.

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** How slowly a consumer takes its batches, which someone else may change at any moment, while it waits too. */
-final class Pace {
+final class ConsumerDelay {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -13,7 +13,7 @@ final class Pace {
     private boolean paused;
     private boolean released;
 
-    Pace(long millis) {
+    ConsumerDelay(long millis) {
         this.millis = millis;
     }
 
