@@ -2,7 +2,7 @@ package io.penstock.peers;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
-import io.penstock.bench.experiment.Training;
+import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.cache.Tier;
 import io.penstock.order.Sampler;
 import io.penstock.records.RecordFiles;
@@ -21,9 +21,9 @@ record PipelinePeer(Tier tier, PeerLoad load, Path data) implements Peer {
     public double[] seconds(int epochs) {
         long[] ends = new long[epochs];
         long began = System.nanoTime();
-        RecordFiles.open(data, load.sampleBytes()).cache(tier, Training.SCHEMA).stream(
+        RecordFiles.open(data, load.sampleBytes()).cache(tier, TrainingStep.SCHEMA).stream(
                         Sampler.shuffled(1).epochs(epochs))
-                .transform(Batches.of(load.batch(), Training.SCHEMA))
+                .transform(Batches.of(load.batch(), TrainingStep.SCHEMA))
                 .doOnNext(batch -> take(batch, ends))
                 .blockLast();
         double[] seconds = new double[epochs];
