@@ -10,7 +10,7 @@ import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -48,10 +48,6 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private static final AtomicLongFieldUpdater<MergeRun> EMITTED =
             AtomicLongFieldUpdater.newUpdater(MergeRun.class, "emitted");
 
-    @SuppressWarnings("rawtypes")
-    private static final AtomicIntegerFieldUpdater<MergeRun> RUNNERS =
-            AtomicIntegerFieldUpdater.newUpdater(MergeRun.class, "runners");
-
     /** The draining thread looks ahead if the stream waited for a draw of the last so many windows. */
     private static final int WINDOWS_REMEMBERED = 4;
 
@@ -64,6 +60,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private final CoreSubscriber<? super Sample<T>> actual;
     private final Context context;
     private final DrainLoop loop = new DrainLoop();
+    private final AtomicInteger runners = new AtomicInteger();
     private final AtomicReferenceArray<@Nullable Object> slots;
     private final int mask;
 
@@ -71,7 +68,6 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private volatile long begun;
     private volatile long emitted;
 
-    private volatile int runners;
     private volatile boolean stopped; // cancelled or terminated
     private volatile boolean terminated;
     private volatile @Nullable Throwable failure;
@@ -328,17 +324,17 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
     private void launchRunners() {
         while (!stopped && pace.onWorkers()) {
-            int running = runners;
+            int running = runners.get();
             long available = limit() - begun;
             boolean enough = running == 0 ? available > 0 : available >= (running + 1L) * pace.block();
             if (!enough || running >= execution.parallelism()) {
                 return;
             }
-            if (RUNNERS.compareAndSet(this, running, running + 1)) {
+            if (runners.compareAndSet(running, running + 1)) {
                 try {
                     execution.workers().schedule(this);
                 } catch (Throwable e) { // the pool was disposed of, or gets no thread
-                    RUNNERS.decrementAndGet(this);
+                    runners.decrementAndGet();
                     breakOff(e);
                     return;
                 }
@@ -360,7 +356,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
                 drain();
             }
         }
-        RUNNERS.decrementAndGet(this);
+        runners.decrementAndGet();
         drain(); // slots that became free since then need a runner, or the draining thread
     }
 

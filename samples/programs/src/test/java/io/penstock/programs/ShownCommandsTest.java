@@ -80,7 +80,8 @@ class ShownCommandsTest {
     }
 
     private static void done(String command) {
-        assertThat(Cli.run(command.split(" ")).status()).as(command).isZero();
+        Cli run = Cli.run(command.split(" "));
+        assertThat(run.status()).as("%s: %s", command, run.err()).isZero();
     }
 
     /** The same pictures under many names, which cost nothing. */

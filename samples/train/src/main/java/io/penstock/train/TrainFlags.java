@@ -66,9 +66,8 @@ final class TrainFlags {
             order = 6,
             names = "--augment",
             paramLabel = "WORDS",
-            description =
-                    "Random changes to pictures, after the cache; as for stream. By default a crop of the whole "
-                            + "size from inside a margin of zeros, 2 pixels wide.")
+            description = "Random changes to pictures, after the cache; as for stream. By default a crop of the whole "
+                    + "size from inside a margin of zeros, 2 pixels wide.")
     @Nullable String augment;
 
     @Option(
@@ -106,9 +105,8 @@ final class TrainFlags {
             paramLabel = "X",
             defaultValue = "0.02",
             converter = NumberFlag.Rate.class,
-            description =
-                    "The highest; it rises from 0 at the beginning and falls to 0 at the end (default: "
-                            + "${DEFAULT-VALUE}).")
+            description = "The highest; it rises from 0 at the beginning and falls to 0 at the end (default: "
+                    + "${DEFAULT-VALUE}).")
     double rate;
 
     @Option(

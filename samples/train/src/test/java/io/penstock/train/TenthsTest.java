@@ -35,7 +35,8 @@ class TenthsTest {
         assertThat(learned).isSorted();
         assertThat(Stream.concat(learned.stream(), heldBack.stream()).sorted()).containsExactlyElementsOf(values(all));
         for (int i = 0; i < learned.size(); i++) {
-            assertThat(Tenths.toLearnFrom(all).id(i).key()).isEqualTo(all.id(learned.get(i)).key());
+            assertThat(Tenths.toLearnFrom(all).id(i).key())
+                    .isEqualTo(all.id(learned.get(i)).key());
         }
         assertThatThrownBy(() -> Tenths.heldBack(all).get(count / 10)).isInstanceOf(IndexOutOfBoundsException.class);
     }

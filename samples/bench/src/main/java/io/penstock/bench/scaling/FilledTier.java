@@ -73,7 +73,8 @@ record FilledTier(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots>
                 yield new FilledTier(kind, slots.tier(samples, slots.codec()), slots.codec(), List.of(slots));
             }
             case DISK ->
-                new FilledTier(kind, ChronicleTier.at(folder).maxBytes(2 * room).open(), TrainingStep.SCHEMA, List.of());
+                new FilledTier(
+                        kind, ChronicleTier.at(folder).maxBytes(2 * room).open(), TrainingStep.SCHEMA, List.of());
             case REDIS ->
                 new FilledTier(
                         kind,

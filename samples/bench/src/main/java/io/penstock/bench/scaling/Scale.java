@@ -49,7 +49,8 @@ public final class Scale implements Experiment {
      * @param load       of the ranks
      * @param rounds     of repetitions
      */
-    record Size(List<Long> samples, int draws, long maxIndexed, List<Integer> ranks, RankProcesses.Load load, int rounds) {}
+    record Size(
+            List<Long> samples, int draws, long maxIndexed, List<Integer> ranks, RankProcesses.Load load, int rounds) {}
 
     private final Size size;
     private final Map<Long, IndexedTier> indexed = new TreeMap<>();
@@ -59,7 +60,12 @@ public final class Scale implements Experiment {
         this(
                 options.quick()
                         ? new Size(
-                                SAMPLES, 200_000, 100_000, List.of(1, 2, 4), new RankProcesses.Load(640, 150_528, 64, 3, 5), 3)
+                                SAMPLES,
+                                200_000,
+                                100_000,
+                                List.of(1, 2, 4),
+                                new RankProcesses.Load(640, 150_528, 64, 3, 5),
+                                3)
                         : new Size(
                                 SAMPLES,
                                 2_000_000,
