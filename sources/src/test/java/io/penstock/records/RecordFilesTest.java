@@ -247,6 +247,17 @@ class RecordFilesTest extends DatasetKit<Tensor> {
             @ForAll @IntRange(min = 1, max = 9) int recordBytes)
             throws IOException {
         Path root = Files.createTempDirectory("records");
+        try {
+            assertSplitIsRead(root, counts, recordBytes);
+        } finally {
+            for (int file = 0; file < counts.size(); file++) {
+                Files.deleteIfExists(root.resolve(Integer.toString(file)));
+            }
+            Files.delete(root);
+        }
+    }
+
+    private static void assertSplitIsRead(Path root, List<Integer> counts, int recordBytes) throws IOException {
         List<String> expected = new ArrayList<>();
         List<Byte> first = new ArrayList<>();
         for (int file = 0; file < counts.size(); file++) {
