@@ -17,7 +17,7 @@ import java.util.function.LongUnaryOperator;
  *
  * <p>(1) Amble and Knuth, Ordered hash tables, 1974. (2) Lemire, Fast random integer generation in an interval, 2019.
  */
-public final class RamSegment {
+final class RamSegment {
 
     /** What an empty segment costs beside its cells: the object, its lock, an array header. */
     static final int OBJECT_BYTES = 160;

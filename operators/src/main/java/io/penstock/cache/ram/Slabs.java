@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * in advance. A direct slab costs all of itself at once, and takes at most half of what is left, so that the index can
  * always grow.
  */
-public final class Slabs {
+final class Slabs {
 
     static final int PAGE = 4096;
 

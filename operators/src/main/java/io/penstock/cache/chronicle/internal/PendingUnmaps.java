@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * back when the last view is unreachable, which only the collector knows. Until then they count in the budget. Confined to
  * one thread, which may have to wait.
  */
-public final class PendingUnmaps {
+final class PendingUnmaps {
 
     private static final long MIN_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long MAX_PAUSE = TimeUnit.SECONDS.toNanos(30);

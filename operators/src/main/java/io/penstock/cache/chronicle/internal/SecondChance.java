@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>(1) Corbató, A paging experiment with the Multics system, 1968.
  */
-public final class SecondChance {
+final class SecondChance {
 
     private static final Logger LOG = LoggerFactory.getLogger(SecondChance.class);
 

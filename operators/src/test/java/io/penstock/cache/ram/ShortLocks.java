@@ -1,15 +1,13 @@
-package io.penstock.cache;
+package io.penstock.cache.ram;
 
-import io.penstock.cache.ram.RamSegment;
-import io.penstock.cache.ram.Slabs;
 import java.lang.reflect.Method;
 import java.util.List;
 import reactor.blockhound.BlockHound;
 import reactor.blockhound.integration.BlockHoundIntegration;
 
 /**
- * Lets threads that must not block take the locks of the RAM tier's index and slabs: they are held for a few memory
- * accesses, as those inside the JDK's maps, and a thread that meets another there parks for that long. So it is with one in Lettuce.
+ * Lets threads that must not block take the locks of the RAM tier's index and slabs, and one of Lettuce's. They are held for
+ * a few memory accesses, as those inside the JDK's maps.
  */
 public final class ShortLocks implements BlockHoundIntegration {
 
