@@ -47,7 +47,7 @@ class CacheLawsTest {
     private final AtomicInteger opened = new AtomicInteger();
     private final NumberedDataset source = new NumberedDataset(SAMPLES, index -> LENGTH);
 
-    /** A kind of tier, with room for about so many samples. */
+    /** A kind of tier, with room for about the given number of samples. */
     private enum Kind {
         RAM,
         LRU,
@@ -90,34 +90,14 @@ class CacheLawsTest {
         }
     }
 
-    /** Shared by processes; answers later. Counts the leases that are out. */
-    private static final class Distant extends TierAround implements SharedTier {
+    /** Shared by processes. Counts the leases that are out. */
+    private static final class Distant extends LaterTier implements SharedTier {
 
         final AtomicInteger leased = new AtomicInteger();
         final AtomicInteger out = new AtomicInteger();
 
         Distant(Tier tier) {
             super(tier);
-        }
-
-        @Override
-        public String name() {
-            return "distant";
-        }
-
-        @Override
-        public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
-            return false;
-        }
-
-        @Override
-        public Mono<ByteBuffer> get(SampleKey key) {
-            return Mono.defer(() -> super.get(key)).subscribeOn(Schedulers.parallel());
-        }
-
-        @Override
-        public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
-            return super.put(key, value, about).subscribeOn(Schedulers.parallel());
         }
 
         @Override
@@ -130,7 +110,7 @@ class CacheLawsTest {
         }
     }
 
-    /** Fails at whatever it is asked. */
+    /** Fails at every call. */
     private static final class Broken extends TierAround implements SharedTier, ProvenanceTier {
 
         Broken(Tier tier) {
@@ -191,7 +171,7 @@ class CacheLawsTest {
         };
     }
 
-    /** With so many samples of room in each tier, the slowest last. */
+    /** With room for the given numbers of samples, the slowest tier last. */
     private Cache open(Tiers tiers, int... samples) {
         Tier[] opened = new Tier[tiers.kinds.size()];
         for (int i = 0; i < opened.length; i++) {

@@ -6,10 +6,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cache.Cache;
-import io.penstock.cache.Entry;
 import io.penstock.cache.Fingerprint;
-import io.penstock.cache.Put;
-import io.penstock.cache.SampleKey;
+import io.penstock.cache.LaterTier;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierAround;
 import io.penstock.cache.TierStatistics;
@@ -19,18 +17,14 @@ import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.stream.Execution;
-import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 class MetricsTest {
 
@@ -53,34 +47,6 @@ class MetricsTest {
         @Override
         public Mono<Tensor> get(long index) {
             return Mono.fromCallable(() -> Tensor.ofLongs(new long[1_000]));
-        }
-    }
-
-    /** A tier that answers on another thread. */
-    private static final class Distant extends TierAround {
-
-        Distant(Tier tier) {
-            super(tier);
-        }
-
-        @Override
-        public String name() {
-            return "distant";
-        }
-
-        @Override
-        public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
-            return false;
-        }
-
-        @Override
-        public Mono<ByteBuffer> get(SampleKey key) {
-            return Mono.defer(() -> super.get(key)).subscribeOn(Schedulers.parallel());
-        }
-
-        @Override
-        public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
-            return super.put(key, value, about).subscribeOn(Schedulers.parallel());
         }
     }
 
@@ -164,7 +130,7 @@ class MetricsTest {
     @Test
     void timed_tier_timesOneLookUpIn64() {
         try (Cache cache = TierMetrics.timed(
-                Cache.of(RamTier.ofBytes(64 << 20), new Distant(RamTier.ofBytes(64 << 20))), registry)) {
+                Cache.of(RamTier.ofBytes(64 << 20), new LaterTier(RamTier.ofBytes(64 << 20))), registry)) {
             Dataset<Tensor> cached = new Numbered().cache(cache, SCHEMA);
             int timed = 0;
             for (int i = 0; i < SAMPLES; i++) {
