@@ -91,11 +91,6 @@ final class PaxRecords {
         return !sparse.isEmpty() || values.keySet().stream().anyMatch(key -> key.startsWith(SPARSE));
     }
 
-    /** GNU's sparse formats: major and minor version, then the map where it is in the header. */
-    boolean isSparseWithMapInData() {
-        return "1".equals(values.get(SPARSE + "major"));
-    }
-
     @Nullable String sparseName() {
         return values.get(SPARSE + "name");
     }

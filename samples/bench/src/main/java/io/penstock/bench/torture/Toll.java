@@ -53,11 +53,6 @@ public final class Toll {
         return jobs.get();
     }
 
-    /** Epochs whose samples were not exactly those of the source. */
-    public long wrongEpochs() {
-        return wrong.get();
-    }
-
     /** Processes that stood still. */
     public long hangs() {
         return hangs.get();
