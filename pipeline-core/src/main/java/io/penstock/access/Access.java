@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A page that a browser on this machine shows can send requests to a loopback port. A page's own name can be made to
  * lead there (DNS rebinding), and then the page can read the answers. So a request must bring the bearer token where
  * there is one, and come to a name of this server where there is none. A browser says in {@code Origin} and
- * {@code Sec-Fetch-Site} that a request comes from another page; such requests are refused, whatever they bring.
+ * {@code Sec-Fetch-Site} that a request comes from another page; such requests are refused, also with a token.
  *
  * <p>The port in {@code Host} may be any, so that a forwarded port can be used. Immutable.
  * @see <a href="https://owasp.org/www-community/attacks/csrf">cross-site request forgery</a>

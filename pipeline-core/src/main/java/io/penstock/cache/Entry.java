@@ -6,7 +6,7 @@ package io.penstock.cache;
  * @param epoch      in which it was loaded, for policies that measure in one epoch and act in the next
  * @param loadNanos  how long the load took; 0 if the value came from another tier
  * @param spare      whether a slower tier holds it too; then it may give way to values that no other tier holds
- * @param handsDown  whether a slower tier takes what gives way for it; otherwise nobody wants {@link Put#displaced}
+ * @param handsDown  whether a slower tier takes what gives way for it; otherwise {@link Put#displaced} is ignored
  * @param provenance where it came from, for a {@link ProvenanceTier}
  */
 public record Entry(long epoch, long loadNanos, boolean spare, boolean handsDown, Provenance provenance) {

@@ -10,7 +10,7 @@ import io.penstock.order.internal.Mixing;
  *
  * <p>Beyond, it is a Feistel network over the smallest power of two that holds n, applied again until the result is
  * below n (cycle walking: fewer than two walks on average, since the domain is less than 2n). Feistel networks are
- * permutations whatever their round function; only the quality depends on the rounds. Six are more than Luby and
+ * permutations for every round function; only the quality depends on the rounds. Six are more than Luby and
  * Rackoff's four [1]. Small domains, whose halves are a few bits wide, get more, because six still prefer some orders
  * there [2]. A network whose halves have two bits or more makes even permutations only; so another bit of the key says
  * whether positions 0 and 1 change places, which makes odd ones as frequent at every n.

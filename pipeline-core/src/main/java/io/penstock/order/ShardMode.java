@@ -49,7 +49,7 @@ public final class ShardMode {
     }
 
     /**
-     * The same over this number of partitions, whatever the number of ranks: that of nodes, where the ranks of a node
+     * The same over this number of partitions, at any number of ranks: that of nodes, where the ranks of a node
      * share a cache, or one that several world sizes divide. No difference to {@link #global}.
      * @throws IllegalArgumentException if less than 1
      */

@@ -56,11 +56,11 @@ final class Backlog<T> {
         Draw draw = sample.draw();
         Draw before = latest;
         if (before != null && draw.next().compareTo(before.next()) <= 0) {
-            throw new IllegalStateException(
-                    ("cannot batch sample %d: its draw is out of order: it leads to %s, and the draw of sample %d before it to %s; "
-                                    + "use concatMap or flatMapSequential instead of flatMap, epochs(n) instead of repeat, "
-                                    + "and batch each stream before merging several")
-                            .formatted(draw.index(), draw.next(), before.index(), before.next()));
+            throw new IllegalStateException(("cannot batch sample %d: its draw is out of order: "
+                            + "it leads to %s, and the draw of sample %d before it to %s; "
+                            + "use concatMap or flatMapSequential instead of flatMap, epochs(n) instead of repeat, "
+                            + "and batch each stream before merging several")
+                    .formatted(draw.index(), draw.next(), before.index(), before.next()));
         }
         if (!batcher.take(sample)) {
             return false;

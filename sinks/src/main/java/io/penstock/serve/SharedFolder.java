@@ -55,7 +55,8 @@ final class SharedFolder implements AutoCloseable {
         PosixFileAttributes found = Files.readAttributes(folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (!found.isDirectory() || !OWNER.containsAll(found.permissions())) {
             throw new StoreException(
-                    "cannot share memory at %s: it must be a folder that only its owner may enter (700), is %s; name one that does not exist yet"
+                    ("cannot share memory at %s: it must be a folder that only its owner may enter (700), is %s; "
+                                    + "name one that does not exist yet")
                             .formatted(folder, PosixFilePermissions.toString(found.permissions())));
         }
     }

@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
 /**
  * The rows of an array in a file, along its first axis: NumPy's npy, versions 1 to 3, or MNIST's idx.
  *
- * <p>Shapes: an array {@code f32[n, h, w]} has n samples {@code f32[h, w]}; one without axes is one sample. Whatever
- * the order of bytes in the file, a tensor's are little-endian. Dates of NumPy's come as {@code i64}.
+ * <p>Shapes: an array {@code f32[n, h, w]} has n samples {@code f32[h, w]}; one without axes is one sample.
+ * Tensors are little-endian, also where the file is not. Dates of NumPy's come as {@code i64}.
  *
  * <p>Opening reads the header, and each load one row, as the store reads, never on the caller. Some files are taken
  * into memory when they are opened, 1 GiB or half of what the heap holds at most: compressed ones (gz, zst), unless an

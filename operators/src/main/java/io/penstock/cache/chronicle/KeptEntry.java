@@ -7,7 +7,7 @@ import io.penstock.cache.SampleKey;
  * A value in the files.
  *
  * @param key      of it
- * @param provenance   where it came from, {@link Provenance#UNKNOWN} if whoever put it did not say
+ * @param provenance   where it came from, {@link Provenance#UNKNOWN} if the put did not say
  * @param segment  the file, below the cache's directory
  * @param position of the value in that file
  * @param bytes    of the value

@@ -9,7 +9,7 @@ package io.penstock.cache.internal;
  * <p>It does not help where the machine code is not compiled from Java: {@code CRC32C} over a mapped buffer ends the virtual
  * machine (SIGBUS), on JDK 17 and 25 alike. Such bytes are copied to the heap first.
  * <p>Threads: any number of them.
- * @see <a href="https://bugs.openjdk.org/browse/JDK-8283044">JDK-8283044</a>
+ * @see <a href="https://bugs.openjdk.org/browse/JDK-4454115">JDK-4454115</a>
  */
 public final class AccessFaults {
 

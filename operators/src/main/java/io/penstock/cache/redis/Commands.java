@@ -127,8 +127,8 @@ final class Commands {
     }
 
     /**
-     * Keys as arguments, written in one piece. Lettuce's own way, an object and several small writes an argument, took an eighth of
-     * the connection's thread at values of 1 KiB.
+     * Keys as arguments, written in one piece. Lettuce makes an object and several small writes for each argument. That took
+     * an eighth of the connection's thread at values of 1 KiB.
      * @see <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/#bulk-strings">RESP, bulk strings</a>
      */
     private static final class Keys extends CommandArgs<byte[], Frame> {

@@ -48,7 +48,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private static final AtomicLongFieldUpdater<MergeRun> EMITTED =
             AtomicLongFieldUpdater.newUpdater(MergeRun.class, "emitted");
 
-    /** The draining thread looks ahead if the stream waited for a draw of the last so many windows. */
+    /** The draining thread looks ahead if the stream waited for a draw of this number of recent windows. */
     private static final int WINDOWS_REMEMBERED = 4;
 
     private final OrderedMerge.Loader loader;

@@ -33,7 +33,8 @@ record StorePeer(SampleStore store, PeerLoad load) implements Peer {
         for (int index : load.shuffled(seed)) {
             store.read(index, batch, at);
             if (batch.getInt(at) != index) {
-                throw new IllegalStateException("%s gives another value for %d".formatted(store.getClass().getSimpleName(), index));
+                throw new IllegalStateException("%s gives another value for %d"
+                        .formatted(store.getClass().getSimpleName(), index));
             }
             at = (at + load.sampleBytes()) % batch.capacity();
         }

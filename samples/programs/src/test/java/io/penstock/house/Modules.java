@@ -27,7 +27,9 @@ final class Modules {
             "spark", Set.of("cli"),
             "peers", Set.of("cli", "bench"));
 
-    /** {@code …/sinks/target/classes/…} and {@code …/sinks-0.1.0.jar!/…} are in sinks, {@code …/cli.jar!/…} is in cli. */
+    /**
+     * {@code …/sinks/target/classes/…} and {@code …/sinks-0.1.0.jar!/…} are in sinks, {@code …/cli.jar!/…} is in cli.
+     */
     private static final Pattern PLACE = Pattern.compile(".*/(%s)(?:/target/.*|(?:-[^/]*)?\\.jar!/.*)"
             .formatted(Stream.of(LIBRARIES, SAMPLES.keySet())
                     .flatMap(Collection::stream)

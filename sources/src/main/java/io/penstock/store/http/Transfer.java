@@ -77,7 +77,7 @@ final class Transfer {
         return new Transfer(exchanges, address, entry, start, length, length, false);
     }
 
-    /** Whatever is there now, if no line of it is longer than {@code maxLine} as it comes. */
+    /** All bytes that are there now, if no line of it is longer than {@code maxLine} as it comes. */
     static Transfer unlisted(Exchanges exchanges, URI address, long max, int maxLine) {
         Transfer transfer = new Transfer(exchanges, address, null, 0, -1, max, true);
         transfer.maxLine = maxLine;

@@ -77,7 +77,7 @@ public record SpawnedServer(Registration server, UserPipe use) {
             if (use != null && server.answers()) {
                 if (server.bytes() != bytes) {
                     LOG.warn(
-                            "the redis server of this node runs already, with {} bytes where {} were asked for; it stays as it is",
+                            "the redis server of this node runs already, with {} bytes instead of {}; it keeps them",
                             server.bytes(),
                             bytes);
                 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One use of a node's server: the writing end of the pipe that the server's {@link Watcher} reads. It ends with the process
  * at the latest.
  */
-public record UserPipe(FileChannel pipe) implements AutoCloseable {
+record UserPipe(FileChannel pipe) implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(2);

@@ -9,8 +9,8 @@ import java.util.List;
 
 /**
  * A shell that starts a server, waits until its last user is gone, and ends it. It reads the named pipe that all
- * {@link UserPipe users} hold open for writing: the kernel closes a user's end with its process, whatever ends that one, and
- * the end of file means that the last user is gone. No process ids or clocks are compared.
+ * {@link UserPipe users} hold open for writing: the kernel closes a user's end when its process
+ * ends for any reason, and the end of file means that the last user is gone. No process ids or clocks are compared.
  *
  * <p>It runs in a session of its own and ignores what a terminal sends, so a Ctrl-C ends the users only. The server is its
  * child and dies with it where the system can do that ({@code setpriv} of util-linux 2.33, Linux). Elsewhere a
@@ -19,7 +19,7 @@ import java.util.List;
  * @param process of the shell
  * @param server  that it started
  */
-public record Watcher(ServerProcess process, ServerProcess server) {
+record Watcher(ServerProcess process, ServerProcess server) {
 
     /** The arguments are the server's id and its command line. A line that a user writes names a file to make. */
     private static final String SCRIPT = """

@@ -5,7 +5,7 @@ public sealed interface BytesToBytes extends ZarrCodec
         permits Compression, Lzma, ChecksumCodec, Shuffle, NumberFilter, PackBits, Unchanged {
 
     /**
-     * The bytes behind the encoded ones; never makes more than {@code max} of them, whatever the encoded ones claim.
+     * The bytes behind the encoded ones; never makes more than {@code max} of them, even if the encoded ones claim more.
      * @throws io.penstock.fault.FormatException if they are broken, or would be more
      */
     byte[] decode(byte[] encoded, int max);
