@@ -5,10 +5,12 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
 import io.penstock.cache.Producer;
 import io.penstock.cache.Tier;
+import io.penstock.internal.index.Selection;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
 /**
@@ -80,7 +82,28 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * @throws IndexOutOfBoundsException unless {@code 0 <= from <= to <= size()}
      */
     default Dataset<T> slice(long from, long to) {
-        return new SlicedDataset<>(Stage.of(this), from, to);
+        return new SelectedDataset<>(
+                Stage.of(this), Selection.Range.of(from, to, size()), "slice " + from + " to " + to);
+    }
+
+    /**
+     * The samples of these indices, in this order, renumbered from 0. One may be named several times. Their keys stay.
+     * <p><b>Memory</b>: 8 bytes an index.
+     * @throws IndexOutOfBoundsException if one is not in {@code [0, size())}
+     */
+    default Dataset<T> select(long... indices) {
+        Selection.Listed listed = Selection.Listed.of(indices, size());
+        return new SelectedDataset<>(Stage.of(this), listed, "select " + listed);
+    }
+
+    /**
+     * The samples of all these datasets, one dataset after another, numbered on. Their keys stay, so caches before and
+     * after are shared with pipelines over one part.
+     * @throws IllegalArgumentException if there is none
+     */
+    @SafeVarargs
+    static <T> Dataset<T> concat(Dataset<? extends T>... parts) {
+        return new ConcatDataset<>(Stream.of(parts).map(ConcatDataset::<T>stage).toList());
     }
 
     /**

@@ -26,8 +26,11 @@ final class NondeterministicStage {
         if (stage instanceof MappedDataset<?, T> mapped) {
             return ofMapped(mapped, draw, encode);
         }
-        if (stage instanceof SlicedDataset<T> sliced) {
-            return of(sliced.input, sliced.inInput(draw), encode);
+        if (stage instanceof SelectedDataset<T> selected) {
+            return of(selected.input, selected.inInput(draw), encode);
+        }
+        if (stage instanceof ConcatDataset<T> concat) {
+            return of(concat.stageOf(draw), concat.inPart(draw), encode);
         }
         if (stage instanceof CachedDataset<T> cached) {
             return of(cached.input, draw, encode); // what tiers hold does not change; what is above them may

@@ -73,32 +73,34 @@ final class TolerantPipeline<T> extends Stage<T> {
     private Mono<T> givenUp(Draw draw, Throwable failure) {
         return switch (policy.outcome()) {
             case FAIL -> Mono.error(failure);
-            case SKIP -> recorded(failure).then(Mono.fromRunnable(() -> skipped.count(draw)));
-            case SUBSTITUTE -> recorded(failure).then(substitute(draw, 1));
+            case SKIP -> recorded(draw, failure).then(Mono.fromRunnable(() -> skipped.count(draw)));
+            case SUBSTITUTE -> recorded(draw, failure).then(substitute(draw, 1));
         };
     }
 
     /** Counts a failure against the budget, and reports it the first time the sample fails. */
-    private Mono<Void> recorded(Throwable tolerable) {
+    private Mono<Void> recorded(Draw draw, Throwable tolerable) {
         SampleException failure = (SampleException) tolerable;
-        if (failed.contains(failure.index())) {
+        long index = draw.index(); // not the failure's, which is that of a source: there may be several
+        if (failed.contains(index)) {
             return Mono.empty();
         }
         synchronized (failed) {
             if (failed.size() >= allowed) {
                 return Mono.error(SampleException.overBudget(allowed, failure));
             }
-            failed.add(failure.index());
+            failed.add(index);
         }
         return Mono.<Void>fromRunnable(Thrown.runnable(() -> policy.quarantine().accept(failure)))
                 .subscribeOn(Schedulers.boundedElastic());
     }
 
     private Mono<T> substitute(Draw draw, int attempt) {
-        return input.load(ErrorPolicy.substituteFor(draw, attempt, size()))
+        Draw other = ErrorPolicy.substituteFor(draw, attempt, size());
+        return input.load(other)
                 .onErrorResume(
                         Thrown::isTolerable,
-                        e -> recorded(e)
+                        e -> recorded(other, e)
                                 .then(
                                         attempt < ErrorPolicy.SUBSTITUTES
                                                 ? substitute(draw, attempt + 1)

@@ -32,6 +32,7 @@ class ArrowsTest {
             "io.penstock.order",
             "io.penstock.fault",
             "io.penstock.internal",
+            "io.penstock.internal.index",
             "io.penstock.cache",
             "io.penstock.stream",
             "io.penstock.stream.internal",
