@@ -1,6 +1,7 @@
 package io.penstock.cache;
 
 import io.penstock.internal.Begun;
+import io.penstock.internal.SingleFlight;
 import io.penstock.internal.Thrown;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
@@ -63,7 +64,7 @@ public final class Lookup<R, T> {
     private final Loader<R, T> loader;
     private final @Nullable Verifier<R, T> verifier;
     private final Level[] levels;
-    private final SingleFlight<T> loads = new SingleFlight<>();
+    private final SingleFlight<SampleKey, T> loads = new SingleFlight<>();
     private volatile boolean roomKnown;
     private volatile boolean producerKnown;
 

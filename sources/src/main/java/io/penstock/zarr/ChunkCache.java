@@ -1,9 +1,8 @@
 package io.penstock.zarr;
 
+import io.penstock.internal.SingleFlight;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -19,7 +18,7 @@ import reactor.core.publisher.Mono;
  */
 final class ChunkCache<V> {
 
-    private final ConcurrentMap<Long, Mono<V>> underWay = new ConcurrentHashMap<>();
+    private final SingleFlight<Long, V> loads = new SingleFlight<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Long, V> held = new LinkedHashMap<>(16, 0.75f, true);
     private final ToLongFunction<V> weight;
@@ -42,25 +41,16 @@ final class ChunkCache<V> {
 
     /** The held value, or that of the load in flight, or of a new load; each subscription looks again. */
     Mono<V> get(long key, Supplier<Mono<V>> load) {
-        return Mono.defer(() -> {
-            V known = held(key);
-            return known != null ? Mono.just(known) : underWay.computeIfAbsent(key, absent -> flight(absent, load));
-        });
+        // a load looks again, since another may have completed; it holds the value before it ends
+        return heldOr(key, () -> loads.join(
+                key, () -> heldOr(key, () -> load.get().doOnNext(value -> hold(key, value))), () -> {}));
     }
 
-    private Mono<V> flight(long key, Supplier<Mono<V>> load) {
-        // held first, then removed, then signalled: no caller finds it in neither place
+    private Mono<V> heldOr(long key, Supplier<Mono<V>> other) {
         return Mono.defer(() -> {
-                    V known = held(key); // completed between the lookup above and this load
-                    return known != null ? Mono.just(known) : load.get();
-                })
-                .doOnNext(value -> hold(key, value))
-                .doOnTerminate(() -> underWay.remove(key))
-                .doOnCancel(() -> underWay.remove(key))
-                .flux()
-                .replay(1)
-                .refCount()
-                .singleOrEmpty();
+            V known = held(key);
+            return known != null ? Mono.just(known) : other.get();
+        });
     }
 
     private void hold(long key, V value) {

@@ -1,6 +1,6 @@
 package io.penstock.store.http;
 
-import java.util.Objects;
+import io.penstock.internal.SingleFlight;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -9,7 +9,8 @@ import reactor.core.publisher.Mono;
 final class Tokens {
 
     private final Mono<String> source;
-    private final AtomicReference<Mono<Token>> current;
+    private final SingleFlight<String, Token> requests = new SingleFlight<>();
+    private final AtomicReference<@Nullable Token> current = new AtomicReference<>();
 
     /** One token that was given; compared by identity, since a server may refuse what the source gives again. */
     static final class Token {
@@ -32,14 +33,13 @@ final class Tokens {
 
     Tokens(Mono<String> source) {
         this.source = source;
-        this.current = new AtomicReference<>(ask());
     }
 
-    private Mono<Token> ask() {
+    private Mono<Token> request() {
         return source.switchIfEmpty(Mono.error(() -> fault("gave none")))
                 .map(Tokens::checked)
                 .onErrorMap(thrown -> thrown instanceof HttpFault ? thrown : fault("failed"))
-                .cache();
+                .doOnNext(current::set);
     }
 
     private static Token checked(String value) {
@@ -55,22 +55,15 @@ final class Tokens {
     }
 
     Mono<Token> get() {
-        return Mono.defer(() -> {
-            Mono<Token> now = Objects.requireNonNull(current.get());
-            return now.doOnError(failed -> current.compareAndSet(now, ask()));
-        });
+        Mono<Token> known = Mono.fromSupplier(current::get);
+        return known.switchIfEmpty(requests.joinToEnd("token", () -> known.switchIfEmpty(request())));
     }
 
     /** A token other than the one that was refused; requests refused together ask for one together. */
     Mono<Token> instead(@Nullable Token refused) {
         return Mono.defer(() -> {
-            Mono<Token> now = Objects.requireNonNull(current.get());
-            return now.flatMap(token -> {
-                if (token == refused) {
-                    current.compareAndSet(now, ask());
-                }
-                return get();
-            });
+            current.compareAndSet(refused, null);
+            return get();
         });
     }
 }

@@ -1,6 +1,7 @@
 package io.penstock.store.mirror;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.SingleFlight;
 import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
 import io.penstock.store.Manifest;
@@ -19,8 +20,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -62,7 +61,7 @@ public final class MirroredStore implements Store, AutoCloseable {
     private final MirrorNames names;
     private final Scheduler bookkeeping;
     private final Mono<Place> place;
-    private final ConcurrentMap<String, Mono<Path>> copying = new ConcurrentHashMap<>();
+    private final SingleFlight<String, Path> copying = new SingleFlight<>();
     private final AtomicLong waiting = new AtomicLong();
     private final AtomicLong copied = new AtomicLong();
     private final AtomicLong local = new AtomicLong();
@@ -200,7 +199,7 @@ public final class MirroredStore implements Store, AutoCloseable {
 
     private Mono<String> rangeLater(StoreEntry entry) {
         long reserved = Math.min(entry.size(), SLICE);
-        if (waiting.addAndGet(reserved) <= MAX_WAITING && !copying.containsKey(names.of(entry))) {
+        if (waiting.addAndGet(reserved) <= MAX_WAITING && !copying.isUnderWay(names.of(entry))) {
             later(entry, slices(entry), reserved);
         } else {
             waiting.addAndGet(-reserved);
@@ -288,20 +287,17 @@ public final class MirroredStore implements Store, AutoCloseable {
                         1);
     }
 
-    /** Copies once for all who want it now; empty where there is no room, or the mirror fails. */
+    /** Copies once for all callers of the moment; empty where there is no room, or the mirror fails. */
     private Mono<Path> copy(StoreEntry entry, Flux<ByteBuffer> slices) {
         String name = names.of(entry);
-        return Mono.defer(() -> copying.computeIfAbsent(
+        return copying.joinToEnd(
                 name,
-                absent -> opened().flatMap(
+                () -> opened().flatMap(
                                 open -> inTurn(open, name, entry, slices, MirrorTurns.FIRST_LOOK, Duration.ZERO))
                         .onErrorResume(IOException.class, failure -> {
                             warnOnce("cannot be written", failure);
                             return Mono.empty();
-                        })
-                        // before the signal, so that a retry after a failure copies again
-                        .doOnTerminate(() -> copying.remove(name))
-                        .cache()));
+                        }));
     }
 
     private Mono<Path> inTurn(

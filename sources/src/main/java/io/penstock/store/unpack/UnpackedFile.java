@@ -1,6 +1,7 @@
 package io.penstock.store.unpack;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.SingleFlight;
 import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
@@ -8,15 +9,13 @@ import io.penstock.store.StoreEntry;
 import io.penstock.store.internal.ReadThreads;
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * One unpacked copy. Where it cannot be read, or its bytes do not come to its checksums, it is looked for or unpacked
- * once more, by one read for all that want it, and read again.
+ * One unpacked copy. When it cannot be read, or its bytes do not match its checksums, one read looks for it or unpacks
+ * it again for all reads that need it. Then each reads again.
  */
 final class UnpackedFile implements Store {
 
@@ -25,11 +24,8 @@ final class UnpackedFile implements Store {
 
     private final FileStore copies;
     private final BiFunction<StoreEntry, StoreException, StoreEntry> remake;
-    private final AtomicReference<@Nullable Remake> making = new AtomicReference<>();
+    private final SingleFlight<StoreEntry, StoreEntry> making = new SingleFlight<>();
     private volatile StoreEntry copy;
-
-    /** @param failed which copy is made anew */
-    private record Remake(StoreEntry failed, Mono<StoreEntry> made) {}
 
     /** @param remake gives another copy in place of one that failed; blocks */
     UnpackedFile(FileStore copies, StoreEntry copy, BiFunction<StoreEntry, StoreException, StoreEntry> remake) {
@@ -72,14 +68,15 @@ final class UnpackedFile implements Store {
     }
 
     private Mono<StoreEntry> another(StoreEntry failed, StoreException failure) {
-        Remake mine = new Remake(
+        return making.joinToEnd(
                 failed,
-                Mono.fromCallable(Thrown.callable(() -> copy = remake.apply(failed, failure)))
-                        .subscribeOn(ReadThreads.SHARED)
-                        .doOnError(again -> making.set(null))
-                        .cache());
-        Remake one = making.updateAndGet(other -> other != null && other.failed.equals(failed) ? other : mine);
-        return Objects.requireNonNull(one, "set just now").made;
+                () -> Mono.fromCallable(Thrown.callable(() -> {
+                            if (copy.equals(failed)) { // else another read has replaced it since
+                                copy = remake.apply(failed, failure);
+                            }
+                            return copy;
+                        }))
+                        .subscribeOn(ReadThreads.SHARED));
     }
 
     @Override

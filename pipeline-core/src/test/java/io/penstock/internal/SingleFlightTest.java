@@ -1,9 +1,8 @@
-package io.penstock.cache;
+package io.penstock.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.fault.FormatException;
-import io.penstock.internal.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,9 +21,9 @@ import reactor.util.context.Context;
 
 class SingleFlightTest {
 
-    private static final SampleKey KEY = new SampleKey(1, 2);
+    private static final String KEY = "key";
 
-    private final SingleFlight<Integer> shared = new SingleFlight<>();
+    private final SingleFlight<String, Integer> shared = new SingleFlight<>();
     private final AtomicInteger loads = new AtomicInteger();
     private final AtomicInteger joins = new AtomicInteger();
     private final AtomicInteger cancels = new AtomicInteger();
@@ -91,7 +90,7 @@ class SingleFlightTest {
     }
 
     @Test
-    void join_afterTheEnd_loadsAnew() {
+    void join_afterTheEnd_loadsAgain() {
         Mono<Integer> joining = joining(Mono.just(7));
 
         assertThat(joining.block()).isEqualTo(7);
@@ -119,6 +118,26 @@ class SingleFlightTest {
     }
 
     @Test
+    void joinToEnd_allCancel_theLoadGoesOnAndIsShared() {
+        Sinks.One<Integer> later = Sinks.one();
+        Mono<Integer> joining = shared.joinToEnd(KEY, () -> {
+            loads.incrementAndGet();
+            return later.asMono().doOnCancel(cancels::incrementAndGet);
+        });
+        AtomicReference<Integer> told = new AtomicReference<>();
+
+        joining.subscribe().dispose();
+        assertThat(shared.isUnderWay(KEY)).isTrue();
+        joining.subscribe(told::set);
+        later.tryEmitValue(7);
+
+        assertThat(told).hasValue(7);
+        assertThat(loads).hasValue(1);
+        assertThat(cancels).hasValue(0);
+        assertThat(shared.isUnderWay(KEY)).isFalse();
+    }
+
+    @Test
     void cancel_beforeItBegins_loadsNothing() {
         joining(Mono.just(7)).subscribe(new BaseSubscriber<>() {
             @Override
@@ -132,7 +151,7 @@ class SingleFlightTest {
     }
 
     @Test
-    void join_contextOfWhoBegins_reachesTheLoad() {
+    void join_contextOfTheFirstCaller_reachesTheLoad() {
         Mono<Integer> load = Mono.deferContextual(context -> Mono.just(context.get("n")));
 
         assertThat(joining(load).contextWrite(Context.of("n", 5)).block()).isEqualTo(5);

@@ -1,4 +1,4 @@
-package io.penstock.cache;
+package io.penstock.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,9 +19,9 @@ class SingleFlightLoadTest {
 
     private static final int RACES = 20_000;
 
-    private static final SampleKey KEY = new SampleKey(1, 2);
+    private static final String KEY = "key";
 
-    private final SingleFlight<Integer> owner = new SingleFlight<>();
+    private final SingleFlight<String, Integer> owner = new SingleFlight<>();
     private final SingleFlight.Load<Integer> load = load();
 
     private SingleFlight.Load<Integer> load() {

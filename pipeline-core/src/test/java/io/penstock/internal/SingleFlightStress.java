@@ -1,4 +1,4 @@
-package io.penstock.cache;
+package io.penstock.internal;
 
 import io.penstock.pipeline.Pending;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,7 +16,7 @@ import reactor.core.publisher.BaseSubscriber;
 /** Races of loads that several wait for: joining, leaving and the end. */
 public final class SingleFlightStress {
 
-    private static final SampleKey KEY = new SampleKey(1, 2);
+    private static final String KEY = "key";
 
     private SingleFlightStress() {}
 
@@ -37,7 +37,7 @@ public final class SingleFlightStress {
 
     /** Loads of one key, the first two of which the test ends. */
     private static final class Loads {
-        private final SingleFlight<Integer> shared = new SingleFlight<>();
+        private final SingleFlight<String, Integer> shared = new SingleFlight<>();
         private final AtomicInteger begun = new AtomicInteger();
         private final Pending[] loads = {new Pending(), new Pending(), new Pending()};
 

@@ -1,6 +1,5 @@
-package io.penstock.cache;
+package io.penstock.internal;
 
-import io.penstock.internal.Thrown;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -21,16 +20,16 @@ import reactor.util.context.Context;
  * <p>Reactor's {@code replay(1).refCount()} between two peeks does the same with some eight objects and a queue for each load.
  * That is a lot beside a record of 1 KiB.
  */
-final class SingleFlight<T> {
+public final class SingleFlight<K, T> {
 
-    private final ConcurrentMap<SampleKey, Load<T>> underWay = new ConcurrentHashMap<>();
+    private final ConcurrentMap<K, Load<T>> underWay = new ConcurrentHashMap<>();
     private final AtomicLong completed = new AtomicLong();
 
     /**
      * How many loads have ended. If the number is the same before a look-up and when the load begins, no other load of that
      * key ended in between.
      */
-    long completed() {
+    public long completed() {
         return completed.get();
     }
 
@@ -39,7 +38,7 @@ final class SingleFlight<T> {
      * @param load   begins one, on the thread that subscribes
      * @param joined called if another caller's load is joined
      */
-    Mono<T> join(SampleKey key, Supplier<Mono<T>> load, Runnable joined) {
+    public Mono<T> join(K key, Supplier<Mono<T>> load, Runnable joined) {
         return new Mono<>() {
             @Override
             public void subscribe(CoreSubscriber<? super T> actual) {
@@ -50,7 +49,17 @@ final class SingleFlight<T> {
         };
     }
 
-    private void join(SampleKey key, Supplier<Mono<T>> load, Runnable joined, Waiter<T> waiter) {
+    /** As {@link #join(Object, Supplier, Runnable)}, but a load that has begun goes on when all have cancelled. */
+    public Mono<T> joinToEnd(K key, Supplier<Mono<T>> load) {
+        return Mono.defer(() -> join(key, load, () -> {}).cache());
+    }
+
+    /** Whether a load of a key is under way. */
+    public boolean isUnderWay(K key) {
+        return underWay.containsKey(key);
+    }
+
+    private void join(K key, Supplier<Mono<T>> load, Runnable joined, Waiter<T> waiter) {
         while (!waiter.isCancelled()) {
             Load<T> own = new Load<>(this, key, waiter.currentContext());
             Load<T> other = underWay.putIfAbsent(key, own);
@@ -93,8 +102,8 @@ final class SingleFlight<T> {
         private static final Waiter<?>[] COMPLETED = {};
         private static final Waiter<?>[] ABANDONED = {};
 
-        private final SingleFlight<T> owner;
-        private final SampleKey key;
+        private final SingleFlight<?, T> owner;
+        private final Object key;
         private final Context context;
         private @Nullable T value;
         private @Nullable Throwable failure;
@@ -103,7 +112,7 @@ final class SingleFlight<T> {
         @SuppressWarnings("UnusedVariable") // through its updater
         private volatile @Nullable Subscription upstream;
 
-        Load(SingleFlight<T> owner, SampleKey key, Context context) {
+        Load(SingleFlight<?, T> owner, Object key, Context context) {
             this.owner = owner;
             this.key = key;
             this.context = context;
