@@ -189,6 +189,11 @@ final class Endpoint {
         return cause instanceof RedisCommandExecutionException && message(cause).startsWith("OOM ");
     }
 
+    /** Whether a key has a value that is no string. */
+    static boolean isOtherType(Throwable e) {
+        return message(RedisFailure.cause(e)).startsWith("WRONGTYPE ");
+    }
+
     /** Whether there was no answer, or one that says that the server serves no client now. */
     private static boolean isOut(Throwable e) {
         return !(e instanceof RedisCommandExecutionException)

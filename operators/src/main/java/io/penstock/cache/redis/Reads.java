@@ -163,7 +163,7 @@ final class Reads {
         int hits = 0;
         for (int i = 0; found != null && i < values.length; i++) {
             Frame frame = found.get(i);
-            values[i] = frame == null ? null : opened(group.get(i), frame.body());
+            values[i] = frame == null ? null : open(group.get(i).key, group.get(i).name, frame.body());
             hits += values[i] == null ? 0 : 1;
         }
         counts.hits.add(hits); // before anyone is told
@@ -173,13 +173,14 @@ final class Reads {
         }
     }
 
-    private @Nullable ByteBuffer opened(Read read, ByteBuffer sealed) {
+    /** The value in what came for a key. Damage is counted, removed from the server, and gives null. */
+    @Nullable ByteBuffer open(SampleKey key, byte[] name, ByteBuffer sealed) {
         int usual = usualBytes;
         usualBytes = Math.max(1, (int) (usual + (sealed.remaining() - (long) usual) / 8));
-        ByteBuffer value = Envelope.open(read.key, sealed);
+        ByteBuffer value = Envelope.open(key, sealed);
         if (value == null) {
-            counts.damaged(read.name);
-            writes.removeDamaged(read.name, sealed); // sent before anybody asks for the lease, or puts
+            counts.damaged(name);
+            writes.removeDamaged(name, sealed); // sent before a lease or a put of the key
         }
         return value;
     }

@@ -145,8 +145,8 @@ public final class RedisTier implements SharedTier, ListedTier {
     }
 
     /**
-     * Whether a value is there, or on its way; unlike {@link #get} it fetches and counts nothing. Questions that are asked
-     * together travel together. Fails with {@code StoreException} where the server cannot be asked: "no" would be a guess.
+     * Whether {@link #get} would find a value. It reads the value and checks it, but counts neither a hit nor a miss.
+     * Fails with {@code StoreException} if the server cannot be asked.
      */
     public Mono<Boolean> contains(SampleKey key) {
         return serverOf(key).contains(key);

@@ -72,9 +72,11 @@ final class Server {
                 return Mono.just(true);
             }
             byte[] name = keys.sample(key);
-            return Mono.fromCompletionStage(() -> endpoint.send(name, commands.exists(name)))
+            return Mono.fromCompletionStage(() -> endpoint.send(name, commands.get(name)))
                     .publishOn(Schedulers.parallel())
-                    .map(there -> there > 0)
+                    .map(frame -> reads.open(key, name, frame.body()) != null)
+                    .defaultIfEmpty(false)
+                    .onErrorReturn(Endpoint::isOtherType, false)
                     .onErrorMap(e -> new StoreException(
                             "cannot look into the redis cache at %s: %s".formatted(endpoint, RedisFailure.of(e)), e));
         });

@@ -91,6 +91,26 @@ class RedisDamageTest {
     }
 
     @Test
+    void contains_ofADamagedValue_isFalseAndTheNextPutReplacesIt() {
+        try (RedisTier tier = open()) {
+            for (Runnable damage : damages()) {
+                server.ask("FLUSHALL");
+                put(tier, 1);
+                put(tier, 2);
+                assertThat(tier.contains(key(1)).block(TIMEOUT)).isTrue();
+
+                damage.run();
+
+                assertThat(tier.contains(key(1)).block(TIMEOUT)).isFalse();
+                put(tier, 1);
+                assertThat(tier.contains(key(1)).block(TIMEOUT)).isTrue();
+            }
+            assertThat(tier.statistics().errors()).isEqualTo(damages().size());
+            assertThat(tier.statistics().hits() + tier.statistics().misses()).isZero();
+        }
+    }
+
+    @Test
     void put_whereAKeyOfAnotherTypeIs_replacesIt() {
         List<List<String>> kinds = List.of(
                 List.of("LPUSH", name(1), "x"), List.of("HSET", name(1), "x", "y"), List.of("SADD", name(1), "x"));
@@ -99,6 +119,7 @@ class RedisDamageTest {
                 server.ask("FLUSHALL");
                 server.ask(kind.toArray(String[]::new));
 
+                assertThat(tier.contains(key(1)).block(TIMEOUT)).isFalse();
                 assertThat(tier.get(key(1)).block(TIMEOUT)).isNull();
                 put(tier, 1);
 

@@ -12,7 +12,7 @@ public sealed interface FilledCache extends AutoCloseable {
     Tier tier();
 
     /**
-     * Whether it has a key, without fetching the value.
+     * Whether it has a key. A cache on disk does not read the value; a Redis server sends it, and it is checked.
      * <p>Fails with {@code StoreException} where it cannot be asked.
      */
     Mono<Boolean> contains(SampleKey key);
@@ -47,10 +47,10 @@ public sealed interface FilledCache extends AutoCloseable {
         }
     }
 
-    /** Across a network: as many questions travel together as one command has room for. */
+    /** Across a network. The values that are checked at once are in memory. */
     record Redis(RedisTier tier) implements FilledCache {
 
-        private static final int TOGETHER = 128;
+        private static final int TOGETHER = 16;
 
         @Override
         public Mono<Boolean> contains(SampleKey key) {
