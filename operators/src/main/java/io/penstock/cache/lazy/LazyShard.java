@@ -192,8 +192,8 @@ public final class LazyShard {
         long elements = fit >= (double) part ? part : (long) fit;
         if (elements < Math.min(minElements, part) || elements < 1 && size > 0) {
             throw new IllegalArgumentException(
-                    "a lazy shard of %s with overflow %s holds %d samples of %d bytes: at least %d were wanted; give it more"
-                            .formatted(room, overflow, elements, sampleBytes, Math.max(1, minElements)));
+                    "a lazy shard of %s with overflow %s holds %d samples of %d bytes, must hold at least %d; give it more"
+                            .formatted(room.words, overflow, elements, sampleBytes, Math.max(1, minElements)));
         }
         return elements;
     }
@@ -201,16 +201,10 @@ public final class LazyShard {
     /**
      * What a shard has room for.
      *
-     * @param memory  bytes of it that count
-     * @param disk    bytes of it
+     * @param words   what counts, in bytes
      * @param samples that fit, whichever rank fills the disk first
      */
-    private record Room(long memory, long disk, long samples) {
-        @Override
-        public String toString() {
-            return "%d bytes of memory and %d of disk".formatted(memory, disk);
-        }
-    }
+    private record Room(String words, long samples) {}
 
     /**
      * Each rank keeps in its own memory what the disk refused, and no other rank reaches it. So a node's shard is what its
@@ -224,10 +218,19 @@ public final class LazyShard {
         long inMemory = memoryBytes / sampleBytes;
         long onDisk = ChronicleTier.fits(diskBytes, ranks, sampleBytes);
         long both = inMemory > Long.MAX_VALUE - onDisk ? Long.MAX_VALUE : inMemory + onDisk;
+        String memoryAndDisk = "%d bytes of memory and %d of disk".formatted(memoryBytes, diskBytes);
+        String diskAlone = "%d bytes of disk".formatted(diskBytes);
         return switch (owner) {
-            case RANK -> new Room(memoryBytes, diskBytes, Math.max(inMemory, both / ranks));
-            case NODE -> ranks == 1 ? new Room(memoryBytes, diskBytes, both) : new Room(0, diskBytes, onDisk);
-            case DISK -> new Room(0, diskBytes, onDisk);
+            case RANK -> new Room(memoryAndDisk, Math.max(inMemory, both / ranks));
+            case NODE ->
+                ranks == 1
+                        ? new Room(memoryAndDisk, both)
+                        : new Room(
+                                diskAlone
+                                        + " (memory does not count: the %d ranks of a node do not share it)"
+                                                .formatted(ranks),
+                                onDisk);
+            case DISK -> new Room(diskAlone, onDisk);
         };
     }
 

@@ -125,13 +125,24 @@ class LazyShardTest {
     }
 
     @Test
+    void elements_ofANodeWithMemoryAlone_areRefusedSinceRanksDoNotShareIt() {
+        LazyShard nodes = LazyShard.ofNodes(rank(0)).memoryBytes(7_000);
+        LazyShard disks = LazyShard.ofDisks(rank(0)).memoryBytes(7_000);
+
+        assertThatThrownBy(() -> nodes.elements(SIZE, 100))
+                .hasMessage("a lazy shard of 0 bytes of disk (memory does not count: the 2 ranks of a node do not share it)"
+                        + " with overflow 0.0 holds 0 samples of 100 bytes, must hold at least 1; give it more");
+        assertThatThrownBy(() -> disks.elements(SIZE, 100)).hasMessageStartingWith("a lazy shard of 0 bytes of disk with");
+    }
+
+    @Test
     void minElements_thatDoNotFit_areRefusedWithWhatItTakes() {
         LazyShard shard = LazyShard.ofRanks(rank(0)).memoryBytes(1_000);
 
         assertThat(shard.minElements(10).elements(SIZE, 100)).isEqualTo(10);
         assertThatThrownBy(() -> shard.minElements(11).elements(SIZE, 100))
                 .hasMessage(
-                        "a lazy shard of 1000 bytes of memory and 0 of disk with overflow 0.0 holds 10 samples of 100 bytes: at least 11 were wanted; give it more");
+                        "a lazy shard of 1000 bytes of memory and 0 of disk with overflow 0.0 holds 10 samples of 100 bytes, must hold at least 11; give it more");
         assertThatThrownBy(() -> shard.elements(SIZE, 1_001)).hasMessageContaining("holds 0 samples");
         // all there are is enough
         assertThat(shard.minElements(11).elements(40, 100)).isEqualTo(10);

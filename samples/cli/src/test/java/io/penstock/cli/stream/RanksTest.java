@@ -198,7 +198,7 @@ class RanksTest {
         Cli node = Cli.stream(flags + "node --rank 1 --local-world 1");
         assertThat(node.epoch(0).path("samples").asInt()).isBetween(850, 1_000);
         Cli without = Cli.stream(flags + "node --rank 1 --local-world 2");
-        assertThat(without.err()).contains("a lazy shard of 0 bytes of memory and 0 of disk");
+        assertThat(without.err()).contains("a lazy shard of 0 bytes of disk (memory does not count: the 2 ranks of a node");
     }
 
     @Test
@@ -320,7 +320,7 @@ class RanksTest {
                 .contains("need --local-world");
         assertThat(Cli.stream(records + " --cache-ram 1MiB --lazy-shard rank,min=2000")
                         .err())
-                .contains("at least 2000 were wanted");
+                .contains("must hold at least 2000");
     }
 
     @Test
