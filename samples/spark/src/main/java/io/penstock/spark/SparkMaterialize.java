@@ -132,7 +132,7 @@ public final class SparkMaterialize implements AddedCommand {
                 .reduce(Warming.Outcome::and)
                 .orElseThrow()
                 .in(seconds(started))
-                .report(flags, MaterializeCommand.MATERIALIZED, job.skips());
+                .report(flags, MaterializeCommand.MATERIALIZED, job.skips(), false);
     }
 
     private int parts(long best) {

@@ -16,18 +16,26 @@ public final class CacheFilling {
     private final String event;
     private final Consumer<SampleException> failures;
     private final boolean failuresAllowed;
+    private final boolean partAllowed;
     private final LastWrites lastWrites = new LastWrites();
 
     /**
      * @param event           what it is called in JSON
      * @param failures        told of each sample that cannot be loaded, on the thread that tried
      * @param failuresAllowed whether that is no reason to end with status 1
+     * @param partAllowed     whether a cache without room for all is none either
      */
-    public CacheFilling(CacheFlags flags, String event, Consumer<SampleException> failures, boolean failuresAllowed) {
+    public CacheFilling(
+            CacheFlags flags,
+            String event,
+            Consumer<SampleException> failures,
+            boolean failuresAllowed,
+            boolean partAllowed) {
         this.flags = flags;
         this.event = event;
         this.failures = failures;
         this.failuresAllowed = failuresAllowed;
+        this.partAllowed = partAllowed;
     }
 
     /**
@@ -49,7 +57,7 @@ public final class CacheFilling {
         } finally {
             lastWrites.done();
         }
-        return ended ? warming.outcome().report(flags, event, failuresAllowed) : Interruption.STATUS;
+        return ended ? warming.outcome().report(flags, event, failuresAllowed, partAllowed) : Interruption.STATUS;
     }
 
     private void interrupted(Warming.Outcome so) {

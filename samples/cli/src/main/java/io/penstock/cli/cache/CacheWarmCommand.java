@@ -61,7 +61,7 @@ final class CacheWarmCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), Reason.of(e), e);
         }
         int most = inFlight == null ? IN_FLIGHT * Runtime.getRuntime().availableProcessors() : inFlight;
-        return new CacheFilling(flags, "warmed", failure -> {}, false)
+        return new CacheFilling(flags, "warmed", failure -> {}, false, true)
                 .run(cacheable, () -> new FilledCache.Disk(disk.open()), most, Shard.WHOLE, flags::progress);
     }
 }

@@ -70,9 +70,10 @@ public final class Warming<T> {
         /**
          * Prints it.
          * @param failuresAllowed whether samples that could not be loaded are no reason to end with status 1
+         * @param partAllowed     whether samples that the cache did not keep are none either
          * @return the exit status
          */
-        public int report(CacheFlags flags, String event, boolean failuresAllowed) {
+        public int report(CacheFlags flags, String event, boolean failuresAllowed, boolean partAllowed) {
             flags.print(
                     "%d samples: %d were there, %d loaded in %.1f s, %d failed%s"
                             .formatted(samples, already, loaded, seconds, failed, full ? "; the cache is full" : ""),
@@ -85,6 +86,12 @@ public final class Warming<T> {
                             .put("seconds", seconds));
             if (firstFailure != null && !failuresAllowed) {
                 flags.complain("%d samples could not be loaded; the first: %s".formatted(failed, firstFailure));
+                return 1;
+            }
+            if (full && !partAllowed) {
+                flags.complain(("%d of %d samples are not in the cache, which has no more room; "
+                                + "make room and repeat the command to continue")
+                        .formatted(samples - already - loaded - failed, samples));
                 return 1;
             }
             return 0;

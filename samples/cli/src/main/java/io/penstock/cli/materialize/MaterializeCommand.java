@@ -73,7 +73,7 @@ public final class MaterializeCommand implements Callable<Integer> {
         try (QuarantineFile bad = quarantine == null ? null : QuarantineFile.at(quarantine)) {
             Consumer<SampleException> failures = bad == null ? failure -> {} : bad;
             return job.target() instanceof MaterializeTarget.Cache cache
-                    ? new CacheFilling(flags, MATERIALIZED, failures, job.skips())
+                    ? new CacheFilling(flags, MATERIALIZED, failures, job.skips(), false)
                             .run(samples, cache::open, job.inFlight(), shard, this::progress)
                     : toTar(samples, ((MaterializeTarget.Tar) job.target()).folder(), shard, failures);
         }

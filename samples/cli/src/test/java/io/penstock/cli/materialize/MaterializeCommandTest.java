@@ -1,6 +1,7 @@
 package io.penstock.cli.materialize;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.cli.Cli;
 import io.penstock.cli.TarBytes;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +55,44 @@ class MaterializeCommandTest {
         assertThat(run.epochs())
                 .extracting(epoch -> epoch.path("loads").asInt())
                 .containsExactly(0, 0);
+    }
+
+    @Test
+    void materialize_toADiskWithLittleRoom_failsAndSaysHowManyAreMissing() {
+        Cli run = Cli.run("materialize --json --source images:%s --resize 300 --to disk:%s,3MiB"
+                .formatted(pictures, folder)
+                .split(" "));
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.done().path("full").asBoolean()).isTrue();
+        assertThat(run.err())
+                .contains("%d of %d samples are not in the cache, which has no more room; "
+                        .formatted(IMAGES - run.done().path("loaded").asInt(), IMAGES))
+                .hasLineCount(1);
+    }
+
+    @Test
+    void materialize_toAFullFileSystem_fails() throws Exception {
+        assumeTrue(run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder.toString()), "may not mount");
+        try {
+            Cli run = Cli.run("materialize --json --source images:%s --resize 300 --to disk:%s,64MiB"
+                    .formatted(pictures, folder.resolve("cache"))
+                    .split(" "));
+
+            assertThat(run.status()).isEqualTo(1);
+            assertThat(run.err()).contains("samples are not in the cache, which has no more room");
+        } finally {
+            assertThat(run("umount", "-l", folder.toString())).isTrue();
+        }
+    }
+
+    private static boolean run(String... command) throws Exception {
+        try {
+            Process process = new ProcessBuilder(command).start();
+            return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
+        } catch (IOException e) {
+            return false; // there is no such program
+        }
     }
 
     @Test

@@ -62,7 +62,7 @@ class MaterializeToRedisTest {
     }
 
     @Test
-    void materialize_intoAServerWithLittleRoom_saysHowManyAreThere() throws IOException {
+    void materialize_intoAServerWithLittleRoom_failsAndSaysHowManyAreThere() throws IOException {
         makePictures();
         try (TestRedis redis = TestRedis.in(
                 Files.createDirectory(folder.resolve("server")), "maxmemory 1200kb", "maxmemory-policy noeviction")) {
@@ -72,7 +72,10 @@ class MaterializeToRedisTest {
             Cli read = Cli.stream(
                     "--source images:%s --resize 200 --cache-redis %s".formatted(folder.resolve("train"), redis.uri()));
 
-            assertThat(run.status()).isZero();
+            assertThat(run.status()).isEqualTo(1);
+            assertThat(run.err())
+                    .contains("%d of %d samples are not in the cache"
+                            .formatted(IMAGES - run.done().path("loaded").asInt(), IMAGES));
             assertThat(run.done().path("full").asBoolean()).isTrue();
             assertThat(run.done().path("loaded").asInt()).isBetween(1, IMAGES - 1);
             assertThat(read.epoch(0).path("hits").path("redis").asInt())
