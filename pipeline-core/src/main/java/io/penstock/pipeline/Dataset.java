@@ -5,11 +5,19 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
 import io.penstock.cache.Producer;
 import io.penstock.cache.Tier;
+import io.penstock.fault.SampleException;
+import io.penstock.internal.index.Bits;
+import io.penstock.internal.index.Parts;
 import io.penstock.internal.index.Selection;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;
+import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.LongPredicate;
+import java.util.function.LongToIntFunction;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
@@ -95,6 +103,98 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
         Selection.Listed listed = Selection.Listed.of(indices, size());
         return new SelectedDataset<>(Stage.of(this), listed, "select " + listed);
     }
+
+    /**
+     * The samples whose indices the predicate takes, renumbered from 0. Their keys stay. Nothing is loaded: the
+     * predicate may ask for {@link #name}, {@link #id} or a source's label of an index. It is called once for each
+     * index, now, on several threads.
+     * <p><b>Memory</b>: 1.04 bits a sample.
+     * @param stage the predicate's name: part of the fingerprint, so say its parameters
+     */
+    default Dataset<T> selectIf(String stage, LongPredicate indices) {
+        return new SelectedDataset<>(Stage.of(this), Bits.of(size(), indices), "select " + stage);
+    }
+
+    /** As {@link #filter(String, Predicate, Indexing)}, with an index in memory. */
+    default Dataset<T> filter(String stage, Predicate<? super T> predicate) {
+        return filter(stage, predicate, Indexing.inMemory());
+    }
+
+    /**
+     * The samples that a predicate takes, renumbered from 0: {@link #size} is exact, batches are full, ranks in step.
+     * Their keys stay. Every sample is loaded and examined once, now, unless the index of an earlier process is kept.
+     * So put a cache before the filter if loads are expensive. Blocks until the index is built.
+     * <p><b>Memory</b>: 1.04 bits a sample. <b>Threads</b>: the predicate runs on the workers and must not block.
+     * @param stage the predicate's name: part of the fingerprint, so say its parameters
+     * @throws SampleException if a sample cannot be loaded, or the predicate throws, and the indexing's policy does not
+     *     skip it
+     * @throws io.penstock.fault.StoreException if the index cannot be kept
+     */
+    default Dataset<T> filter(String stage, Predicate<? super T> predicate, Indexing indexing) {
+        Stage<T> input = Stage.of(this);
+        String words = "filter " + stage;
+        Bits taken = new IndexBuild<>(input, words, value -> predicate.test(value) ? 1 : 0, false, indexing).bits();
+        return new SelectedDataset<>(input, taken, words);
+    }
+
+    /**
+     * Every sample in {@code each} parts: part p of sample s has the index {@code s * each + p}. A part loads its whole
+     * sample, so put a cache before it, or a windowed order above it.
+     * @param stage the function's name, as for {@link #map}
+     * @param part  makes the part of this number, counted from 0, of a sample
+     * @throws IllegalArgumentException if {@code each < 1}
+     */
+    default <R> Dataset<R> expand(String stage, int each, BiFunction<? super T, Integer, ? extends R> part) {
+        Stage<T> input = Stage.of(this);
+        return SelectedDataset.expanded(input, new Parts.Fixed(input.size(), each), stage + ", " + each + " each", part);
+    }
+
+    /**
+     * Every sample in as many parts as it has; samples without a part are left out. The number of parts is counted once
+     * for each sample, as {@link #filter(String, Predicate, Indexing)} examines them.
+     * <p><b>Memory</b>: 1.04 bits a sample and 1.04 bits a part.
+     * @param count the number of parts of a sample, 0 or more
+     */
+    default <R> Dataset<R> expand(
+            String stage,
+            ToIntFunction<? super T> count,
+            BiFunction<? super T, Integer, ? extends R> part,
+            Indexing indexing) {
+        Stage<T> input = Stage.of(this);
+        Bits counted = new IndexBuild<T>(input, "expand " + stage, count, true, indexing).bits();
+        return SelectedDataset.expanded(input, new Parts.Counted(counted), stage, part);
+    }
+
+    /**
+     * One dataset for each share, dealt by a hash of each sample's {@link #name}: disjoint, and together all samples. A
+     * sample never changes its part: not when others are added or removed, nor when its file is written again. So parts
+     * have their shares only as exactly as chance has it: of n samples, a share p within {@code sqrt(p (1 - p) / n)}.
+     * <p><b>Memory</b>: 1.04 bits a sample and part. Asks for every name, now.
+     * @param shares in (0, 1], 1 in all; at most 127
+     */
+    default List<Dataset<T>> split(long seed, double... shares) {
+        return Splits.split(Stage.of(this), seed, shares);
+    }
+
+    /**
+     * As {@link #split}, with the shares of every class exact to one sample. When samples are added, a few of their class
+     * may change their part.
+     * @param label the class of an index
+     */
+    default List<Dataset<T>> stratified(long seed, LongToIntFunction label, double... shares) {
+        return Splits.stratified(Stage.of(this), seed, label, shares);
+    }
+
+    /**
+     * Cross-validation: {@code count} parts as {@link #split} makes them, each once as what is validated by.
+     * @param count in [2, 127]
+     */
+    default List<Fold<T>> folds(long seed, int count) {
+        return Splits.folds(Stage.of(this), seed, count);
+    }
+
+    /** The samples to train with and the others, to validate by. */
+    record Fold<T>(Dataset<T> training, Dataset<T> validation) {}
 
     /**
      * The samples of all these datasets, one dataset after another, numbered on. Their keys stay, so caches before and

@@ -1,9 +1,11 @@
 package io.penstock.pipeline;
 
+import io.penstock.internal.index.Parts;
 import io.penstock.internal.index.Selection;
 import io.penstock.order.Draw;
+import java.util.function.BiFunction;
 
-/** Some of a dataset's samples, renumbered from 0. They keep their names and keys. */
+/** Some of a dataset's samples, or parts of them, renumbered from 0. Samples keep their names and keys. */
 final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
 
     final Stage<T> input;
@@ -16,6 +18,13 @@ final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
         this.input = input;
         this.selection = selection;
         this.words = words;
+    }
+
+    /** The parts of a dataset's samples, each made by a function of the sample and the part's number. */
+    static <A, R> Dataset<R> expanded(
+            Stage<A> input, Parts parts, String stage, BiFunction<? super A, Integer, ? extends R> part) {
+        Stage<A> samples = new SelectedDataset<>(input, parts, "parts of " + stage);
+        return MappedDataset.over(samples, StageFunction.expand(stage, part, parts::part, samples::id));
     }
 
     /** The draw of the input that this draw is. */
@@ -49,11 +58,12 @@ final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
 
     @Override
     public SampleId id(long index) {
-        return input.id(selection.at(index));
+        SampleId id = input.id(selection.at(index));
+        return selection instanceof Parts parts ? id.part(parts.part(index)) : id;
     }
 
     @Override
     public String toString() {
-        return input + "\n" + words;
+        return "%s\n%s: %,d of %,d samples".formatted(input, words, size(), input.size());
     }
 }

@@ -8,6 +8,7 @@ import io.penstock.order.internal.Mixing;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongFunction;
+import java.util.function.LongToIntFunction;
 
 /** One or several of a user's functions of (value, draw): neighbouring stages run in one call, without a hop. */
 sealed interface StageFunction<A, B> {
@@ -36,6 +37,12 @@ sealed interface StageFunction<A, B> {
                 (value, draw) ->
                         transform.apply(value, CounterRandom.of(draw.seed(), draw.epoch(), draw.index(), hash)),
                 ids);
+    }
+
+    /** @param parts the part that an index stands for */
+    static <A, B> StageFunction<A, B> expand(
+            String stage, BiFunction<? super A, Integer, ? extends B> fn, LongToIntFunction parts, LongFunction<SampleId> ids) {
+        return new Named<>("expand", stage, (value, draw) -> fn.apply(value, parts.applyAsInt(draw.index())), ids);
     }
 
     /** Two functions, one after the other. */

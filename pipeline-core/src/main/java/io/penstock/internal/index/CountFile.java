@@ -1,0 +1,145 @@
+package io.penstock.internal.index;
+
+import io.penstock.cache.Fingerprint;
+import io.penstock.internal.AtomicFile;
+import java.io.BufferedInputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file of counts: for each sample, in their order, 64 bits of its key and its count. It is written block by block, each
+ * with a checksum, under the name of an unfinished file. When all are there it gets its final name. Not thread-safe.
+ * <pre>
+ *  magic, 8 bytes | fingerprint, 16 bytes | block | block | …
+ *  block: n, 4 bytes | n times (key, 8 bytes; count, 4 bytes) | CRC-32C of both, 4 bytes      all big-endian
+ * </pre>
+ */
+public final class CountFile implements Closeable {
+
+    private static final long MAGIC = 0x5053_4958_0000_0001L; // PSIX, version 1
+    private static final int ENTRY = Long.BYTES + Integer.BYTES;
+    private static final int BLOCK = 4096;
+
+    private final Path path;
+    private final FileChannel out;
+    private final ByteBuffer block = ByteBuffer.allocate(2 * Integer.BYTES + BLOCK * ENTRY);
+
+    /** Receives what a file has. */
+    @FunctionalInterface
+    interface Entries {
+        void entry(long key, int count);
+    }
+
+    private CountFile(Path path, FileChannel out) {
+        this.path = path;
+        this.out = out;
+        block.position(Integer.BYTES);
+    }
+
+    static CountFile create(Path path, Fingerprint fingerprint) throws IOException {
+        FileChannel out = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        CountFile file = new CountFile(path, out);
+        file.write(ByteBuffer.allocate(3 * Long.BYTES)
+                .putLong(MAGIC)
+                .putLong(fingerprint.high())
+                .putLong(fingerprint.low())
+                .flip());
+        return file;
+    }
+
+    private void write(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            out.write(bytes);
+        }
+    }
+
+    public void add(long key, int count) throws IOException {
+        block.putLong(key).putInt(count);
+        if (block.remaining() == Integer.BYTES) {
+            flush();
+        }
+    }
+
+    /** Writes what was added, so that it outlives the process. */
+    public void flush() throws IOException {
+        int entries = (block.position() - Integer.BYTES) / ENTRY;
+        if (entries > 0) {
+            block.putInt(0, entries);
+            block.putInt(checksum(block.array(), block.position()));
+            write(block.flip());
+            block.clear().position(Integer.BYTES);
+        }
+    }
+
+    /** Gives the file its final name: all samples are in it. */
+    void finish(Path name) throws IOException {
+        flush();
+        out.force(true);
+        AtomicFile.rename(path, name);
+    }
+
+    /** Keeps what was added. */
+    @Override
+    public void close() throws IOException {
+        try (out) {
+            flush();
+        }
+    }
+
+    private static int checksum(byte[] bytes, int length) {
+        CRC32C checksum = new CRC32C();
+        checksum.update(bytes, 0, length);
+        return (int) checksum.getValue();
+    }
+
+    /**
+     * Reads a file up to its end or to the first block that is not whole.
+     * @param fingerprint that it must be of; any if null
+     * @return how many entries it has; -1 if it is of another fingerprint, or no such file
+     */
+    static long read(Path path, @Nullable Fingerprint fingerprint, Entries entries)
+            throws IOException {
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(path), 1 << 16))) {
+            boolean ours = in.readLong() == MAGIC;
+            long high = in.readLong();
+            long low = in.readLong();
+            if (!ours || fingerprint != null && (high != fingerprint.high() || low != fingerprint.low())) {
+                return -1;
+            }
+            return readBlocks(in, entries);
+        } catch (EOFException e) {
+            return -1;
+        }
+    }
+
+    private static long readBlocks(DataInputStream in, Entries entries) throws IOException {
+        long total = 0;
+        byte[] bytes = new byte[Integer.BYTES + BLOCK * ENTRY];
+        while (in.readNBytes(bytes, 0, Integer.BYTES) == Integer.BYTES) {
+            ByteBuffer read = ByteBuffer.wrap(bytes);
+            int count = read.getInt();
+            int length = Integer.BYTES + count * ENTRY;
+            if (count < 1 || count > BLOCK || in.readNBytes(bytes, Integer.BYTES, count * ENTRY) < count * ENTRY) {
+                return total;
+            }
+            byte[] checksum = in.readNBytes(Integer.BYTES);
+            if (checksum.length < Integer.BYTES || ByteBuffer.wrap(checksum).getInt() != checksum(bytes, length)) {
+                return total;
+            }
+            for (int i = 0; i < count; i++) {
+                entries.entry(read.getLong(), read.getInt());
+            }
+            total += count;
+        }
+        return total;
+    }
+}

@@ -1,0 +1,163 @@
+package io.penstock.internal.index;
+
+import io.penstock.cache.Fingerprint;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.NodeLock;
+import io.penstock.order.internal.Mixing;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where the counts of one stage are kept. One process builds at a time; others wait, then find what it built. A file of
+ * counts is named by the stage and by the dataset, so that the counts of an earlier state of the data are found as well:
+ * samples whose keys are in them are not examined again.
+ */
+public final class IndexFolder implements Closeable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(IndexFolder.class);
+
+    private static final String FINISHED = ".index";
+    private static final String PARTIAL = ".part";
+
+    /** How many files of one stage are kept: those of other datasets, or of other states of this one. */
+    private static final int KEPT = 8;
+
+    /** Held with the lock on a file. Closing a channel drops the locks of the whole process on its file. */
+    private static final ReentrantLock IN_THIS_JVM = new ReentrantLock();
+
+    private final Path folder;
+    private final String stage;
+    private final Fingerprint fingerprint;
+    private final FileChannel lock;
+
+    private IndexFolder(Path folder, String stage, Fingerprint fingerprint, FileChannel lock) {
+        this.folder = folder;
+        this.stage = stage;
+        this.fingerprint = fingerprint;
+        this.lock = lock;
+    }
+
+    /**
+     * Opens the folder, or makes it, and waits until no other process builds counts of this stage there. Blocks.
+     * @throws StoreException if it cannot be written
+     */
+    public static IndexFolder open(Path folder, String words, Fingerprint fingerprint) {
+        String stage = "%016x".formatted(Mixing.hash(words));
+        IN_THIS_JVM.lock();
+        try {
+            Files.createDirectories(folder);
+            FileChannel channel = FileChannel.open(
+                    folder.resolve(stage + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (NodeLock.tryLock(channel, 0, false) == null) {
+                LOG.info("another process builds the index of {} in {}; waiting for it", words, folder);
+                NodeLock.lock(channel, 0);
+            }
+            return new IndexFolder(folder, stage, fingerprint, channel);
+        } catch (IOException e) {
+            IN_THIS_JVM.unlock();
+            throw failure("keep", folder, e);
+        }
+    }
+
+    private static StoreException failure(String verb, Path folder, IOException e) {
+        return new StoreException("cannot %s an index in %s: %s".formatted(verb, folder, e), e);
+    }
+
+    private Path finished() {
+        return folder.resolve("%s-%s%s".formatted(stage, fingerprint.hex(), FINISHED));
+    }
+
+    /** The counts of a dataset of this fingerprint as bits; null if they are not there as a whole. */
+    public @Nullable Bits read(long samples, boolean unary) {
+        if (!Files.isRegularFile(finished())) {
+            return null;
+        }
+        Bits.Builder bits = new Bits.Builder(unary);
+        try {
+            return CountFile.read(finished(), fingerprint, (key, count) -> bits.count(count)) == samples
+                    ? bits.build()
+                    : null;
+        } catch (IOException e) {
+            throw failure("read", folder, e);
+        }
+    }
+
+    /** What is known from earlier states of the data and from builds that did not end. */
+    public Known known() {
+        Known known = new Known();
+        try {
+            for (Path file : files()) {
+                CountFile.read(file, null, known::put);
+            }
+            return known;
+        } catch (IOException e) {
+            throw failure("read", folder, e);
+        }
+    }
+
+    /** The files of this stage, the newest first. */
+    private List<Path> files() throws IOException {
+        try (Stream<Path> all = Files.list(folder)) {
+            return all.filter(file -> file.getFileName().toString().startsWith(stage + "-"))
+                    .filter(Files::isRegularFile)
+                    .sorted(Comparator.comparing(IndexFolder::modified).reversed())
+                    .toList();
+        }
+    }
+
+    private static FileTime modified(Path file) {
+        try {
+            return Files.getLastModifiedTime(file);
+        } catch (IOException e) {
+            return FileTime.fromMillis(0);
+        }
+    }
+
+    /** A file for new counts. */
+    public CountFile create() {
+        try {
+            return CountFile.create(
+                    folder.resolve("%s-%s%s".formatted(stage, UUID.randomUUID(), PARTIAL)), fingerprint);
+        } catch (IOException e) {
+            throw failure("keep", folder, e);
+        }
+    }
+
+    /** Keeps a file that has the counts of all samples, and deletes what it makes superfluous. */
+    public void finish(CountFile file) {
+        try {
+            file.finish(finished());
+            int kept = 0;
+            for (Path each : files()) {
+                if (each.toString().endsWith(PARTIAL) || ++kept > KEPT) {
+                    Files.deleteIfExists(each);
+                }
+            }
+        } catch (IOException e) {
+            throw failure("keep", folder, e);
+        }
+    }
+
+    /** Lets the next process build. */
+    @Override
+    public void close() throws IOException {
+        try {
+            lock.close();
+        } finally {
+            IN_THIS_JVM.unlock();
+        }
+    }
+}

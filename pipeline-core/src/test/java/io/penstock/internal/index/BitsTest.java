@@ -1,0 +1,77 @@
+package io.penstock.internal.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.order.internal.Mixing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+class BitsTest {
+
+    /** Whether an index is taken: one in {@code of}, in runs of {@code run}. */
+    private static boolean taken(long index, long seed, int of, int run) {
+        return Long.remainderUnsigned(Mixing.fold(seed, index / run), of) == 0;
+    }
+
+    @Property(tries = 200)
+    void at_everyPlace_isTheIndexThatALoopFinds(
+            @ForAll @LongRange(max = 70_000) long n,
+            @ForAll long seed,
+            @ForAll @IntRange(min = 1, max = 5_000) int of,
+            @ForAll @IntRange(min = 1, max = 3_000) int run) {
+        long[] expected =
+                LongStream.range(0, n).filter(i -> taken(i, seed, of, run)).toArray();
+
+        Bits bits = Bits.of(n, i -> taken(i, seed, of, run));
+
+        assertThat(bits.size()).isEqualTo(expected.length);
+        assertThat(LongStream.range(0, bits.size()).map(bits::at).toArray()).isEqualTo(expected);
+        for (long beyond : new long[] {-1, bits.size(), Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> bits.at(beyond)).isInstanceOf(IndexOutOfBoundsException.class);
+        }
+    }
+
+    @Property(tries = 200)
+    void counted_anyCounts_areThePartsThatALoopFinds(@ForAll @Size(max = 300) List<@IntRange(max = 200) Integer> counts) {
+        Bits.Builder builder = new Bits.Builder(true);
+        List<String> expected = new ArrayList<>();
+        for (int sample = 0; sample < counts.size(); sample++) {
+            builder.count(counts.get(sample));
+            for (int part = 0; part < counts.get(sample); part++) {
+                expected.add(sample + "[" + part);
+            }
+        }
+
+        Parts parts = new Parts.Counted(builder.build());
+
+        assertThat(LongStream.range(0, parts.size())
+                        .mapToObj(place -> parts.at(place) + "[" + parts.part(place))
+                        .toList())
+                .isEqualTo(expected);
+    }
+
+    @Test
+    void bytes_of1e8Bits_areAtMost1point1BitsASample() {
+        long n = 100_000_000;
+
+        Bits bits = Bits.of(n, index -> taken(index, 1, 3, 1));
+
+        assertThat(bits.bytes() * 8.0 / n).isBetween(1.0, 1.1);
+        assertThat(taken(bits.at(bits.size() - 1), 1, 3, 1)).isTrue();
+    }
+
+    @Test
+    void of_sizeOutOfRange_isRefused() {
+        assertThatThrownBy(() -> Bits.of(-1, index -> true)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Bits.of(Long.MAX_VALUE, index -> true))
+                .hasMessage("an index has at most 137438952896 samples, was asked for 9223372036854775807");
+    }
+}
