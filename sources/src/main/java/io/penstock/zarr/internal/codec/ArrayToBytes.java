@@ -13,9 +13,6 @@ public sealed interface ArrayToBytes extends ZarrCodec permits PlainBytes, Varia
      */
     Cells decode(byte[] encoded, Shape shape, ElementType type, long max);
 
-    /** The max encoded size of elements of this shape; the exact size where {@link #isExact}. */
+    /** The encoded size of elements of this shape: exact for {@link PlainBytes}, the max for any other codec. */
     long encodedBytes(Shape shape, ElementType type, long max);
-
-    /** Whether the number of bytes follows from shape and type. */
-    boolean isExact();
 }

@@ -56,7 +56,7 @@ final class BloscFrame {
             throw new FormatException("frame version must be at most %d, was %d".formatted(NEWEST_VERSION, version));
         }
         if (length < 0 || length > max) {
-            throw Compression.tooMany(max);
+            throw Compressor.tooMany(max);
         }
         if (stored < HEADER || stored > frame.length) {
             throw new FormatException("frame says it has %d bytes, has %d".formatted(stored, frame.length));
@@ -143,7 +143,7 @@ final class BloscFrame {
             };
         } catch (LZ4Exception | DataFormatException | IOException | IllegalArgumentException e) {
             throw new FormatException(
-                    "%s stream at byte %d is damaged: %s".formatted(FORMATS[format], at, e.getMessage()), e);
+                    "%s stream at byte %d is damaged: %s".formatted(FORMATS[format], at, Compressor.reason(e)), e);
         }
         if (came != size) {
             throw new FormatException(

@@ -84,9 +84,4 @@ record ChecksumCodec(Sum sum, boolean atStart) implements BytesToBytes {
     public long encodedBytes(long decoded) {
         return decoded + Integer.BYTES;
     }
-
-    @Override
-    public boolean isExact() {
-        return true;
-    }
 }

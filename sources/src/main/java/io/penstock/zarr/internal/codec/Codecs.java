@@ -4,10 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.fault.FormatException;
 import io.penstock.zarr.internal.element.MetadataJson;
 import io.penstock.zarr.internal.element.NumberType;
-import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;
 
-/** numcodecs' codecs by their names, which v2 has plain and v3 behind {@code numcodecs.}. */
+/** numcodecs' codecs by their names; v3 may put {@code numcodecs.} before a name. */
 public final class Codecs {
+
+    private static final int XZ = 1;
 
     private Codecs() {}
 
@@ -39,9 +40,14 @@ public final class Codecs {
         };
     }
 
+    /** xz: numcodecs' other formats, {@code .lzma} files and raw streams, are in no data set that we know. */
     private static BytesToBytes lzma(JsonNode config) {
+        int format = MetadataJson.integer(config, "format", XZ, 1, 3);
+        if (format != XZ) {
+            throw new FormatException("codec \"lzma\" is supported in format 1 (xz), was %d".formatted(format));
+        }
         try {
-            return Lzma.of(config);
+            return new Lzma();
         } catch (NoClassDefFoundError e) {
             throw needs("lzma", "XZ for Java", "org.tukaani:xz", e);
         }
@@ -49,8 +55,7 @@ public final class Codecs {
 
     private static BytesToBytes bzip2() {
         try {
-            BZip2CompressorInputStream.matches(new byte[0], 0); // a missing library shows when the array is opened
-            return Compression.BZ2;
+            return new Bzip2();
         } catch (NoClassDefFoundError e) {
             throw needs("bz2", "Commons Compress", "org.apache.commons:commons-compress", e);
         }

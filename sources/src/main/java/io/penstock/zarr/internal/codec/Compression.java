@@ -1,70 +1,42 @@
 package io.penstock.zarr.internal.codec;
 
 import com.github.luben.zstd.Zstd;
-import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.ZstdInputStream;
 import io.penstock.fault.FormatException;
 import java.io.ByteArrayInputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.InflaterInputStream;
-import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
-import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;
 
 /**
- * The general compressors. Each inflates to at most the bytes that the chunk needs.
- *
- * <p>zstd and lz4 use native libraries (115 and 20 µs for a chunk of 147 KiB), zlib and gzip the JDK, bz2 Commons
- * Compress, which is optional. Blosc frames are read by {@link BloscFrame}.
+ * The compressors that need no optional library: zstd and lz4 use native ones (115 and 20 µs for a chunk of 147 KiB),
+ * zlib and gzip the JDK.
  */
-enum Compression implements BytesToBytes {
+enum Compression implements Compressor {
     ZSTD,
     LZ4,
     ZLIB,
     GZIP,
-    BZ2,
     BLOSC;
 
     private static final LZ4SafeDecompressor LZ4_BLOCK =
             LZ4Factory.fastestInstance().safeDecompressor();
-    private static final int SLACK = 1 << 16;
 
     @Override
     public byte[] decode(byte[] encoded, int max) {
-        return checked(label(), encoded, () -> switch (this) {
+        return Compressor.checked(label(), encoded, () -> switch (this) {
             case ZSTD -> zstd(encoded, max);
             case LZ4 -> lz4(encoded, max);
-            case ZLIB -> all(new InflaterInputStream(new ByteArrayInputStream(encoded)), max);
-            case GZIP -> all(new GZIPInputStream(new ByteArrayInputStream(encoded)), max);
-            case BZ2 -> all(new BZip2CompressorInputStream(new ByteArrayInputStream(encoded), true), max);
+            case ZLIB -> Compressor.all(new InflaterInputStream(new ByteArrayInputStream(encoded)), max);
+            case GZIP -> Compressor.all(new GZIPInputStream(new ByteArrayInputStream(encoded)), max);
             case BLOSC -> BloscFrame.decode(encoded, max);
         });
-    }
-
-    /** Decodes; every failure names the codec. */
-    interface Decoding {
-        byte[] bytes() throws IOException;
-    }
-
-    static byte[] checked(String label, byte[] encoded, Decoding decoding) {
-        try {
-            return decoding.bytes();
-        } catch (EOFException e) {
-            throw new FormatException(
-                    "%s: bytes are damaged: they end early, after %d".formatted(label, encoded.length), e);
-        } catch (IOException | ZstdException | LZ4Exception | IndexOutOfBoundsException e) {
-            throw new FormatException("%s: bytes are damaged: %s".formatted(label, e.getMessage()), e);
-        } catch (FormatException e) {
-            throw new FormatException("%s: %s".formatted(label, e.getMessage()), e);
-        }
     }
 
     private String label() {
@@ -77,17 +49,17 @@ enum Compression implements BytesToBytes {
         }
         long claimed = Zstd.getFrameContentSize(encoded, 0, encoded.length, false);
         if (claimed > max) {
-            throw tooMany(max);
+            throw Compressor.tooMany(max);
         }
         if (claimed <= 0) {
             // not said, or empty: a stream's frame; there may also be several
-            return all(new ZstdInputStream(new ByteArrayInputStream(encoded)), max);
+            return Compressor.all(new ZstdInputStream(new ByteArrayInputStream(encoded)), max);
         }
         byte[] result = new byte[(int) claimed];
         long length = Zstd.decompressByteArray(result, 0, result.length, encoded, 0, encoded.length);
         if (Zstd.isError(length)) {
             if (Zstd.getErrorCode(length) == Zstd.errDstSizeTooSmall()) {
-                return all(new ZstdInputStream(new ByteArrayInputStream(encoded)), max); // several frames
+                return Compressor.all(new ZstdInputStream(new ByteArrayInputStream(encoded)), max); // several frames
             }
             throw new FormatException("bytes are damaged: " + Zstd.getErrorName(length));
         }
@@ -101,7 +73,7 @@ enum Compression implements BytesToBytes {
         }
         int length = ByteBuffer.wrap(encoded).order(ByteOrder.LITTLE_ENDIAN).getInt(0);
         if (length < 0 || length > max) {
-            throw tooMany(max);
+            throw Compressor.tooMany(max);
         }
         byte[] result = new byte[length];
         int came = lz4(encoded, Integer.BYTES, encoded.length - Integer.BYTES, result, 0, length);
@@ -113,29 +85,5 @@ enum Compression implements BytesToBytes {
 
     static int lz4(byte[] from, int at, int length, byte[] to, int toAt, int max) {
         return LZ4_BLOCK.decompress(from, at, length, to, toAt, max);
-    }
-
-    static byte[] all(InputStream inflating, int max) throws IOException {
-        try (inflating) {
-            byte[] result = inflating.readNBytes(max);
-            if (inflating.read() >= 0) {
-                throw tooMany(max);
-            }
-            return result;
-        }
-    }
-
-    static FormatException tooMany(int max) {
-        return new FormatException("inflates to more than the %d bytes expected".formatted(max));
-    }
-
-    @Override
-    public long encodedBytes(long decoded) {
-        return decoded + decoded / 4 + SLACK;
-    }
-
-    @Override
-    public boolean isExact() {
-        return false;
     }
 }

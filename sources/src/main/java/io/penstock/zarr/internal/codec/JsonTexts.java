@@ -41,9 +41,4 @@ record JsonTexts() implements ArrayToBytes {
     public long encodedBytes(Shape shape, ElementType type, long max) {
         return Math.min(max, MetadataJson.MAX_BYTES);
     }
-
-    @Override
-    public boolean isExact() {
-        return false;
-    }
 }

@@ -45,11 +45,6 @@ public record NumberFilter(String name, NumberType decoded, NumberType stored, R
     }
 
     @Override
-    public boolean isExact() {
-        return true;
-    }
-
-    @Override
     public byte[] decode(byte[] encoded, int max) {
         if (encoded.length % stored.bytes() != 0) {
             throw new FormatException(

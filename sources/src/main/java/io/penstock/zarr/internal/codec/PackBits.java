@@ -29,9 +29,4 @@ record PackBits() implements BytesToBytes {
     public long encodedBytes(long decoded) {
         return 1 + (decoded + 7) / 8;
     }
-
-    @Override
-    public boolean isExact() {
-        return true;
-    }
 }

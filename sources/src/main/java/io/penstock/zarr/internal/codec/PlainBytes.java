@@ -40,9 +40,4 @@ public record PlainBytes(boolean bigEndian) implements ArrayToBytes {
     public long encodedBytes(Shape shape, ElementType type, long max) {
         return shape.elements() * type.width();
     }
-
-    @Override
-    public boolean isExact() {
-        return true;
-    }
 }

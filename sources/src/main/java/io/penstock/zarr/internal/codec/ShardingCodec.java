@@ -102,9 +102,4 @@ public record ShardingCodec(Shape inner, CodecChain codecs, CodecChain index, bo
         long inside = Math.min(Integer.MAX_VALUE, codecs.encodedBytes(inner, type, max)) * per.elements();
         return Math.min(Integer.MAX_VALUE, inside) + indexBytes(per);
     }
-
-    @Override
-    public boolean isExact() {
-        return false;
-    }
 }

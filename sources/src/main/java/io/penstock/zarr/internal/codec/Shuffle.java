@@ -90,9 +90,4 @@ record Shuffle(int elementBytes) implements BytesToBytes {
     public long encodedBytes(long decoded) {
         return decoded;
     }
-
-    @Override
-    public boolean isExact() {
-        return true;
-    }
 }

@@ -18,9 +18,4 @@ record Unchanged(String name) implements BytesToBytes {
     public long encodedBytes(long decoded) {
         return decoded;
     }
-
-    @Override
-    public boolean isExact() {
-        return true;
-    }
 }

@@ -42,9 +42,4 @@ record VariableTexts(String name) implements ArrayToBytes {
     public long encodedBytes(Shape shape, ElementType type, long max) {
         return max;
     }
-
-    @Override
-    public boolean isExact() {
-        return false;
-    }
 }
