@@ -6,8 +6,11 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.lang.ArchCondition;
+import io.penstock.cache.Tier;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -118,6 +121,18 @@ class HabitsTest {
                 .should()
                 .notHaveModifier(JavaModifier.SYNCHRONIZED)
                 .because("nobody outside can then hold the lock, and what it guards is named")
+                .check(SHIPPED);
+    }
+
+    @Test
+    void tiers_allOfThem_holdNoOtherTier() {
+        fields().that()
+                .areDeclaredInClassesThat(JavaClass.Predicates.assignableTo(Tier.class))
+                .should(ArchCondition.from(DescribedPredicate.describe(
+                        "not have a type with a tier in it",
+                        field -> field.getType().getAllInvolvedRawTypes().stream()
+                                .noneMatch(type -> type.isAssignableTo(Tier.class)))))
+                .because("the cache alone has the chain of tiers; an observer of the cache sees what tiers do")
                 .check(SHIPPED);
     }
 
