@@ -6,7 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +30,22 @@ class AtomicFileTest {
         assertThat(file).hasContent("after");
         assertThat(directory).isDirectoryContaining(path -> path.equals(file));
         assertThat(directory.toFile().list()).hasSize(1);
+    }
+
+    @Test
+    void write_whereAKilledWriterLeftItsFile_removesItAfterAnHour() throws IOException {
+        Path old = Files.createFile(directory.resolve(".file." + UUID.randomUUID() + ".new"));
+        Path young = Files.createFile(directory.resolve(".file." + UUID.randomUUID() + ".new"));
+        Path another = Files.createFile(directory.resolve(".file.other." + UUID.randomUUID() + ".new"));
+        for (Path file : List.of(old, another)) {
+            Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofMinutes(61))));
+        }
+
+        AtomicFile.write(directory.resolve("file"), "text");
+
+        assertThat(old).doesNotExist();
+        assertThat(young).exists();
+        assertThat(another).exists();
     }
 
     @Test
