@@ -1,13 +1,21 @@
 package io.penstock.internal;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,19 +28,35 @@ import org.jspecify.annotations.Nullable;
  * {@code OverlappingFileLockException}.
  *
  * <p>{@link #open} avoids the first trap by a second file, the guard. All processes share a lock on it, but the JDK's table
- * allows a JVM only one. So a second opening fails before it opens the lock file. Here the exception of the second trap
- * means the same as a lock of another process.
+ * allows a JVM only one. So a second opening fails before it opens the lock file. {@link #shared} avoids it by one
+ * descriptor for all users of a file in this JVM. Here the exception of the second trap means the same as a lock of
+ * another process.
  */
 public final class NodeLock implements AutoCloseable {
 
     private static final long PAUSE = TimeUnit.MICROSECONDS.toNanos(500);
 
-    private final FileChannel guard;
-    private final FileChannel channel;
+    /** Guards {@link #SHARED} and the numbers in it, which belong to the process as the locks do. */
+    private static final ReentrantLock SHARING = new ReentrantLock();
 
-    private NodeLock(FileChannel guard, FileChannel channel) {
-        this.guard = guard;
+    private static final Map<Object, Shared> SHARED = new HashMap<>();
+
+    private final FileChannel channel;
+    private final Closeable atEnd;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private static final class Shared {
+        private final FileChannel channel;
+        private int users;
+
+        Shared(FileChannel channel) {
+            this.channel = channel;
+        }
+    }
+
+    private NodeLock(FileChannel channel, Closeable atEnd) {
         this.channel = channel;
+        this.atEnd = atEnd;
     }
 
     /** Opens a lock file, or makes it; {@code null} if this JVM has it open already. */
@@ -41,7 +65,12 @@ public final class NodeLock implements AutoCloseable {
         try {
             FileLock own = guarding.tryLock(0, 1, true);
             if (own != null) {
-                return new NodeLock(guarding, openFile(file));
+                FileChannel channel = openFile(file);
+                return new NodeLock(channel, () -> {
+                    try (guarding) {
+                        channel.close();
+                    }
+                });
             }
         } catch (OverlappingFileLockException e) {
             // this JVM has it open
@@ -53,8 +82,51 @@ public final class NodeLock implements AutoCloseable {
         return null;
     }
 
+    /**
+     * Opens a lock file, or makes it, or joins those in this JVM who have it open; the last one closes it. No user may be
+     * interrupted while it reads or writes the channel: that would close the channel for all.
+     */
+    public static NodeLock shared(Path file) throws IOException {
+        SHARING.lock();
+        try {
+            if (!Files.exists(file)) {
+                openFile(file).close();
+            }
+            Object inode = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+            Object key = inode == null ? file.toRealPath() : inode;
+            Shared shared = SHARED.get(key);
+            if (shared == null) {
+                shared = new Shared(openFile(file));
+                SHARED.put(key, shared);
+            }
+            shared.users++;
+            return new NodeLock(shared.channel, () -> leave(key));
+        } finally {
+            SHARING.unlock();
+        }
+    }
+
+    private static void leave(Object key) throws IOException {
+        SHARING.lock();
+        try {
+            Shared shared = Objects.requireNonNull(SHARED.get(key));
+            shared.users--;
+            if (shared.users == 0) {
+                SHARED.remove(key);
+                shared.channel.close();
+            }
+        } finally {
+            SHARING.unlock();
+        }
+    }
+
     private static FileChannel openFile(Path file) throws IOException {
         return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    /** The opened file, for what it holds beside the locks. */
+    public FileChannel channel() {
+        return channel;
     }
 
     /** The lock on a byte; {@code null} while another process or thread holds one that excludes it. */
@@ -87,11 +159,11 @@ public final class NodeLock implements AutoCloseable {
         }
     }
 
-    /** Releases all locks of this process on the file. */
+    /** Releases all locks of this process on the file, unless others in this JVM share it. */
     @Override
     public void close() throws IOException {
-        try (guard) {
-            channel.close();
+        if (closed.compareAndSet(false, true)) {
+            atEnd.close();
         }
     }
 }

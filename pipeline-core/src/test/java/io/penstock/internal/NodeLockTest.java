@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.channels.FileLock;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.FutureTask;
@@ -29,6 +30,25 @@ class NodeLockTest {
 
         first.close();
         open().close();
+    }
+
+    @Test
+    void shared_byTwoInThisJvm_keepsItsLocksUntilBothHaveClosed() throws IOException {
+        Path file = directory.resolve("shared");
+        try (NodeLock first = NodeLock.shared(file)) {
+            NodeLock second = NodeLock.shared(Files.createSymbolicLink(directory.resolve("link"), file));
+            FileLock held = Objects.requireNonNull(first.tryLock(7, false));
+
+            assertThat(second.tryLock(7, false)).isNull();
+            second.close();
+            second.close();
+
+            assertThat(second.channel().isOpen()).isTrue();
+            assertThat(held.isValid()).isTrue();
+        }
+        try (NodeLock again = NodeLock.shared(file)) {
+            assertThat(again.tryLock(7, false)).isNotNull();
+        }
     }
 
     @Test

@@ -91,7 +91,7 @@ class NodeServerTest {
 
         second.close();
         await(() -> !runs(server));
-        assertThat(files()).containsExactly("redis.log", "turn", "turn-here");
+        assertThat(files()).containsExactly("redis.log", "turn");
     }
 
     @Test
@@ -135,7 +135,7 @@ class NodeServerTest {
                 await(() -> orphaned.get(key(1)).block(TIMEOUT) == null && !orphaned.accepts(key(1), Entry.UNKNOWN));
             }
         }
-        await(() -> files().equals(List.of("redis.log", "turn", "turn-here")));
+        await(() -> files().equals(List.of("redis.log", "turn")));
     }
 
     /** A registration whose server is another process now, or nobody: that one is left alone. */

@@ -20,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -39,18 +40,17 @@ final class MirrorRoom {
 
     private static final long FREE_MARGIN = 64L << 20;
 
+    /** In the names of this JVM's unfinished copies, which it opens once: closing another descriptor drops the lock. */
+    private static final String OWN = UUID.randomUUID() + "-";
+
     private final Path directory;
     private final long maxBytes;
-    private final FileChannel counter;
+    private final NodeLock counter;
 
     MirrorRoom(Path directory, long maxBytes) throws IOException {
         this.directory = directory;
         this.maxBytes = maxBytes;
-        this.counter = FileChannel.open(
-                directory.resolve(".penstock-mirror-room"),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE);
+        this.counter = NodeLock.shared(directory.resolve(".penstock-mirror-room"));
     }
 
     /** A copy that is being made. */
@@ -73,7 +73,7 @@ final class MirrorRoom {
     }
 
     private <T> T locked(Work<T> work) throws IOException {
-        FileLock lock = NodeLock.lock(counter, 0); // another mirror of this process may hold it, for microseconds
+        FileLock lock = counter.lock(0); // another mirror of this process may hold it, for microseconds
         try {
             return work.run(held());
         } finally {
@@ -83,11 +83,11 @@ final class MirrorRoom {
 
     private long held() throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES);
-        return counter.read(bytes, 0) == Long.BYTES ? Math.max(0, bytes.getLong(0)) : 0;
+        return counter.channel().read(bytes, 0) == Long.BYTES ? Math.max(0, bytes.getLong(0)) : 0;
     }
 
     private void hold(long bytes) throws IOException {
-        counter.write(ByteBuffer.allocate(Long.BYTES).putLong(0, Math.max(0, bytes)), 0);
+        counter.channel().write(ByteBuffer.allocate(Long.BYTES).putLong(0, Math.max(0, bytes)), 0);
     }
 
     /** Counts what there is and removes what the dead left unfinished; nothing else is touched. */
@@ -112,7 +112,7 @@ final class MirrorRoom {
             String name = FileNames.of(file);
             if (BlockSums.isLeft(file)) {
                 Files.deleteIfExists(file);
-            } else if (MirrorNames.isUnfinished(name) && isLeft(file)) {
+            } else if (MirrorNames.isUnfinished(name) && !name.contains(OWN) && isLeft(file)) {
                 BlockSums.delete(file);
             } else if (MirrorNames.isCopy(name)) {
                 sum += MirrorNames.size(name);
@@ -150,7 +150,7 @@ final class MirrorRoom {
                 return Optional.<Unfinished>empty();
             }
             Files.createDirectories(folder(target));
-            String nonce = Long.toHexString(ThreadLocalRandom.current().nextLong());
+            String nonce = OWN + Long.toHexString(ThreadLocalRandom.current().nextLong());
             Path path = target.resolveSibling(MirrorNames.unfinished(FileNames.of(target), nonce));
             FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             try {

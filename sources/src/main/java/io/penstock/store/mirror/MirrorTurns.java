@@ -2,10 +2,8 @@ package io.penstock.store.mirror;
 
 import io.penstock.internal.NodeLock;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,17 +23,16 @@ final class MirrorTurns {
     private static final Duration LAST_LOOK = Duration.ofMillis(100);
     private static final Logger LOG = LoggerFactory.getLogger(MirrorTurns.class);
 
-    private final FileChannel channel;
+    private final NodeLock locks;
 
     MirrorTurns(Path directory) throws IOException {
-        this.channel = FileChannel.open(
-                directory.resolve(".penstock-mirror-turns"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        this.locks = NodeLock.shared(directory.resolve(".penstock-mirror-turns"));
     }
 
-    /** The turn, to be released; null while somebody else has it. Does not wait. */
+    /** The turn, to be released; null while another process or store has it. Does not wait. */
     @Nullable FileLock take(String name) throws IOException {
         long place = Integer.toUnsignedLong(name.hashCode()) << 31 | Integer.toUnsignedLong(name.length());
-        return NodeLock.tryLock(channel, place, false);
+        return locks.tryLock(place, false);
     }
 
     /** The wait before the next attempt, twice as long up to a limit. */
@@ -53,6 +50,6 @@ final class MirrorTurns {
     }
 
     void close() throws IOException {
-        channel.close();
+        locks.close();
     }
 }

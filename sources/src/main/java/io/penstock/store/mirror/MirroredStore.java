@@ -370,10 +370,10 @@ public final class MirroredStore implements Store, AutoCloseable {
         return local.get();
     }
 
-    /** Lets go of the directory; copies that are being made are given up, their bytes freed when it is next opened. */
+    /** Lets go of the directory. Copies that are being made are given up; the next process that opens it frees their bytes. */
     @Override
     public void close() {
-        bookkeeping.dispose();
+        bookkeeping.disposeGracefully().subscribe(); // an interrupt would close files that another store shares
         place.subscribe(
                 open -> {
                     try {

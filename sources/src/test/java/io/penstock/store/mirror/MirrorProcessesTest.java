@@ -13,9 +13,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +38,8 @@ class MirrorProcessesTest {
 
     @TempDir
     private Path directory;
+
+    private static final CountDownLatch STOPPED = new CountDownLatch(1);
 
     private byte[] contents = {};
 
@@ -81,6 +85,25 @@ class MirrorProcessesTest {
         }
     }
 
+    @Test
+    void copy_ofAProcessThatOpensAndClosesTheMirrorAgain_isLeftAloneByOthers() throws Exception {
+        Files.write(origin.resolve("small.bin"), new byte[10]);
+        Process copier = start(true, "and", "small.bin");
+        try (BufferedReader out = lines(copier)) {
+            assertThat(out.readLine()).isEqualTo("stopped");
+            assertThat(out.readLine()).isEqualTo("10 1");
+
+            Process other = start(false, "small.bin");
+            assertThat(lines(other).readLine()).isEqualTo("10 0");
+
+            assertThat(copies())
+                    .filteredOn(copy -> copy.getFileName().toString().contains("~"))
+                    .hasSize(1);
+        } finally {
+            copier.destroyForcibly();
+        }
+    }
+
     /** Copies, finished or not. */
     private List<Path> copies() throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
@@ -91,14 +114,20 @@ class MirrorProcessesTest {
     }
 
     private Process start(boolean stops) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Copier.class.getName(),
-                        origin.toString(),
-                        directory.toString(),
-                        Boolean.toString(stops))
+        return start(stops, KEY);
+    }
+
+    private Process start(boolean stops, String... rest) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Copier.class.getName(),
+                origin.toString(),
+                directory.toString(),
+                Boolean.toString(stops)));
+        command.addAll(List.of(rest));
+        return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
     }
@@ -111,16 +140,30 @@ class MirrorProcessesTest {
     public static final class Copier {
         private Copier() {}
 
-        /** The folder, the directory of the mirror, and whether to stop after the first slice. */
-        public static void main(String[] arguments) {
+        /** The folder, the directory of the mirror, whether to stop after the first slice, and the key, or "and KEY". */
+        public static void main(String[] arguments) throws InterruptedException {
             try (FileStore files = FileStore.open(Path.of(arguments[0]))) {
                 Store source = Boolean.parseBoolean(arguments[2]) ? new Stopping(files) : files;
-                try (MirroredStore mirror = MirroredStore.of(source, Path.of(arguments[1]))) {
-                    ByteBuffer read = mirror.read(
-                                    Objects.requireNonNull(files.entry(KEY).block()))
-                            .block();
-                    System.out.println(Objects.requireNonNull(read).remaining() + " " + mirror.copied());
+                Path directory = Path.of(arguments[1]);
+                if (arguments[3].equals("and")) {
+                    MirroredStore.of(source, directory).read(entry(files, KEY)).subscribe();
+                    STOPPED.await();
+                    read(files, files, directory, arguments[4]);
+                    new CountDownLatch(1).await(); // until it is killed
+                } else {
+                    read(source, files, directory, arguments[3]);
                 }
+            }
+        }
+
+        private static StoreEntry entry(FileStore files, String key) {
+            return Objects.requireNonNull(files.entry(key).block());
+        }
+
+        private static void read(Store source, FileStore files, Path directory, String key) {
+            try (MirroredStore mirror = MirroredStore.of(source, directory)) {
+                ByteBuffer read = mirror.read(entry(files, key)).block();
+                System.out.println(Objects.requireNonNull(read).remaining() + " " + mirror.copied());
             }
         }
     }
@@ -146,7 +189,11 @@ class MirrorProcessesTest {
         public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
             return offset == 0
                     ? files.read(entry, offset, length)
-                    : Mono.fromRunnable(() -> System.out.println("stopped")).then(Mono.never());
+                    : Mono.<ByteBuffer>fromRunnable(() -> {
+                                System.out.println("stopped");
+                                STOPPED.countDown();
+                            })
+                            .then(Mono.never());
         }
 
         @Override

@@ -9,8 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +22,6 @@ import org.slf4j.LoggerFactory;
 public record SpawnedServer(Registration server, UserPipe use) {
 
     private static final Logger LOG = LoggerFactory.getLogger(SpawnedServer.class);
-    private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
     private static final String PRIVATE = "rwx------";
 
     public int port() {
@@ -48,7 +45,7 @@ public record SpawnedServer(Registration server, UserPipe use) {
     static SpawnedServer join(Path home, Launch launch) {
         try {
             requireOwn(home);
-            try (NodeLock turn = openLock(home);
+            try (NodeLock turn = NodeLock.shared(home.resolve("turn"));
                     FileLock lock = turn.lock(0)) {
                 assert lock.isValid();
                 SpawnedServer found = found(home, launch.bytes());
@@ -56,17 +53,6 @@ public record SpawnedServer(Registration server, UserPipe use) {
             }
         } catch (IOException e) {
             throw new StoreException("cannot start a redis server for this node in %s: %s".formatted(home, e), e);
-        }
-    }
-
-    /** Waits while another thread of this process has it open. */
-    private static NodeLock openLock(Path home) throws IOException {
-        while (true) {
-            NodeLock lock = NodeLock.open(home.resolve("turn"), home.resolve("turn-here"));
-            if (lock != null) {
-                return lock;
-            }
-            LockSupport.parkNanos(PAUSE);
         }
     }
 
