@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * descriptor for all users of a file in this JVM. Here the exception of the second trap means the same as a lock of
  * another process.
  */
-public final class NodeLock implements AutoCloseable {
+public final class NodeLock implements Closeable {
 
     private static final long PAUSE = TimeUnit.MICROSECONDS.toNanos(500);
 

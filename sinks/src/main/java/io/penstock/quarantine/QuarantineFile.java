@@ -5,11 +5,11 @@ import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.NodeLock;
 import java.io.BufferedInputStream;
+import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,13 +38,15 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
 
     private final Path path;
     private final RandomAccessFile file; // a FileChannel would be closed by the first thread interrupted in it
+    private final @Nullable NodeLock held; // closed after the file, of which closing any descriptor gives up the lock
     private final ReentrantLock lock = new ReentrantLock();
     private long end;
     private boolean closed;
 
-    private QuarantineFile(Path path, RandomAccessFile file, long end) {
+    private QuarantineFile(Path path, RandomAccessFile file, @Nullable NodeLock held, long end) {
         this.path = path;
         this.file = file;
+        this.held = held;
         this.end = end;
     }
 
@@ -58,47 +60,53 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
         if (folder != null && !Files.isDirectory(folder)) {
             throw new StoreException("cannot open quarantine file %s: there is no folder %s".formatted(path, folder));
         }
+        NodeLock held = lock(path);
         RandomAccessFile file = null;
         try {
             file = new RandomAccessFile(path.toFile(), "rw");
-            lock(path, file);
-            // by the locked descriptor: closing another one of the same file would give up the lock
+            // by a descriptor that stays open: closing one would give up the lock
             long end = lines(path, new FileInputStream(file.getFD()), file.length()).end;
             if (end < file.length()) {
                 file.setLength(end);
             }
-            return new QuarantineFile(path, file, end);
+            return new QuarantineFile(path, file, held, end);
         } catch (IOException e) {
-            close(file);
+            close(file, held);
             throw new StoreException("cannot open quarantine file %s: %s".formatted(path, e.getMessage()), e);
         } catch (RuntimeException e) {
-            close(file);
+            close(file, held);
             throw e;
         }
     }
 
     /** Held until the file is closed; a file system without locks goes without. */
-    private static void lock(Path path, RandomAccessFile file) {
-        FileLock held;
+    private static @Nullable NodeLock lock(Path path) {
+        NodeLock lock = null;
+        boolean ours;
         try {
-            held = NodeLock.tryLock(file.getChannel(), 0, false);
+            lock = NodeLock.shared(path);
+            ours = lock.tryLock(0, false) != null;
         } catch (IOException e) {
-            return;
+            ours = true;
         }
-        if (held == null) {
+        if (!ours) {
+            close(lock);
             throw new StoreException(
                     "cannot open quarantine file %s: it is open already; give each rank a file of its own"
                             .formatted(path));
         }
+        return lock;
     }
 
-    private static void close(@Nullable RandomAccessFile file) {
-        try {
-            if (file != null) {
-                file.close();
+    private static void close(@Nullable Closeable... files) {
+        for (Closeable file : files) {
+            try {
+                if (file != null) {
+                    file.close();
+                }
+            } catch (IOException e) {
+                // the caller reports something that matters more
             }
-        } catch (IOException e) {
-            // what is being reported already matters more
         }
     }
 
@@ -213,6 +221,7 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
             if (!closed) {
                 closed = true;
                 file.close();
+                close(held);
             }
         } catch (IOException e) {
             throw new StoreException("cannot close quarantine file %s: %s".formatted(path, e.getMessage()), e);

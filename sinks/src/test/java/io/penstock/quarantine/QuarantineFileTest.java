@@ -321,6 +321,7 @@ class QuarantineFileTest {
         try (QuarantineFile file = QuarantineFile.at(path)) {
             file.accept(failure(3));
 
+            assertThatThrownBy(() -> QuarantineFile.at(path)).hasMessageContaining("it is open already");
             assertThat(said(Another.class)).contains("it is open already");
         }
 
