@@ -11,10 +11,11 @@ import java.util.random.RandomGenerator;
  * @param seed  of the run
  * @param epoch counted from 0
  * @param index of the sample in its dataset, or {@link #PADDING} where a rank only keeps step with the others
+ * @param turn  tells draws of one index in one epoch apart; 0 where an order draws each index once an epoch
  * @param next  where a run goes on once every rank has made as many draws as this one
  * @param left  how many draws its rank makes in the epoch after this one; {@link #UNKNOWN} outside a run
  */
-public record Draw(long seed, long epoch, long index, Position next, long left) {
+public record Draw(long seed, long epoch, long index, long turn, Position next, long left) {
 
     /** The index of a draw that has no sample. */
     public static final long PADDING = -1;
@@ -23,15 +24,15 @@ public record Draw(long seed, long epoch, long index, Position next, long left) 
     public static final long UNKNOWN = Long.MAX_VALUE;
 
     public Draw {
-        if (epoch < 0 || index < PADDING || left < 0) {
-            throw new IllegalArgumentException(
-                    "draw must not be negative: epoch %d, index %d, %d left".formatted(epoch, index, left));
+        if (epoch < 0 || index < PADDING || turn < 0 || left < 0) {
+            throw new IllegalArgumentException("draw must not be negative: epoch %d, index %d, turn %d, %d left"
+                    .formatted(epoch, index, turn, left));
         }
     }
 
     /** A draw that is its rank's last of the epoch if {@code next} says so, and one of unknown many if not. */
     public Draw(long seed, long epoch, long index, Position next) {
-        this(seed, epoch, index, next, next.epoch() > epoch ? 0 : UNKNOWN);
+        this(seed, epoch, index, 0, next, next.epoch() > epoch ? 0 : UNKNOWN);
     }
 
     /** A draw outside any run: of seed 0 in epoch 0. */
@@ -41,7 +42,7 @@ public record Draw(long seed, long epoch, long index, Position next, long left) 
 
     /** The same draw of another sample. */
     public Draw at(long otherIndex) {
-        return new Draw(seed, epoch, otherIndex, next, left);
+        return new Draw(seed, epoch, otherIndex, turn, next, left);
     }
 
     /** Whether this draw has no sample and only keeps ranks in step. */
@@ -55,11 +56,11 @@ public record Draw(long seed, long epoch, long index, Position next, long left) 
     }
 
     /**
-     * The random numbers that one stage may use for this draw: a function of (seed, epoch, index, stage) alone.
+     * The random numbers that one stage may use for this draw: a function of (seed, epoch, index, turn, stage) alone.
      *
      * <p>Each call starts the same sequence anew. The generator is for the calling thread only.
      */
     public RandomGenerator random(String stage) {
-        return CounterRandom.of(seed, epoch, index, Mixing.hash(stage));
+        return CounterRandom.of(seed, epoch, index, turn, Mixing.hash(stage));
     }
 }

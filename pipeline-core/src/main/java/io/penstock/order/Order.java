@@ -11,6 +11,11 @@ sealed interface Order permits Order.Sequential, Order.Shuffled, Order.Windowed,
     @FunctionalInterface
     interface Epoch {
         long index(long position);
+
+        /** What tells draws of one index apart. */
+        default long turn(long position) {
+            return 0;
+        }
     }
 
     /** As the dataset lies. */

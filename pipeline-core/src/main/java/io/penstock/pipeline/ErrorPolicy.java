@@ -79,7 +79,8 @@ public final class ErrorPolicy {
      */
     public static Draw substituteFor(Draw draw, int attempt, long size) {
         long random = Mixing.fold(Mixing.fold(Mixing.fold(draw.seed(), draw.epoch()), draw.index()), attempt);
-        return draw.at(Long.remainderUnsigned(random, size));
+        long own = draw.turn() == 0 ? random : Mixing.fold(random, draw.turn());
+        return draw.at(Long.remainderUnsigned(own, size));
     }
 
     /**

@@ -56,7 +56,7 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
     }
 
     /**
-     * The same samples through a random function, whose generator depends on (seed, epoch, index, stage) alone.
+     * The same samples through a random function, whose generator depends on (seed, epoch, index, turn, stage) alone.
      * @param stage as for {@link #map}; two stages of one name get the same random numbers
      */
     default Pipeline<T> augment(String stage, RandomTransform<T> transform) {

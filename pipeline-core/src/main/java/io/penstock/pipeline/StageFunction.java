@@ -34,8 +34,8 @@ sealed interface StageFunction<A, B> {
         return new Named<>(
                 "augment",
                 stage,
-                (value, draw) ->
-                        transform.apply(value, CounterRandom.of(draw.seed(), draw.epoch(), draw.index(), hash)),
+                (value, draw) -> transform.apply(
+                        value, CounterRandom.of(draw.seed(), draw.epoch(), draw.index(), draw.turn(), hash)),
                 ids);
     }
 

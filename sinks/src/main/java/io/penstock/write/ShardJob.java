@@ -142,8 +142,7 @@ public final class ShardJob<T> {
 
     /** Keys are of the whole dataset, not of a shard. */
     private static <T> Sample<T> at(long from, Sample<T> sample) {
-        Draw within = sample.draw();
-        Draw draw = new Draw(within.seed(), within.epoch(), from + within.index(), within.next());
+        Draw draw = sample.draw().at(from + sample.draw().index());
         return sample.isPresent() ? Sample.of(draw, sample.value()) : Sample.absent(draw);
     }
 

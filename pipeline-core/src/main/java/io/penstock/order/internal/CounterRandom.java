@@ -19,9 +19,10 @@ public final class CounterRandom implements RandomGenerator {
         this.gamma = Mixing.mix(key ^ Mixing.GOLDEN) | 1;
     }
 
-    /** The numbers of one stage for one draw. */
-    public static RandomGenerator of(long seed, long epoch, long index, long stageHash) {
-        long key = Mixing.fold(Mixing.fold(Mixing.fold(0, seed), epoch), index);
+    /** The numbers of one stage for one draw. A turn of 0 is not mixed in. */
+    public static RandomGenerator of(long seed, long epoch, long index, long turn, long stageHash) {
+        long first = Mixing.fold(Mixing.fold(Mixing.fold(0, seed), epoch), index);
+        long key = turn == 0 ? first : Mixing.fold(first, turn);
         return new CounterRandom(Mixing.fold(key, stageHash));
     }
 
