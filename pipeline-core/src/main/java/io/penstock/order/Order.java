@@ -2,11 +2,28 @@ package io.penstock.order;
 
 import io.penstock.order.internal.Mixing;
 
-/** In which order one epoch visits a dataset's samples: a permutation of [0, size), computed by position. */
-sealed interface Order permits Order.Sequential, Order.Shuffled, Order.Windowed, PartitionedOrder {
+/**
+ * In which order one epoch visits a dataset's samples, computed by position: a permutation of [0, size), except that
+ * {@link MixedOrder} and {@link WeightedOrder} draw some samples several times and others never.
+ */
+sealed interface Order
+        permits Order.Sequential, Order.Shuffled, Order.Windowed, PartitionedOrder, MixedOrder, WeightedOrder {
 
     /** The order of one epoch, as a function that is cheap to call and safe to share. */
     Epoch epoch(long seed, long epoch, long size);
+
+    /**
+     * The number of draws in an epoch of a dataset of {@code size}.
+     * @throws IllegalArgumentException if the order is of datasets of another size
+     */
+    default long draws(long size) {
+        return size;
+    }
+
+    /** Whether each epoch draws each sample once. */
+    default boolean isPermutation() {
+        return !(this instanceof MixedOrder || this instanceof WeightedOrder);
+    }
 
     @FunctionalInterface
     interface Epoch {

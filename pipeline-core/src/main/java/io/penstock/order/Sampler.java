@@ -1,5 +1,7 @@
 package io.penstock.order;
 
+import java.util.Optional;
+
 /**
  * Which samples a run draws, in which order: (seed, epoch, rank, position) turned into draws by arithmetic alone.
  *
@@ -29,9 +31,24 @@ public final class Sampler {
         ShardMode resolved() {
             return mode.over(shard.worldSize());
         }
+
+        void requireNone(Order order) {
+            if (!mode.isGlobal()) {
+                throw new IllegalArgumentException(("shard mode must be global, was %s: a %s may draw any sample again, "
+                                + "so no rank can keep a part")
+                        .formatted(mode, order));
+            }
+            if (limit != Long.MAX_VALUE) {
+                throw new IllegalArgumentException(("a limit of %d samples is not for a %s; "
+                                + "say the draws of an epoch where it is made").formatted(limit, order));
+            }
+        }
     }
 
     private Sampler(Order order, long seed, long epochs, Sharing sharing, Position start) {
+        if (!order.isPermutation()) {
+            sharing.requireNone(order);
+        }
         this.order = order;
         this.seed = seed;
         this.epochs = epochs;
@@ -86,6 +103,47 @@ public final class Sampler {
                     "interleaved windows must be in [1, %d], was %d".formatted(MAX_INTERLEAVED, interleaved));
         }
         return new Sampler(new Order.Windowed(window, interleaved), seed);
+    }
+
+    /**
+     * Samples at random, each as often as its weight says relative to the others, with replacement. An epoch has as
+     * many draws as there are samples. A sample of weight 0 is never drawn.
+     *
+     * <p>Every draw has random numbers of its own, also where one sample is drawn several times in an epoch. Ranks
+     * keep no parts: the shard mode is global. <b>Memory</b>: 12 bytes a sample.
+     * @param weights of the samples; {@link ClassWeights#balanced} gives those that make classes equal
+     * @throws IllegalArgumentException if one is negative or not finite, or none is more than 0
+     */
+    public static Sampler weighted(long seed, double... weights) {
+        return weighted(seed, weights, weights.length);
+    }
+
+    /** The same with another number of draws an epoch, over all ranks. */
+    public static Sampler weighted(long seed, double[] weights, long draws) {
+        return new Sampler(WeightedOrder.of(weights, draws), seed);
+    }
+
+    /**
+     * This order within each of several sources that lie one after another in a dataset, mixed by their proportions:
+     * any number of draws from the start on has less than one draw more or less of each source than its weight says.
+     *
+     * <p>Each source has passes of its own, each in another order, and goes on with them in the next epoch. Every draw
+     * has random numbers of its own, also where one sample is drawn several times in an epoch. Ranks keep no parts: the
+     * shard mode is global, because a part would need a schedule and passes of its own.
+     *
+     * <p>Weights may be changed at a checkpoint: the resume token says how far each source has come. The schedule
+     * begins anew there, and epochs keep their number of draws.
+     *
+     * <p><b>Memory</b>: 9 bits a draw of the schedule's period, which is at most 10,000 draws where the weights are
+     * whole multiples of a common fraction, and 2^24 (18 MiB) otherwise.
+     * @throws IllegalArgumentException if this order is not sequential, shuffled or windowed, or a weight is less than
+     *     a 2^24th of their sum
+     */
+    public Sampler mixed(Proportions proportions) {
+        if (!order.isPermutation()) {
+            throw new IllegalArgumentException("sources can be sequential, shuffled or windowed, was a " + order);
+        }
+        return new Sampler(MixedOrder.of(order, proportions), seed, epochs, sharing, start);
     }
 
     /** Another seed, of order and augmentation. */
@@ -153,14 +211,40 @@ public final class Sampler {
         return sharing.mode;
     }
 
-    /** How many samples an epoch of a dataset of {@code size} draws, over all ranks. */
+    /**
+     * How many draws an epoch of a dataset of {@code size} has, over all ranks.
+     * @throws IllegalArgumentException if the order is mixed or weighted, and of a dataset of another size
+     */
     public long samples(long size) {
-        return Math.min(size, sharing.limit);
+        return Math.min(order.draws(size), sharing.limit);
     }
 
     /** The order of an epoch in words, which a resume token keeps: {@code shuffled}. */
     public String order() {
         return order.toString();
+    }
+
+    /**
+     * The weights of a {@link #mixed} order, and how far its sources had come when they were last changed, as a resume
+     * token keeps them: {@code 7:3}. Empty for other orders.
+     */
+    public Optional<String> mixture() {
+        return order instanceof MixedOrder mixed ? Optional.of(mixed.state()) : Optional.empty();
+    }
+
+    /**
+     * A {@link #mixed} sampler that goes on with the sources of an earlier run, which may have had other weights.
+     * @param mixture of the earlier run's sampler
+     * @param draws   of an epoch of the earlier run
+     * @param at      where it stopped
+     * @throws IllegalArgumentException if the mixture is damaged, or has another number of sources
+     * @throws IllegalStateException    if this sampler is not mixed
+     */
+    public Sampler resumeMixture(String mixture, long draws, Position at) {
+        if (!(order instanceof MixedOrder mixed)) {
+            throw new IllegalStateException("only a mixed sampler can go on with a mixture, was " + order);
+        }
+        return new Sampler(mixed.goingOn(mixture, draws, at), seed, epochs, sharing, at);
     }
 
     /** The shard mode with its number of partitions, which is the world size where the mode names none. */

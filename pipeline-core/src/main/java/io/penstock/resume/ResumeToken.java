@@ -14,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a run goes on: a few integers in versioned JSON, with hashes of its plan.
@@ -32,7 +34,8 @@ import java.util.stream.Collectors;
  *
  * <p>A token is refused for another source, other stages, another order or another seed, since the same position means
  * other samples there. The shard mode and its number of partitions decide the order within an epoch: a token inside an
- * epoch keeps them, a token between two epochs goes with any.
+ * epoch keeps them, a token between two epochs goes with any. The weights of a {@link Sampler#mixed} order may change
+ * at a token, which says how far each source has come.
  *
  * <p>Immutable.
  */
@@ -46,22 +49,30 @@ public final class ResumeToken {
     private final ShardMode mode;
     private final PlanPrint plan;
 
-    private ResumeToken(long seed, Position position, ShardMode mode, PlanPrint plan) {
+    /** The weights of a mixed order, null for others. */
+    private final @Nullable String mixture;
+
+    private ResumeToken(long seed, Position position, ShardMode mode, PlanPrint plan, @Nullable String mixture) {
         this.seed = seed;
         this.position = position;
         this.mode = mode;
         this.plan = plan;
+        this.mixture = mixture;
     }
 
     /** The token of a plan where its sampler starts; {@link #at} has those of other positions. */
     public static ResumeToken of(Pipeline<?> pipeline, Sampler sampler) {
         return new ResumeToken(
-                sampler.seed(), sampler.start(), sampler.resolvedMode(), PlanPrint.of(pipeline, sampler));
+                sampler.seed(),
+                sampler.start(),
+                sampler.resolvedMode(),
+                PlanPrint.of(pipeline, sampler),
+                sampler.mixture().orElse(null));
     }
 
     /** The token of another position of the same plan, such as a batch names. */
     public ResumeToken at(Position next) {
-        return new ResumeToken(seed, next, mode, plan);
+        return new ResumeToken(seed, next, mode, plan, mixture);
     }
 
     public long seed() {
@@ -83,7 +94,8 @@ public final class ResumeToken {
      *     differs
      */
     public Sampler resume(Sampler sampler, Pipeline<?> pipeline) {
-        List<String> differences = new ArrayList<>(plan.differencesFrom(pipeline, sampler));
+        Sampler here = goingOn(sampler);
+        List<String> differences = new ArrayList<>(plan.differencesFrom(pipeline, here));
         if (seed != sampler.seed()) {
             differences.add("another seed: %d there, %d here".formatted(seed, sampler.seed()));
         }
@@ -95,7 +107,18 @@ public final class ResumeToken {
             throw new IllegalArgumentException(differences.stream()
                     .collect(Collectors.joining("; ", "the resume token is of another plan: ", "")));
         }
-        return sampler.mode(wanted).resumeAt(position);
+        return here.mode(wanted).resumeAt(position);
+    }
+
+    /** The sampler, whose sources go on where they were if it mixes some; another plan's is left as it is. */
+    private Sampler goingOn(Sampler sampler) {
+        if (sampler.mixture().isEmpty() || !plan.order().equals(sampler.order())) {
+            return sampler;
+        }
+        if (mixture == null) {
+            throw new IllegalArgumentException("the resume token is damaged: it has no weights of its mixture");
+        }
+        return sampler.resumeMixture(mixture, plan.samples(), position);
     }
 
     /**
@@ -141,7 +164,7 @@ public final class ResumeToken {
         if (!plan.isWellFormed()) {
             throw malformed(text);
         }
-        return new ResumeToken(seed, new Position(epoch, offset), ShardMode.parse(mode), plan);
+        return new ResumeToken(seed, new Position(epoch, offset), ShardMode.parse(mode), plan, read.text("mixture"));
     }
 
     private static IllegalArgumentException malformed(String text) {
@@ -193,7 +216,8 @@ public final class ResumeToken {
                 && token.seed == seed
                 && token.position.equals(position)
                 && token.mode.equals(mode)
-                && token.plan.equals(plan);
+                && token.plan.equals(plan)
+                && Objects.equals(token.mixture, mixture);
     }
 
     @Override
@@ -208,6 +232,7 @@ public final class ResumeToken {
         // not by a format: a server writes one a batch, on the thread that fills batches
         return "{\"v\":" + VERSION + ",\"seed\":" + seed + ",\"epoch\":" + position.epoch() + ",\"offset\":"
                 + position.offset() + ",\"samples\":" + plan.samples() + ",\"order\":\"" + plan.order()
+                + (mixture == null ? "" : "\",\"mixture\":\"" + mixture)
                 + "\",\"shard\":\"" + mode + "\",\"source\":\"" + plan.source() + "\",\"stages\":[" + stages + "]}";
     }
 }

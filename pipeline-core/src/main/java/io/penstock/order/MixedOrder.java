@@ -1,0 +1,258 @@
+package io.penstock.order;
+
+import io.penstock.order.internal.Mixing;
+import java.util.Arrays;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The order of a mixture: a {@link SourceSchedule} says each draw's source, and each source has an order and passes of
+ * its own, which go on from one epoch to the next. {@code docs/order.md} specifies it.
+ *
+ * <p>Draws are numbered over all epochs. A source's n-th draw is of its pass n / size, at the place n mod size. The
+ * weights may be changed at a position: the schedule begins anew there, and the sources go on where they are. An epoch
+ * keeps its number of draws then.
+ */
+final class MixedOrder implements Order {
+
+    /** Sets a source's seed apart from the mixture's; changing it changes every saved position's meaning. */
+    private static final long MIXED = 0x4D49_5845L;
+
+    private static final long MAX_NUMBER = 1L << 61;
+    private static final String NUMBERS = "\\d{1,19}(?::\\d{1,19}){0,254}";
+    private static final Pattern STATE = Pattern.compile(
+            "(%s)(?: since epoch (\\d{1,19}) offset (\\d{1,19}) counts (%s))?".formatted(NUMBERS, NUMBERS));
+
+    private final Order within;
+    private final Proportions proportions;
+    private final SourceSchedule schedule;
+    private final long draws;
+    private final Base base;
+    private final long[] sizes;
+    private final long[] starts;
+
+    /** Where the schedule begins, and how often each source was drawn before. */
+    private record Base(Position at, long[] counts) {
+        long drawn() {
+            return LongStream.of(counts).sum();
+        }
+    }
+
+    private MixedOrder(Order within, Proportions proportions, SourceSchedule schedule, long draws, Base base) {
+        this.within = within;
+        this.proportions = proportions;
+        this.schedule = schedule;
+        this.draws = draws;
+        this.base = base;
+        int sources = proportions.sources();
+        this.sizes = new long[sources];
+        this.starts = new long[sources + 1];
+        for (int source = 0; source < sources; source++) {
+            sizes[source] = proportions.size(source);
+            starts[source + 1] = Math.addExact(starts[source], sizes[source]);
+        }
+    }
+
+    static MixedOrder of(Order within, Proportions proportions) {
+        SourceSchedule schedule = SourceSchedule.of(proportions.weights());
+        Base base = new Base(Position.START, new long[proportions.sources()]);
+        return new MixedOrder(within, proportions, schedule, proportions.draws(schedule), base);
+    }
+
+    @Override
+    public long draws(long size) {
+        long wanted = starts[sizes.length];
+        if (size != wanted) {
+            throw new IllegalArgumentException(
+                    "this order mixes sources of %d samples together, the dataset has %d; draw from the concatenation"
+                            .formatted(wanted, size));
+        }
+        return draws;
+    }
+
+    @Override
+    public Epoch epoch(long seed, long epoch, long size) {
+        return new MixedEpoch(seed, number(epoch, 0));
+    }
+
+    /** The number of a position's next draw in the schedule; negative before its beginning. */
+    private long number(long epoch, long offset) {
+        long epochs = epoch - base.at.epoch();
+        if (draws > 0 && epochs > MAX_NUMBER / draws) {
+            throw new IllegalArgumentException(
+                    "epoch %d is out of reach of a mixture with %d draws an epoch".formatted(epoch, draws));
+        }
+        return epochs * draws + offset - base.at.offset();
+    }
+
+    private final class MixedEpoch implements Epoch {
+        private final long seed;
+        private final long first;
+
+        /** Each source's pass drawn from last. Racy, and immutable: a thread that needs another one makes its own. */
+        private final @Nullable Pass[] passes = new Pass[sizes.length];
+
+        private record Pass(long number, Epoch order) {}
+
+        MixedEpoch(long seed, long first) {
+            this.seed = seed;
+            this.first = first;
+        }
+
+        @Override
+        public long index(long position) {
+            long number = first + position;
+            int place = place(number);
+            int source = schedule.source(place);
+            long count = count(number, place, source);
+            long pass = count / sizes[source];
+            return starts[source] + order(source, pass).index(count - pass * sizes[source]);
+        }
+
+        @Override
+        public long turn(long position) {
+            long number = first + position;
+            int place = place(number);
+            int source = schedule.source(place);
+            return count(number, place, source) / sizes[source];
+        }
+
+        private int place(long number) {
+            if (number < 0) {
+                throw new IllegalArgumentException(
+                        "the weights of this mixture hold from %s on; draw from there".formatted(base.at));
+            }
+            return (int) (number % schedule.period());
+        }
+
+        private long count(long number, int place, int source) {
+            return base.counts[source]
+                    + number / schedule.period() * schedule.weight(source)
+                    + schedule.before(place, source);
+        }
+
+        private Epoch order(int source, long number) {
+            Pass pass = passes[source];
+            if (pass == null || pass.number != number) {
+                long own = Mixing.fold(Mixing.fold(Mixing.fold(0, seed), MIXED), source);
+                pass = new Pass(number, within.epoch(own, number, sizes[source]));
+                passes[source] = pass;
+            }
+            return pass.order;
+        }
+    }
+
+    /** The weights, and where they hold from with the counts of the sources there: what {@link #goingOn} reads. */
+    String state() {
+        boolean isUnchanged = base.at.equals(Position.START) && draws == proportions.draws(schedule);
+        return isUnchanged
+                ? schedule.toString()
+                : "%s since epoch %d offset %d counts %s"
+                        .formatted(schedule, base.at.epoch(), base.at.offset(), joined(base.counts));
+    }
+
+    private static String joined(long[] numbers) {
+        return LongStream.of(numbers).mapToObj(Long::toString).collect(Collectors.joining(":"));
+    }
+
+    /**
+     * This mixture as it goes on at a position of another one that may have other weights.
+     * @param state of the other
+     * @param drawsThere of an epoch of the other
+     * @throws IllegalArgumentException if the state is of another number of sources, or contradicts itself
+     */
+    MixedOrder goingOn(String state, long drawsThere, Position at) {
+        MixedOrder there = there(state, drawsThere);
+        if (at.compareTo(there.base.at) < 0) {
+            throw broken(state, "the run is at epoch %d offset %d".formatted(at.epoch(), at.offset()));
+        }
+        if (there.schedule.hasWeights(weights())) {
+            return there;
+        }
+        long number = there.number(at.epoch(), at.offset());
+        long[] counts = there.base.counts.clone();
+        for (int source = 0; source < counts.length; source++) {
+            counts[source] += there.schedule.count(source, number);
+        }
+        return new MixedOrder(within, proportions, schedule, there.draws, new Base(at, counts));
+    }
+
+    /** The mixture that a state is of. */
+    private MixedOrder there(String state, long drawsThere) {
+        Matcher words = STATE.matcher(state);
+        if (!words.matches()) {
+            throw broken(state, "weights were wanted, such as 7:3");
+        }
+        long[] weights = numbers(state, words.group(1));
+        if (weights.length != sizes.length) {
+            throw new IllegalArgumentException("another mixture: of %d sources there, of %d here"
+                    .formatted(weights.length, sizes.length));
+        }
+        long sum = 0;
+        for (long weight : weights) {
+            if (weight < 1 || weight > SourceSchedule.LONG) {
+                throw broken(state, "a weight is %d".formatted(weight));
+            }
+            sum += weight;
+        }
+        if (sum > SourceSchedule.LONG) {
+            throw broken(state, "the sum of the weights is " + sum);
+        }
+        int[] whole = Arrays.stream(weights).mapToInt(Math::toIntExact).toArray();
+        SourceSchedule old = schedule.hasWeights(whole) ? schedule : SourceSchedule.ofWhole(whole);
+        if (words.group(2) == null) {
+            Base start = new Base(Position.START, new long[sizes.length]);
+            return new MixedOrder(within, proportions, old, proportions.draws(old), start);
+        }
+        Position at = new Position(number(state, words.group(2)), number(state, words.group(3)));
+        Base since = new Base(at, numbers(state, words.group(4)));
+        requireConsistent(state, since, drawsThere);
+        return new MixedOrder(within, proportions, old, proportions.endsByDraws() ? draws : drawsThere, since);
+    }
+
+    private void requireConsistent(String state, Base since, long drawsThere) {
+        if (since.counts.length != sizes.length) {
+            throw broken(state, "%d counts of %d sources".formatted(since.counts.length, sizes.length));
+        }
+        boolean inReach = drawsThere >= since.at.offset()
+                && (drawsThere == 0 || since.at.epoch() <= MAX_NUMBER / drawsThere)
+                && LongStream.of(since.counts).allMatch(count -> count <= MAX_NUMBER);
+        if (!inReach || since.drawn() != since.at.epoch() * drawsThere + since.at.offset()) {
+            throw broken(
+                    state, "the counts are not those of a run with %d draws an epoch".formatted(drawsThere));
+        }
+    }
+
+    private static long[] numbers(String state, String text) {
+        return Pattern.compile(":")
+                .splitAsStream(text)
+                .mapToLong(number -> number(state, number))
+                .toArray();
+    }
+
+    private static long number(String state, String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw broken(state, text + " is out of range");
+        }
+    }
+
+    private int[] weights() {
+        int[] weights = new int[sizes.length];
+        Arrays.setAll(weights, schedule::weight);
+        return weights;
+    }
+
+    private static IllegalArgumentException broken(String state, String why) {
+        return new IllegalArgumentException("the mixture of the resume token is damaged: \"%s\": %s".formatted(state, why));
+    }
+
+    @Override
+    public String toString() {
+        return "mixture of %d sources, each %s, until %s".formatted(sizes.length, within, proportions.end());
+    }
+}

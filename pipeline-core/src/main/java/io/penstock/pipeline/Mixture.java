@@ -1,0 +1,75 @@
+package io.penstock.pipeline;
+
+import io.penstock.order.Exhausted;
+import io.penstock.order.Proportions;
+import io.penstock.order.Sampler;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Several datasets drawn together by weights.
+ * <pre>{@code
+ *  Mixture<Photo> mixture = Mixture.of(street, 0.7).and(park, 0.3);
+ *  mixture.dataset().map("resize 224", …).augment("flip", …)
+ *          .stream(mixture.sampler(Sampler.shuffled(42).epochs(3)))
+ * }</pre>
+ *
+ * <p>Any number of draws from the start on has less than one draw more or less of each source than its weight says.
+ * Each source has an order and passes of its own: one ends while another one goes on, and none begins anew with an
+ * epoch. {@link Sampler#mixed} says what holds of ranks and of resuming.
+ *
+ * <p>Immutable. <b>Memory</b>: that of {@link Sampler#mixed} for each sampler.
+ */
+public final class Mixture<T> {
+
+    private final List<Dataset<? extends T>> sources;
+    private final Proportions proportions;
+
+    private Mixture(List<Dataset<? extends T>> sources, Proportions proportions) {
+        this.sources = List.copyOf(sources);
+        this.proportions = proportions;
+    }
+
+    /**
+     * A first source. Weights are relative to one another.
+     * @throws IllegalArgumentException if the source is empty, or the weight is not a finite number above 0
+     */
+    public static <T> Mixture<T> of(Dataset<? extends T> source, double weight) {
+        return new Mixture<>(List.of(source), Proportions.of(source.size(), weight));
+    }
+
+    /**
+     * One source more.
+     * @throws IllegalArgumentException as {@link #of}, or if there are 255 sources already
+     */
+    public Mixture<T> and(Dataset<? extends T> source, double weight) {
+        List<Dataset<? extends T>> more = new ArrayList<>(sources);
+        more.add(source);
+        return new Mixture<>(more, proportions.and(source.size(), weight));
+    }
+
+    /** Lets an epoch end when the first or the last source is exhausted: {@link Exhausted#FIRST} unless set. */
+    public Mixture<T> until(Exhausted which) {
+        return new Mixture<>(sources, proportions.until(which));
+    }
+
+    /** Lets an epoch have this number of draws, over all ranks. */
+    public Mixture<T> draws(long anEpoch) {
+        return new Mixture<>(sources, proportions.draws(anEpoch));
+    }
+
+    /** The samples of all sources, one source after another, as {@link Dataset#concat} has them. */
+    @SuppressWarnings("unchecked") // an array for concat, which only reads it
+    public Dataset<T> dataset() {
+        return Dataset.concat((Dataset<? extends T>[]) sources.toArray(Dataset<?>[]::new));
+    }
+
+    /**
+     * Draws by the weights from {@link #dataset}, or what is made of it, each source in this order.
+     * @throws IllegalArgumentException if the order is not sequential, shuffled or windowed, or has a shard mode or a
+     *     limit; or if a weight is less than a 2^24th of the sum
+     */
+    public Sampler sampler(Sampler withinSources) {
+        return withinSources.mixed(proportions);
+    }
+}
