@@ -139,6 +139,17 @@ public final class ErrorPolicy {
         return retries;
     }
 
+    /** This policy, for samples that come once and have no number of all. */
+    ErrorPolicy withoutReloads() {
+        if (outcome == Action.SUBSTITUTE || retries > 0 || share < 1) {
+            throw new IllegalArgumentException(
+                    ("error policy \"%s\" does not fit a flux, whose samples come once and are not counted beforehand: "
+                                    + "use fail() or skip() with budget(n), and retry in the loader")
+                            .formatted(this));
+        }
+        return this;
+    }
+
     Duration backoff() {
         return backoff;
     }

@@ -17,6 +17,8 @@ final class TolerantPipeline<T> extends Stage<T> {
     private final ErrorPolicy policy;
     private final long allowed;
     private final Set<Long> failed = ConcurrentHashMap.newKeySet();
+    private final boolean endless;
+    private long failedOnce; // guarded by failed
     private final StageMeter skipped = new StageMeter();
 
     TolerantPipeline(Stage<T> input, ErrorPolicy policy) {
@@ -25,6 +27,7 @@ final class TolerantPipeline<T> extends Stage<T> {
         this.input = input;
         this.policy = policy;
         this.allowed = policy.allowed(input.size());
+        this.endless = input.size() == Long.MAX_VALUE;
     }
 
     @Override
@@ -86,10 +89,14 @@ final class TolerantPipeline<T> extends Stage<T> {
             return Mono.empty();
         }
         synchronized (failed) {
-            if (failed.size() >= allowed) {
+            if (failed.size() + failedOnce >= allowed) {
                 return Mono.error(SampleException.overBudget(allowed, failure));
             }
-            failed.add(index);
+            if (endless) {
+                failedOnce++; // no sample comes again, and the set would grow without end
+            } else {
+                failed.add(index);
+            }
         }
         return Mono.<Void>fromRunnable(Thrown.runnable(() -> policy.quarantine().accept(failure)))
                 .subscribeOn(Schedulers.boundedElastic());

@@ -50,7 +50,7 @@ final class Load<T> implements CoreSubscriber<Object>, Scannable {
 
     @Override
     public Context currentContext() {
-        return run.context();
+        return run.context;
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.penstock.internal.Begun;
 import io.penstock.internal.DrainLoop;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
-import io.penstock.order.Draws;
 import io.penstock.stream.Execution;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
@@ -12,7 +11,6 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -52,17 +50,15 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     private static final int WINDOWS_REMEMBERED = 4;
 
     private final OrderedMerge.Loader loader;
-    private final Draws draws;
-    private final long count;
+    private final Supply supply;
     private final Execution execution;
     private final @Nullable ReadAheadBytes<T> held;
     private final Pace pace;
     private final CoreSubscriber<? super Sample<T>> actual;
-    private final Context context;
+    final Context context;
     private final DrainLoop loop = new DrainLoop();
     private final AtomicInteger runners = new AtomicInteger();
-    private final AtomicReferenceArray<@Nullable Object> slots;
-    private final int mask;
+    private final Slots<Object> slots;
 
     private volatile long requested;
     private volatile long begun;
@@ -75,22 +71,18 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
     MergeRun(
             OrderedMerge.Loader loader,
-            Draws draws,
+            Supply supply,
             Execution execution,
             @Nullable ReadAhead<? super T> readAhead,
             CoreSubscriber<? super Sample<T>> actual) {
         this.loader = loader;
-        this.draws = draws;
-        this.count = draws.count();
+        this.supply = supply;
         this.execution = execution;
         this.pace = new Pace(execution);
         this.actual = actual;
         this.context = Workers.in(actual.currentContext(), execution);
-        int window = (int) Math.max(1, Math.min(execution.inFlight(), count));
-        int capacity = Integer.highestOneBit(Math.max(2, window * 2 - 1));
-        this.slots = new AtomicReferenceArray<>(capacity);
-        this.mask = capacity - 1;
-        this.held = readAhead == null ? null : new ReadAheadBytes<>(readAhead, capacity);
+        this.slots = new Slots<>((int) Math.max(1, Math.min(execution.inFlight(), supply.count())));
+        this.held = readAhead == null ? null : new ReadAheadBytes<>(readAhead, slots.capacity());
     }
 
     @Override
@@ -123,7 +115,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
                 if (stopped) {
                     Operators.onErrorDropped(e, context);
                 } else {
-                    fail(Thrown.signal(e));
+                    end(Thrown.signal(e));
                 }
             }
             if (stopped) {
@@ -136,27 +128,34 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
      * Empties the slots, and cancels every load found there: another thread that cancels may come too late to see it.
      */
     private void forgetAll() {
-        for (int slot = 0; slot <= mask; slot++) {
-            if (slots.getAndSet(slot, null) instanceof Load<?> load) {
+        supply.stop();
+        slots.clear(outcome -> {
+            if (outcome instanceof Load<?> load) {
                 load.cancel();
             }
-        }
+            if (loaded(outcome) instanceof Sample<?> sample) {
+                Operators.onDiscard(sample, context);
+            }
+        });
+    }
+
+    private static @Nullable Object loaded(@Nullable Object held) {
+        return held instanceof Load<?> load ? load.outcome : held;
     }
 
     /** Delivers the samples that are ready and requested, then begins further draws. */
     private void deliver() {
         long asked = requested;
+        long count = supply.count();
         long delivered = 0;
         long number = emitted;
         while (!stopped) {
             if (failure != null) {
-                fail(failure);
+                end(failure);
                 return;
             }
             if (number == count) {
-                terminated = true;
-                stopped = true;
-                actual.onComplete();
+                end(supply.failure());
                 return;
             }
             if (delivered == asked) {
@@ -172,7 +171,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
                 held.left(number - 1);
             }
             if (ready instanceof Begun.Failed failure) {
-                fail(failure.cause());
+                end(failure.cause());
                 return;
             }
             delivered++;
@@ -187,24 +186,24 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             REQUESTED.addAndGet(this, -delivered);
         }
         if (asked != 0 && !stopped) {
+            supply.delivered(number);
             lookAhead();
         }
     }
 
     /** Takes the outcome of the next draw out of its slot, after beginning the draw here if no thread has; or null. */
     private @Nullable Object ready(long number, long asked) {
-        int slot = (int) number & mask;
-        Object held = slots.get(slot);
+        Object held = slots.get(number);
         if (held == null) {
             if (begun != number || pace.onWorkers()) {
                 return null;
             }
             beginHere(number, (int) Math.min(pace.group(), asked));
-            held = slots.get(slot);
+            held = slots.get(number);
         }
-        Object outcome = held instanceof Load<?> load ? load.outcome : held;
+        Object outcome = loaded(held);
         if (outcome != null) {
-            slots.lazySet(slot, null);
+            slots.setLazily(number, null);
         }
         return outcome;
     }
@@ -227,7 +226,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     }
 
     /** Ends the stream with a failure that is no draw's outcome; from any thread. */
-    private void breakOff(Throwable thrown) {
+    void breakOff(Throwable thrown) {
         failure = Thrown.signal(thrown);
         drain();
     }
@@ -236,10 +235,8 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         Scheduler clock = execution.workers(); // its clock, which a simulation sets
         long started = clock.now(TimeUnit.NANOSECONDS);
         Draw[] drawn = new Draw[samples];
-        for (int i = 0; i < samples; i++) {
-            drawn[i] = draws.at(first + i);
-        }
-        int from = 0;
+        Object[] begun = new Object[samples];
+        int from = supply.take(first, drawn, begun) ? 0 : samples;
         while (from < samples && !stopped) {
             int to = from;
             while (to < samples && !drawn[to].isPadding()) {
@@ -249,15 +246,18 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
                 hold(first + from, Sample.absent(drawn[from]));
                 from++;
             } else {
-                beginReal(first + from, from == 0 && to == samples ? drawn : Arrays.copyOfRange(drawn, from, to));
+                boolean all = from == 0 && to == samples;
+                beginReal(
+                        first + from,
+                        all ? drawn : Arrays.copyOfRange(drawn, from, to),
+                        all ? begun : Arrays.copyOfRange(begun, from, to));
                 from = to;
             }
         }
         pace.took(clock.now(TimeUnit.NANOSECONDS) - started, samples);
     }
 
-    private void beginReal(long first, Draw[] drawn) {
-        Object[] outcomes = new Object[drawn.length];
+    private void beginReal(long first, Draw[] drawn, Object[] outcomes) {
         loader.beginAll(drawn, outcomes);
         for (int i = 0; i < drawn.length; i++) {
             Object begunHere = outcomes[i];
@@ -274,23 +274,22 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
     /** Puts a draw's outcome where the draining thread finds it, and only then starts waiting for it. */
     private void hold(long number, Object outcome) {
-        int slot = (int) number & mask;
         if (!(outcome instanceof Load<?> load)) {
             loaded(number, outcome);
-            slots.lazySet(slot, outcome); // the caller drains next
+            slots.setLazily(number, outcome); // the caller drains next
             return;
         }
-        slots.set(slot, load);
+        slots.set(number, load);
         load.start();
         if (stopped) {
             load.cancel();
-            slots.set(slot, null);
+            slots.set(number, null);
         }
     }
 
     private long limit() {
         long next = emitted;
-        long max = Math.min(count, next + execution.inFlight());
+        long max = Math.min(supply.available(), next + execution.inFlight());
         return held == null ? max : Math.min(max, Math.max(next + 1, held.limit()));
     }
 
@@ -360,17 +359,24 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         drain(); // slots that became free since then need a runner, or the draining thread
     }
 
-    private void fail(Throwable cause) {
+    private void end(@Nullable Throwable cause) {
         failure = cause;
         terminated = true;
         stopped = true;
         forgetAll();
-        actual.onError(cause);
+        if (cause == null) {
+            actual.onComplete();
+        } else {
+            actual.onError(cause);
+        }
     }
 
     @Override
     @SuppressWarnings("rawtypes") // as Reactor declares it
     public @Nullable Object scanUnsafe(Attr key) {
+        if (key == Attr.PARENT) {
+            return supply.upstream();
+        }
         if (key == Attr.ACTUAL) {
             return actual;
         }
@@ -386,13 +392,6 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         if (key == Attr.CANCELLED) {
             return stopped && !terminated;
         }
-        if (key == Attr.ERROR) {
-            return failure;
-        }
-        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
-    }
-
-    Context context() {
-        return context;
+        return key == Attr.ERROR ? failure : key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 }

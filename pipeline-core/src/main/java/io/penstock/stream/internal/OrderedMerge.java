@@ -22,7 +22,8 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
 
         /**
          * Begins draws one after another on the calling thread. {@code begun[i]} gets the value of {@code draws[i]},
-         * {@link Begun#ABSENT}, a cold {@code Mono}, or a {@link Begun.Failed}.
+         * {@link Begun#ABSENT}, a cold {@code Mono}, or a {@link Begun.Failed}. Behind {@link Arrivals} it has the
+         * value that arrived, or {@link Begun#ABSENT}.
          */
         void beginAll(Draw[] draws, Object[] begun);
     }
@@ -43,7 +44,7 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
     public void subscribe(CoreSubscriber<? super Sample<T>> actual) {
         MergeRun<T> run;
         try {
-            run = new MergeRun<>(loader, draws, execution, readAhead, actual);
+            run = new MergeRun<>(loader, Supply.of(draws), execution, readAhead, actual);
         } catch (Throwable e) {
             Operators.error(actual, Thrown.signal(e));
             return;

@@ -66,7 +66,7 @@ public final class MergeRunStress {
                         begun[i] = loads.apply(drawn[i].index());
                     }
                 },
-                Sampler.sequential().draws(draws),
+                Supply.of(Sampler.sequential().draws(draws)),
                 execution,
                 null,
                 seen);
