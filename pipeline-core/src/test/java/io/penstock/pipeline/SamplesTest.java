@@ -81,7 +81,7 @@ class SamplesTest {
                 .thenRequest(1)
                 .assertNext(sample -> {
                     assertThat(sample.value()).isEqualTo("a");
-                    assertThat(sample.draw()).isEqualTo(new Draw(7, 0, 5, new Position(0, 6), Draw.UNKNOWN));
+                    assertThat(sample.draw()).isEqualTo(new Draw(7, 0, 5, new Position(0, 6)));
                 })
                 .thenRequest(1)
                 .assertNext(sample -> assertThat(sample.draw().index()).isEqualTo(6))
