@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
+import java.util.Objects;
 import reactor.core.publisher.Mono;
 
 /**
@@ -57,9 +58,9 @@ abstract non-sealed class Stage<T> implements Pipeline<T> {
         return Mono.defer(Thrown.supplier(() -> Begun.toMono(begin(draw))));
     }
 
-    /** The sample of an index, for datasets. */
+    /** The sample of an index, for datasets. Fails with an {@link IndexOutOfBoundsException} if there is none. */
     public final Mono<T> get(long index) {
-        return load(Draw.of(index));
+        return Mono.defer(() -> load(Draw.of(Objects.checkIndex(index, size()))));
     }
 
     @Override

@@ -28,6 +28,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -94,6 +95,67 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
         return true;
     }
 
+    /** The same rows as another form of file has them. */
+    abstract class FormKit extends DatasetKit<Tensor> {
+
+        private int version = 1;
+
+        abstract Dataset<Tensor> open(ShortStore store, byte[] floats);
+
+        @Override
+        protected Dataset<Tensor> open() {
+            byte[] floats = new byte[24];
+            for (int i = 0; i < 6; i++) {
+                ByteBuffer.wrap(floats).putFloat(4 * i, i);
+            }
+            ShortStore store = ShortStore.prompt();
+            store.version(version);
+            return open(store, floats);
+        }
+
+        @Override
+        protected Tensor expected(long index) {
+            return ArrayRowsTest.this.expected(index);
+        }
+
+        @Override
+        protected void change(long index) {
+            version++;
+        }
+
+        @Override
+        protected boolean share(long one, long other) {
+            return true;
+        }
+    }
+
+    @Nested
+    class BigEndian extends FormKit {
+        @Override
+        Dataset<Tensor> open(ShortStore store, byte[] floats) {
+            String header = "{'shape': (3, 2), 'descr': '>f4', 'fortran_order': False}";
+            return ArrayRows.openNpy(store.with("x.npy", npy(2, header, floats)), "x.npy");
+        }
+    }
+
+    @Nested
+    class Idx extends FormKit {
+        @Override
+        Dataset<Tensor> open(ShortStore store, byte[] floats) {
+            ByteBuffer file = ByteBuffer.allocate(36).putInt(0x0D02).putInt(3).putInt(2);
+            return ArrayRows.openIdx(store.with("x", file.put(floats).array()), "x");
+        }
+    }
+
+    @Nested
+    class Npz extends FormKit {
+        @Override
+        Dataset<Tensor> open(ShortStore store, byte[] floats) {
+            String header = "{'shape': (3, 2), 'descr': '>f4', 'fortran_order': False}";
+            return ArrayRows.openNpz(store.with("x.npy", npy(2, header, floats)), "x");
+        }
+    }
+
     @Test
     void npy_bigEndian_isTurnedAround() {
         ArrayRows rows = npy("'>i4'", "False", "(2L,)", new byte[] {0, 0, 1, 2, 0x7F, 0, 0, 3});
@@ -131,11 +193,12 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
         assertThatThrownBy(() -> npy("'|O'", "False", "(1,)", new byte[8]))
                 .isInstanceOf(FormatException.class)
                 .hasMessage(
-                        "short://store/x.npy has elements of type |O: objects are pickled, and reading them would run what they say; save numbers");
+                        "short://store/x.npy has elements of type |O: objects are pickled, and reading them would run"
+                                + " what they say; save numbers");
         assertThatThrownBy(() -> npy("[('a', '<i4'), ('b', '<f8', (2,))]", "False", "(1,)", new byte[20]))
                 .isInstanceOf(FormatException.class)
-                .hasMessage(
-                        "short://store/x.npy has elements of type [('a', '<i4'), ('b', '<f8', (2,))]: structured elements have no dtype; save a field at a time");
+                .hasMessage("short://store/x.npy has elements of type [('a', '<i4'), ('b', '<f8', (2,))]: structured"
+                        + " elements have no dtype; save a field at a time");
         assertThatThrownBy(() -> npy("'<U5'", "False", "(1,)", new byte[20]))
                 .isInstanceOf(FormatException.class)
                 .hasMessageContaining("type <U5");
@@ -280,7 +343,8 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
         assertThatThrownBy(() -> ArrayRows.openIdx(store, "short"))
                 .isInstanceOf(FormatException.class)
                 .hasMessage(
-                        "short://store/short is cut off: u8[2, 3] needs 6 elements of 1 bytes, it has 5 bytes behind its header");
+                        "short://store/short is cut off: u8[2, 3] needs 6 elements of 1 bytes, it has 5 bytes behind"
+                                + " its header");
         assertThatThrownBy(() -> ArrayRows.openIdx(store, "long"))
                 .isInstanceOf(FormatException.class)
                 .hasMessage("short://store/long has 2 bytes behind its u8[2, 3]");

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,6 +84,55 @@ class TarSamplesTest extends DatasetKit<TarSample> {
     @Override
     protected boolean share(long one, long other) {
         return (one < 2) == (other < 2);
+    }
+
+    @Nested
+    class Parts extends DatasetKit<TarSample> {
+        @Override
+        protected Dataset<TarSample> open() {
+            return TarShards.open(folder.resolve("a-*.tar")).index().parts("cls");
+        }
+
+        @Override
+        protected TarSample expected(long index) {
+            return new TarSample("t/" + index, Map.of("cls", bytes("" + index)));
+        }
+
+        @Override
+        protected void change(long index) throws IOException {
+            TarSamplesTest.this.change(index);
+        }
+
+        @Override
+        protected boolean share(long one, long other) {
+            return TarSamplesTest.this.share(one, other);
+        }
+    }
+
+    @Nested
+    class FilesOfShards extends DatasetKit<TarFile> {
+        @Override
+        protected Dataset<TarFile> open() {
+            return TarShards.open(folder.resolve("a-*.tar")).files(cache);
+        }
+
+        @Override
+        protected TarFile expected(long index) {
+            String name = List.of("t/0.jpg", "t/0.CLS", "t/1.jpg", "t/1.cls", "t/2.jpg", "t/2.cls")
+                    .get((int) index);
+            String text = List.of("zero", "0", "", "1", "two", "2").get((int) index);
+            return new TarFile(name, bytes(text));
+        }
+
+        @Override
+        protected void change(long index) throws IOException {
+            TarSamplesTest.this.change(index);
+        }
+
+        @Override
+        protected boolean share(long one, long other) {
+            return (one < 4) == (other < 4);
+        }
     }
 
     @Test
@@ -212,8 +262,8 @@ class TarSamplesTest extends DatasetKit<TarSample> {
 
         assertThatThrownBy(() -> samples.get(0).block())
                 .isInstanceOf(StoreException.class)
-                .hasMessage(
-                        "a.bin in only.tar is too large: at most 599 bytes, has more with what belongs to it; raise maxSampleBytes");
+                .hasMessage("a.bin in only.tar is too large: at most 599 bytes, has more with what belongs to it; raise"
+                        + " maxSampleBytes");
         assertThat(sample(samples, 1).part("bin")).isEqualTo(bytes("x"));
     }
 }

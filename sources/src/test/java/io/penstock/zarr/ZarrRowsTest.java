@@ -3,26 +3,19 @@ package io.penstock.zarr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.cache.Entry;
-import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.Tier;
-import io.penstock.cache.TierStatistics;
 import io.penstock.kit.DatasetKit;
+import io.penstock.kit.HeldTier;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -77,6 +70,76 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
         return one / 2 == other / 2;
     }
 
+    /** Windows of two rows and one column, each in one chunk. */
+    @Nested
+    class Windows extends DatasetKit<Tensor> {
+        @Override
+        protected Dataset<Tensor> open() {
+            return Objects.requireNonNull(array().checkingChunks().block()).windows(Shape.of(2, 1), Shape.of(2, 1));
+        }
+
+        @Override
+        protected Tensor expected(long index) {
+            byte first = (byte) (index / 2 * 4 + index % 2);
+            return Tensor.ofBytes(new byte[] {first, (byte) (first + 2)}, 2, 1);
+        }
+
+        @Override
+        protected void change(long index) {
+            ZarrRowsTest.this.change(index);
+        }
+
+        @Override
+        protected boolean share(long one, long other) {
+            return one / 2 == other / 2;
+        }
+    }
+
+    @Nested
+    class Chunks extends DatasetKit<Tensor> {
+        @Override
+        protected Dataset<Tensor> open() {
+            return Objects.requireNonNull(array().checkingChunks().block()).chunks();
+        }
+
+        @Override
+        protected Tensor expected(long index) {
+            byte first = (byte) (4 * index);
+            return Tensor.ofBytes(new byte[] {first, (byte) (first + 1), (byte) (first + 2), (byte) (first + 3)}, 2, 2);
+        }
+
+        @Override
+        protected void change(long index) {
+            ZarrRowsTest.this.change(2 * index);
+        }
+    }
+
+    /** Rows of chunks that a cache holds. */
+    @Nested
+    class RowsOverCache extends DatasetKit<Tensor> {
+        @Override
+        protected Dataset<Tensor> open() {
+            ZarrArray array = Objects.requireNonNull(array().checkingChunks().block());
+            return array.over(array.chunks().cache(new HeldTier(), Schema.tensor("chunk")))
+                    .rows();
+        }
+
+        @Override
+        protected Tensor expected(long index) {
+            return ZarrRowsTest.this.expected(index);
+        }
+
+        @Override
+        protected void change(long index) {
+            ZarrRowsTest.this.change(index);
+        }
+
+        @Override
+        protected boolean share(long one, long other) {
+            return ZarrRowsTest.this.share(one, other);
+        }
+    }
+
     private static List<SampleKey> keys(Dataset<?> dataset) {
         List<SampleKey> keys = new ArrayList<>();
         for (long i = 0; i < dataset.size(); i++) {
@@ -117,7 +180,7 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
         store.put(
                 "a/.zarray",
                 "{\"zarr_format\":2,\"shape\":[6,2],\"chunks\":[2,2],\"dtype\":\"|i1\",\"order\":\"C\",\"compressor\":null,"
-                        + "\"filters\":null,\"fill_value\":0}");
+                    + "\"filters\":null,\"fill_value\":0}");
         List<SampleKey> after = keys(array().rows());
 
         assertThat(after).doesNotContainAnyElementsOf(before);
@@ -189,57 +252,9 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
         assertThat(store.asked()).containsExactlyInAnyOrder("a/0.0", "a/1.0", "a/2.0");
     }
 
-    /** A tier as plain as can be. */
-    private static final class MapTier implements Tier {
-        final Map<SampleKey, ByteBuffer> held = new ConcurrentHashMap<>();
-
-        @Override
-        public String name() {
-            return "map";
-        }
-
-        @Override
-        public Eviction eviction() {
-            return Eviction.NONE;
-        }
-
-        @Override
-        public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
-            return false;
-        }
-
-        @Override
-        public boolean accepts(SampleKey key, Entry about) {
-            return true;
-        }
-
-        @Override
-        public Mono<ByteBuffer> get(SampleKey key) {
-            return Mono.justOrEmpty(held.get(key)).map(ByteBuffer::duplicate);
-        }
-
-        @Override
-        public Mono<Put> put(SampleKey key, Encoded value, Entry about) {
-            ByteBuffer copy = ByteBuffer.allocate(value.length());
-            value.copyTo(copy, 0);
-            held.put(key, copy);
-            return Mono.just(Put.HELD);
-        }
-
-        @Override
-        public TierStatistics statistics() {
-            return new TierStatistics(held.size(), 0, Long.MAX_VALUE, 0, 0, 0, 0, 0);
-        }
-
-        @Override
-        public void close() {
-            held.clear();
-        }
-    }
-
     @Test
     void rows_overCachedChunks_fetchNothingTheSecondTime() {
-        MapTier tier = new MapTier();
+        HeldTier tier = new HeldTier();
         ZarrArray first = array();
         Dataset<Tensor> warm =
                 first.over(first.chunks().cache(tier, Schema.tensor("chunk"))).rows();

@@ -46,13 +46,19 @@ final class UnpackedFile implements Store {
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry) {
-        return again(copies::read, RETRIES);
+        return again(entry, copies::read);
     }
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
         Objects.checkFromIndexSize(offset, (long) length, entry.size());
-        return again(now -> copies.read(now, offset, length), RETRIES);
+        return again(entry, now -> copies.read(now, offset, length));
+    }
+
+    private <T> Mono<T> again(StoreEntry entry, Function<StoreEntry, Mono<T>> read) {
+        return entry.key().equals(copy.key())
+                ? again(read, RETRIES)
+                : Mono.error(() -> new StoreException("no such entry in %s: %s".formatted(location(), entry.key())));
     }
 
     private <T> Mono<T> again(Function<StoreEntry, Mono<T>> read, int retries) {
