@@ -215,6 +215,15 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
         return ZippedDataset.of(stage, Stage.of(this), Stage.of(other), combine);
     }
 
+    /**
+     * Groups of samples that are loaded together, such as the texts of one row. The groups are planned before anything
+     * is loaded, so they are the same at every world size, and a position counts groups.
+     * <p>Sizes, order and resuming are those of the groups. A group's key changes with that of each of its samples.
+     */
+    default Dataset<Group<T>> group(Grouping grouping) {
+        return new GroupedDataset<>(Stage.of(this), grouping);
+    }
+
     /** The producer that {@link #cache} announces to a tier: the source, the stages and the codec. */
     static Producer producer(Dataset<?> dataset, Codec<?> codec) {
         return Producer.of(dataset.fingerprint(), Stage.of(dataset).stages(), codec);

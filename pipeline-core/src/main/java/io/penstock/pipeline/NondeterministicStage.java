@@ -3,8 +3,11 @@ package io.penstock.pipeline;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -38,6 +41,9 @@ final class NondeterministicStage {
         if (stage instanceof ZippedDataset<?, ?> zipped) {
             return ofZipped(zipped, draw, encode);
         }
+        if (stage instanceof GroupedDataset<?> grouped) {
+            return ofGrouped(grouped, draw, encode);
+        }
         return stage.load(draw)
                 .map(Thrown.function(encode))
                 .repeat(AGAIN)
@@ -65,6 +71,21 @@ final class NondeterministicStage {
                 .switchIfEmpty(zipped.left
                         .load(draw)
                         .flatMap(a -> of(zipped.right, draw, b -> pair.apply(new ZippedDataset.Pair<>(a, b)))));
+    }
+
+    @SuppressWarnings("unchecked") // a grouped dataset is one of groups
+    private static <A, T> Mono<String> ofGrouped(
+            GroupedDataset<A> grouped, Draw draw, Function<? super T, ByteBuffer> encode) {
+        Function<Group<A>, ByteBuffer> ofGroup = (Function<Group<A>, ByteBuffer>) encode;
+        Draw[] members = grouped.inInput(draw);
+        return grouped.load(draw)
+                .flatMap(group -> Flux.range(0, members.length)
+                        .concatMap(i -> of(grouped.input, members[i], (A sample) -> {
+                            List<A> samples = new ArrayList<>(group.samples());
+                            samples.set(i, sample);
+                            return ofGroup.apply(new Group<>(group.number(), samples));
+                        }))
+                        .next());
     }
 
     private static <A, B> @Nullable String ofFunction(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.Cache;
+import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
 import io.penstock.fault.MismatchException;
 import io.penstock.order.Sampler;
@@ -120,6 +121,41 @@ class HitCheckTest {
 
         assertThatThrownBy(() -> values(zipped.cache(Cache.of(outer), VALUE, HitCheck.ofShare(1))))
                 .hasMessageContaining("stage \"noise\" is not deterministic");
+    }
+
+    @Test
+    void stage_ofAGroupsMember_isNamed() {
+        FakeTier tier = new FakeTier("ram");
+        Dataset<Tensor> sums = FakeDataset.blocking(5)
+                .map("noise", value -> Tensor.scalar(dice.incrementAndGet()))
+                .group(new Neighbours(5))
+                .map(
+                        "sum",
+                        group -> Tensor.scalar(group.samples().get(0).longAt(0)
+                                + group.samples().get(1).longAt(0)));
+        values(sums.cache(tier, VALUE));
+
+        assertThatThrownBy(() -> values(sums.cache(Cache.of(tier), VALUE, HitCheck.ofShare(1))))
+                .hasMessageContaining("stage \"noise\" is not deterministic");
+    }
+
+    /** Each sample with the next one. */
+    private record Neighbours(long samples) implements Grouping {
+
+        @Override
+        public long size() {
+            return samples - 1;
+        }
+
+        @Override
+        public Fingerprint fingerprint() {
+            return Fingerprint.of("neighbours");
+        }
+
+        @Override
+        public long[] members(long group) {
+            return new long[] {group, group + 1};
+        }
     }
 
     @Test
