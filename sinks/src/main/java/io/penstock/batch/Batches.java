@@ -1,6 +1,7 @@
 package io.penstock.batch;
 
 import io.penstock.order.Remainder;
+import io.penstock.pipeline.Group;
 import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
@@ -79,6 +80,18 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      */
     public static <T> Batches<T> of(int n, Schema<T> schema) {
         return new Batches<>(Collation.of(n, schema), BatchOptions.standard());
+    }
+
+    /**
+     * A batch a group, whatever the number of its samples, padded as by {@link #padShapes}: for groups that were planned
+     * by length, such as those of at most n tokens.
+     *
+     * <p>All ranks have the same number of batches wherever they have the same number of draws. A group that was skipped
+     * makes a batch without a row. Slots grow to the largest batch. A remainder of {@code PAD} is refused.
+     * @throws IllegalArgumentException if a companion of {@link #padShapes} has the name of a field
+     */
+    public static <T> Batches<Group<T>> ofGroups(Schema<T> schema) {
+        return new Batches<>(Collation.ofGroups(schema), BatchOptions.standard());
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.penstock.batch;
 
 import io.penstock.order.Remainder;
+import io.penstock.pipeline.Group;
 import io.penstock.tensor.Schema;
 import java.util.List;
 import java.util.Locale;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The content of batches: the number of draws, the fields, the remainder and the padding. */
 record Collation<T>(
         int n,
-        Schema<T> schema,
+        Rows<T> rows,
         Remainder remainder,
         boolean padded,
         @Nullable Buckets<T> buckets) {
@@ -20,8 +21,13 @@ record Collation<T>(
 
     Collation {
         checkSize(n);
-        Objects.requireNonNull(schema, "schema");
+        Objects.requireNonNull(rows, "rows");
         Objects.requireNonNull(remainder, "remainder");
+        if (remainder == Remainder.PAD && rows instanceof Rows.Grouped<?>) {
+            throw new IllegalArgumentException(
+                    "batches of groups cannot be padded to a number of rows: each group has its own; keep the"
+                            + " remainder");
+        }
     }
 
     static void checkSize(int n) {
@@ -31,15 +37,27 @@ record Collation<T>(
     }
 
     static <T> Collation<T> of(int n, Schema<T> schema) {
-        return new Collation<>(n, schema, Remainder.KEEP, false, null);
+        return new Collation<>(n, new Rows.Single<>(schema), Remainder.KEEP, false, null);
+    }
+
+    static <T> Collation<Group<T>> ofGroups(Schema<T> schema) {
+        return new Collation<Group<T>>(1, new Rows.Grouped<>(schema), Remainder.KEEP, false, null).padShapes();
+    }
+
+    /** How each sample becomes a row, for batches by length. */
+    Schema<T> schema() {
+        if (rows instanceof Rows.Single<T> single) {
+            return single.schema();
+        }
+        throw new IllegalArgumentException("batches of groups have no buckets: their groups are planned by length");
     }
 
     Collation<T> remainder(Remainder other) {
-        return new Collation<>(n, schema, other, padded, buckets);
+        return new Collation<>(n, rows, other, padded, buckets);
     }
 
     Collation<T> padShapes() {
-        List<String> names = schema.names();
+        List<String> names = rows.names();
         for (String name : names) {
             if (names.contains(PaddedSlot.length(name)) || names.contains(PaddedSlot.shape(name))) {
                 throw new IllegalArgumentException(
@@ -47,11 +65,13 @@ record Collation<T>(
                                 .formatted(PaddedSlot.length(name), PaddedSlot.shape(name), names));
             }
         }
-        return new Collation<>(n, schema, remainder, true, buckets);
+        return new Collation<>(n, rows, remainder, true, buckets);
     }
 
+    /** @throws IllegalArgumentException if these are batches of groups */
     Collation<T> buckets(Buckets<T> other) {
-        return new Collation<>(n, schema, remainder, true, other).padShapes();
+        Objects.requireNonNull(schema(), "schema");
+        return new Collation<>(n, rows, remainder, true, other).padShapes();
     }
 
     /** How many unfinished batches have a slot, which a ring needs beside those of complete batches. */
@@ -74,7 +94,7 @@ record Collation<T>(
         return "batches of %d %s, %s the remainder%s"
                 .formatted(
                         n,
-                        schema.names(),
+                        rows.names(),
                         remainder.name().toLowerCase(Locale.ROOT),
                         buckets != null ? ", " + buckets : padded ? ", padded" : "");
     }

@@ -4,14 +4,13 @@ import io.penstock.batch.EpochEnds.Known;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
 import io.penstock.stream.Sample;
-import io.penstock.tensor.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** A batch ends after n draws, and with its epoch. */
 final class DrawBatcher<T> implements Batcher<T> {
 
     private final int n;
-    private final Schema<T> schema;
+    private final Rows<T> rows;
     private final SlotRing ring;
     private final Output output;
     private final EpochEnds epochs;
@@ -21,7 +20,7 @@ final class DrawBatcher<T> implements Batcher<T> {
 
     DrawBatcher(Collation<T> collation, SlotRing ring, Output output) {
         this.n = collation.n();
-        this.schema = collation.schema();
+        this.rows = collation.rows();
         this.ring = ring;
         this.output = output;
         this.epochs = new EpochEnds(collation, ring, output);
@@ -45,7 +44,7 @@ final class DrawBatcher<T> implements Batcher<T> {
             slot = filling;
         }
         if (sample.isPresent()) {
-            filling.add(draw.index(), schema.flatten(sample.value()));
+            rows.add(filling, draw.index(), sample.value());
         }
         epochs.saw(draw);
         draws++;

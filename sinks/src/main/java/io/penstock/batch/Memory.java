@@ -37,7 +37,8 @@ final class Memory {
     }
 
     /** The layout of the latest rows that began a batch, for batches that have none; null before any. */
-    @Nullable Layout latest() {
+    @Nullable
+    Layout latest() {
         return latest;
     }
 
@@ -53,21 +54,21 @@ final class Memory {
     }
 
     /**
-     * The buffer if it has room for all rows, else a larger one: of just the size at first, and beyond that with up to
-     * a quarter more, so that slowly growing batches do not allocate each time.
+     * The buffer if it has room for this count of rows, else a larger one: of just the size at first, and beyond that
+     * with up to a quarter more, so that slowly growing batches do not allocate each time.
      */
-    ByteBuffer fit(@Nullable ByteBuffer buffer, Layout layout, int field) {
+    ByteBuffer fit(@Nullable ByteBuffer buffer, Layout layout, int field, int count) {
         long each = layout.rowBytes(field);
-        if (each > MAX_BYTES / rows) {
+        if (each > MAX_BYTES / count) {
             throw new IllegalArgumentException(
                     "cannot batch field \"%s\": %d rows of %s are %s bytes, and a buffer holds 2 GiB; take smaller batches"
                             .formatted(
                                     names.get(field),
-                                    rows,
+                                    count,
                                     layout.describe(field),
-                                    BigInteger.valueOf(each).multiply(BigInteger.valueOf(rows))));
+                                    BigInteger.valueOf(each).multiply(BigInteger.valueOf(count))));
         }
-        long bytes = each * rows;
+        long bytes = each * count;
         if (buffer != null && buffer.capacity() >= bytes) {
             return buffer;
         }

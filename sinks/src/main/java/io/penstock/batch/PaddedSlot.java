@@ -71,7 +71,7 @@ final class PaddedSlot extends Slot {
         memory.latest(layout);
         Map<String, Tensor> tensors = new LinkedHashMap<>();
         for (int field = 0; field < layout.fields(); field++) {
-            ByteBuffer buffer = memory.fit(buffers[field], layout, field);
+            ByteBuffer buffer = memory.fit(buffers[field], layout, field, Math.max(memory.rows(), wanted));
             buffers[field] = buffer;
             copy(layout, field, buffer, wanted);
             tensors.put(memory.names().get(field), layout.stacked(field, buffer, wanted));

@@ -58,7 +58,7 @@ final class StackedSlot extends Slot {
         ByteBuffer[] fitting = new ByteBuffer[other.fields()];
         int[] bytes = new int[other.fields()];
         for (int field = 0; field < bytes.length; field++) {
-            fitting[field] = memory.fit(buffers == NONE ? null : buffers[field], other, field);
+            fitting[field] = memory.fit(buffers == NONE ? null : buffers[field], other, field, memory.rows());
             bytes[field] = Math.toIntExact(other.rowBytes(field));
         }
         buffers = fitting;

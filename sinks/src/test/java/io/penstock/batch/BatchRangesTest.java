@@ -78,8 +78,8 @@ class BatchRangesTest {
                 List.of(Tensor.of(DType.U8, Shape.of(0, 1L << 20), ByteBuffer.allocate(0)))));
         Memory memory = new Memory(16, List.of("pixels"), Memory::aligned);
 
-        assertThat(memory.fit(null, layout, 0).capacity()).isZero();
-        assertThatThrownBy(() -> memory.fit(null, huge, 0))
+        assertThat(memory.fit(null, layout, 0, memory.rows()).capacity()).isZero();
+        assertThatThrownBy(() -> memory.fit(null, huge, 0, memory.rows()))
                 .hasMessage("cannot batch field \"pixels\": 16 rows of u8[1099511627776, 1048576] are "
                         + "18446744073709551616 bytes, and a buffer holds 2 GiB; take smaller batches");
     }
