@@ -18,7 +18,6 @@ import java.util.function.LongPredicate;
 import java.util.function.LongToIntFunction;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
-import java.util.stream.Stream;
 import reactor.core.publisher.Mono;
 
 /**
@@ -203,7 +202,12 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      */
     @SafeVarargs
     static <T> Dataset<T> concat(Dataset<? extends T>... parts) {
-        return new ConcatDataset<>(Stream.of(parts).map(ConcatDataset::<T>stage).toList());
+        return concat(List.of(parts));
+    }
+
+    /** As {@link #concat(Dataset[])}. */
+    static <T> Dataset<T> concat(List<? extends Dataset<? extends T>> parts) {
+        return new ConcatDataset<>(parts.stream().map(ConcatDataset::<T>stage).toList());
     }
 
     /**

@@ -59,9 +59,8 @@ public final class Mixture<T> {
     }
 
     /** The samples of all sources, one source after another, as {@link Dataset#concat} has them. */
-    @SuppressWarnings("unchecked") // an array for concat, which only reads it
     public Dataset<T> dataset() {
-        return Dataset.concat((Dataset<? extends T>[]) sources.toArray(Dataset<?>[]::new));
+        return Dataset.concat(sources);
     }
 
     /**

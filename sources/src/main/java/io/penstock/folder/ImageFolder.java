@@ -132,6 +132,16 @@ public final class ImageFolder implements Dataset<LabelledFile> {
         return images.counts(labels);
     }
 
+    /** The class of an image, a place in {@link #labels}. Loads nothing. */
+    public int label(long index) {
+        return images.label(at(index));
+    }
+
+    /** The length of an image's file in bytes, as it was listed. */
+    public long bytes(long index) {
+        return images.bytes(at(index));
+    }
+
     /**
      * Whether a key ends as images do: in {@code .jpg}, {@code .jpeg}, {@code .png}, {@code .gif}, {@code .bmp}, {@code
      * .webp}.

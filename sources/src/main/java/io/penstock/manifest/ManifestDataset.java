@@ -128,6 +128,18 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
         return labels.counts(manifest);
     }
 
+    /** The label of a file, 0 where it has none. Loads nothing. */
+    public int label(long index) {
+        return labels.of(line(index));
+    }
+
+    /** The length of a file in bytes, -1 where neither the manifest nor the store has said it. */
+    public long bytes(long index) {
+        Manifest.Line line = line(index);
+        StoreEntry found = states.of(line);
+        return found == null ? line.bytes() : found.size();
+    }
+
     @Override
     public long size() {
         return manifest.lines().size();

@@ -60,7 +60,7 @@ class ShownCommandsTest {
         for (String cache : List.of("cache", "scratch", "shm")) {
             done("materialize " + images + " --to disk:" + folder.resolve(cache) + ",64MiB");
         }
-        put("(images:)(?:DIR|photos|train)", "$1" + train);
+        put("(images:)(?:DIR|photos|more|train)", "$1" + train);
         put("(records:)(?:FILE|r\\.bin)(,.*)", "$1" + folder.resolve("r.bin") + "$2");
         put("text:FILE", "text:" + folder.resolve("lines.txt"));
         put("zarr:STORE#ARRAY", "zarr:" + folder.resolve("store") + "#array");

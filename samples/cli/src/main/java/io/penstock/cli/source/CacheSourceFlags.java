@@ -2,6 +2,8 @@ package io.penstock.cli.source;
 
 import io.penstock.cli.flag.NumberFlag;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -15,8 +17,7 @@ public final class CacheSourceFlags {
             paramLabel = "SOURCE",
             converter = SourceSpec.Reader.class,
             description = "What to read, as for stream.")
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private SourceSpec source;
+    private final List<SourceSpec> sources = new ArrayList<>();
 
     @Option(
             order = 2,
@@ -34,6 +35,22 @@ public final class CacheSourceFlags {
             description = "Levels of folders above the class folders, as for stream.")
     private @Nullable Integer depth;
 
+    @Option(
+            order = 4,
+            names = "--filter",
+            paramLabel = "FILTER",
+            converter = SampleFilter.Reader.class,
+            description = "Read only some samples, as for stream.")
+    private final List<SampleFilter> filters = new ArrayList<>();
+
+    @Option(
+            order = 5,
+            names = "--split",
+            paramLabel = "FROM..TO",
+            converter = SplitShare.Reader.class,
+            description = "Read only one part of the samples, as for stream.")
+    private @Nullable SplitShare split;
+
     /** Opens the source, and writes nothing beside it. */
     public Cacheable<?> open() {
         return open(null);
@@ -45,6 +62,6 @@ public final class CacheSourceFlags {
      * @throws IllegalArgumentException if the flags do not fit together
      */
     public Cacheable<?> open(@Nullable Path cache) {
-        return Cacheable.open(source.withDepth(depth), resize, cache);
+        return OpenedSources.open(new SourceChoice(sources, resize, depth, filters, split), cache);
     }
 }

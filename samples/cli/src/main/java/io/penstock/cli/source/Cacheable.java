@@ -1,36 +1,36 @@
 package io.penstock.cli.source;
 
 import io.penstock.cache.Cache;
-import io.penstock.cache.Fingerprint;
 import io.penstock.cache.HitCheck;
 import io.penstock.cache.Producer;
 import io.penstock.fault.FormatException;
-import io.penstock.folder.LabelledFile;
-import io.penstock.image.ImageDecoder;
-import io.penstock.image.Resize;
 import io.penstock.pipeline.Dataset;
-import io.penstock.shard.TarSamples;
 import io.penstock.tensor.Schema;
-import io.penstock.tensor.Tensor;
-import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.LongPredicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A source with the stages that depend on the sample alone: what goes into a cache.
+ * One or several sources with the stages that depend on the sample alone: what goes into a cache.
  *
- * @param source      the fingerprint of the source alone
  * @param dataset     with these stages
  * @param schema      of its samples, which is the cache's codec too
  * @param sampleBytes that a sample takes in a cache, about; 0 where it is not known beforehand
  * @param classes     how many samples each has, in the order of the labels; empty where that is not known
+ * @param listing     what is known of samples that are not loaded; null where that is nothing
  */
 public record Cacheable<T>(
-        Fingerprint source, Dataset<T> dataset, Schema<T> schema, long sampleBytes, Map<String, Integer> classes) {
+        Dataset<T> dataset,
+        Schema<T> schema,
+        long sampleBytes,
+        Map<String, Integer> classes,
+        @Nullable Listing listing) {
 
     /** What a cache keeps beside a sample's bytes: its layout, its key. */
     static final int BESIDE = 96;
@@ -40,67 +40,8 @@ public record Cacheable<T>(
     /** Samples that are loaded to see how large they are. */
     private static final int SOME = 32;
 
-    Cacheable(Fingerprint source, Dataset<T> dataset, Schema<T> schema, long sampleBytes) {
-        this(source, dataset, schema, sampleBytes, Map.of());
-    }
-
-    /**
-     * Opens what the flags name: lists the folder or asks for the file's size.
-     * @param cache the directory of the cache on disk, for what is kept beside the samples; null where there is none
-     * @throws IllegalArgumentException if the flags do not fit together
-     */
-    public static Cacheable<?> open(SourceSpec source, @Nullable Integer resize, @Nullable Path cache) {
-        return Cacheable.<Cacheable<?>>open(source, resize, cache, pictures -> pictures, tensors -> tensors);
-    }
-
-    /** As {@link #open}, for who goes on differently with pictures than with other samples. */
-    public static <R> R open(
-            SourceSpec source,
-            @Nullable Integer resize,
-            @Nullable Path cache,
-            Function<Cacheable<Picture>, R> ofPictures,
-            Function<Cacheable<Tensor>, R> ofTensors) {
-        if (source instanceof SourceSpec.Images images) {
-            Sources.LabelledImages found = Sources.images(images);
-            return ofPictures.apply(pictures(found.files(), found.classes(), resize));
-        }
-        if (source instanceof SourceSpec.Tar tar) {
-            TarSamples samples = Sources.tar(tar, cache);
-            TarArrays arrays = TarArrays.of(samples);
-            if (arrays.hasPictures()) {
-                return ofPictures.apply(arrays.pictures(resize));
-            }
-            return resize == null
-                    ? ofTensors.apply(arrays.tensors())
-                    : ofPictures.apply(pictures(labelled(samples), Map.of(), resize));
-        }
-        return ofTensors.apply(tensors(source, resize));
-    }
-
-    private static Cacheable<Tensor> tensors(SourceSpec source, @Nullable Integer resize) {
-        if (resize != null) {
-            throw new IllegalArgumentException(
-                    "--resize and --augment are for images; other samples are delivered as they are");
-        }
-        Dataset<Tensor> samples = Sources.tensors(source);
-        long bytes = source instanceof SourceSpec.Records records ? records.recordBytes() + (long) BESIDE : 0;
-        return new Cacheable<>(samples.fingerprint(), samples, Schema.tensor(Sources.field(source)), bytes);
-    }
-
-    private static Dataset<LabelledFile> labelled(TarSamples samples) {
-        return samples.map(
-                "image and cls",
-                sample -> new LabelledFile(sample.key(), TarPictures.image(sample), TarPictures.label(sample)));
-    }
-
-    private static Cacheable<Picture> pictures(
-            Dataset<LabelledFile> files, Map<String, Integer> classes, @Nullable Integer resize) {
-        return new Cacheable<>(
-                files.fingerprint(),
-                decoded(files, ImageDecoder.fastest(), resize),
-                Schema.of(Picture.class),
-                pictureBytes(resize),
-                classes);
+    Cacheable(Dataset<T> dataset, Schema<T> schema, long sampleBytes) {
+        this(dataset, schema, sampleBytes, Map.of(), null);
     }
 
     /** What a picture takes in a cache; 0 where it is not known beforehand. */
@@ -108,14 +49,36 @@ public record Cacheable<T>(
         return side == null ? 0 : (long) side * side * CHANNELS + BESIDE;
     }
 
-    private static Dataset<Picture> decoded(Dataset<LabelledFile> files, ImageDecoder decoder, @Nullable Integer side) {
-        if (side == null) {
-            return files.map("decode " + decoder.id(), file -> new Picture(decoder.decode(file.bytes()), file.label()));
+    /** The samples that all filters take, and of these one part of a split. */
+    Cacheable<T> only(List<SampleFilter> filters, @Nullable SplitShare split) {
+        Dataset<T> some = dataset;
+        if (!filters.isEmpty()) {
+            String words = filters.stream().map(Object::toString).collect(Collectors.joining(" and "));
+            LongPredicate taken = filters.stream().map(filter -> filter.of(this)).reduce(index -> true, LongPredicate::and);
+            some = dataset.selectIf(words, taken);
+            if (some.size() == 0) {
+                throw new IllegalArgumentException(
+                        "no sample is left of %,d: --filter %s takes none".formatted(dataset.size(), words));
+            }
         }
-        Resize resize = Resize.exact(side, side);
-        return files.map(
-                "decode %s reduced, %s".formatted(decoder.id(), resize),
-                file -> new Picture(decoder.decodeReduced(file.bytes(), resize), file.label()));
+        some = split == null ? some : split.of(some);
+        return some == dataset ? this : new Cacheable<>(some, schema, sampleBytes, classesOf(some), null);
+    }
+
+    /** How many of some of the samples each class has. */
+    private Map<String, Integer> classesOf(Dataset<T> some) {
+        Map<String, Integer> counts = new LinkedHashMap<>();
+        if (listing != null) {
+            classes.keySet().forEach(name -> counts.put(name, 0));
+            long place = 0; // they are in the same order
+            for (long index = 0; place < some.size(); index++) {
+                if (dataset.id(index).key().equals(some.id(place).key())) {
+                    counts.merge(listing.label().apply(index), 1, Integer::sum);
+                    place++;
+                }
+            }
+        }
+        return counts;
     }
 
     /** Behind a cache, if there is one, with hits checked if that is wanted. */
@@ -145,7 +108,7 @@ public record Cacheable<T>(
         if (bytes == null || bytes.getCount() == 0) {
             throw new FormatException("cannot see how large samples are: none of %d can be read".formatted(some));
         }
-        return new Cacheable<>(source, dataset, schema, bytes.getSum() / bytes.getCount() + BESIDE, classes);
+        return new Cacheable<>(dataset, schema, bytes.getSum() / bytes.getCount() + BESIDE, classes, listing);
     }
 
     private Mono<Long> encodedBytes(long index) {

@@ -14,6 +14,7 @@ import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
 import io.penstock.zarr.ZarrArray;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +32,17 @@ public final class Sources {
      *
      * @param classes how many images each has, in the order of the labels; empty where there are none
      */
-    public record LabelledImages(Dataset<LabelledFile> files, Map<String, Integer> classes) {
+    public record LabelledImages(Dataset<LabelledFile> files, Map<String, Integer> classes, Listing listing) {
         private static LabelledImages of(ImageFolder images) {
-            return new LabelledImages(images, images.labelCounts());
+            Listing listing = new Listing(i -> images.labels().get(images.label(i)), images::bytes);
+            return new LabelledImages(images, images.labelCounts(), listing);
+        }
+
+        private static LabelledImages of(ManifestDataset files) {
+            List<String> words = files.labels();
+            Listing listing = new Listing(
+                    i -> words.isEmpty() ? Integer.toString(files.label(i)) : words.get(files.label(i)), files::bytes);
+            return new LabelledImages(files, files.labelCounts(), listing);
         }
     }
 
@@ -55,8 +64,7 @@ public final class Sources {
             throw new IllegalArgumentException(
                     "--depth is for class folders: the manifest %s has labels".formatted(place));
         }
-        ManifestDataset files = ManifestDataset.of(store, manifest.only(ImageFolder::isImage));
-        return new LabelledImages(files, files.labelCounts());
+        return LabelledImages.of(ManifestDataset.of(store, manifest.only(ImageFolder::isImage)));
     }
 
     public static RecordFiles records(SourceSpec.Records source) {

@@ -38,14 +38,12 @@ record TarArrays(TarSamples samples, TarSample first) {
         String stage = PIXELS + " and cls";
         if (side == null) {
             return new Cacheable<>(
-                    samples.fingerprint(),
                     samples.map(stage, TarArrays::picture),
                     Schema.of(Picture.class),
                     Cacheable.BESIDE + (long) first.part(PIXELS).byteSize());
         }
         Resize resize = Resize.exact(side, side);
         return new Cacheable<>(
-                samples.fingerprint(),
                 samples.map(stage + ", " + resize, sample -> picture(sample).with(resize)),
                 Schema.of(Picture.class),
                 Cacheable.pictureBytes(side));
@@ -66,13 +64,11 @@ record TarArrays(TarSamples samples, TarSample first) {
     Cacheable<Tensor> tensors() {
         return first.parts().containsKey(VALUES)
                 ? new Cacheable<>(
-                        samples.fingerprint(),
-                        samples.map(VALUES, sample -> array(sample, VALUES)),
+                            samples.map(VALUES, sample -> array(sample, VALUES)),
                         Schema.tensor(TarParts.VALUES),
                         0)
                 : new Cacheable<>(
-                        samples.fingerprint(),
-                        samples.map("first part", TarPictures::first),
+                            samples.map("first part", TarPictures::first),
                         Schema.tensor(TarParts.BYTES),
                         0);
     }

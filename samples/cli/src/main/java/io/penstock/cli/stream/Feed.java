@@ -5,7 +5,9 @@ import io.penstock.augment.AugmentSpec;
 import io.penstock.cache.Cache;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.OpenedSources;
 import io.penstock.cli.source.Picture;
+import io.penstock.cli.source.SourceChoice;
 import io.penstock.order.Draw;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Pipeline;
@@ -14,7 +16,9 @@ import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -61,9 +65,13 @@ public record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice>
 
     /** Opens what the flags name; lists the folder or asks for the file's size. */
     static Feed<?> open(StreamOptions options, @Nullable Cache cache) {
-        return Cacheable.<Feed<?>>open(
-                options.source().withDepth(options.depth()),
-                options.resize(),
+        return OpenedSources.<Feed<?>>open(
+                new SourceChoice(
+                        options.sources(),
+                        options.resize(),
+                        options.depth(),
+                        Objects.requireNonNullElse(options.filters(), List.of()),
+                        options.split()),
                 directory(options),
                 decoded -> pictures(options, cache, measured(options, decoded)),
                 samples -> tensors(options, cache, measured(options, samples)));

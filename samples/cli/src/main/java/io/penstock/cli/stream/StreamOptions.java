@@ -9,10 +9,13 @@ import io.penstock.cli.flag.Flags;
 import io.penstock.cli.flag.LazySpec;
 import io.penstock.cli.flag.NumberFlag;
 import io.penstock.cli.flag.RedisSpec;
+import io.penstock.cli.source.SampleFilter;
 import io.penstock.cli.source.SourceSpec;
+import io.penstock.cli.source.SplitShare;
 import io.penstock.order.Remainder;
 import io.penstock.order.ShardMode;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -29,8 +32,8 @@ public interface StreamOptions {
             paramLabel = "SOURCE",
             converter = SourceSpec.Reader.class,
             description = "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
-                    + "text:, jsonl:, npy: or idx:FILE.")
-    SourceSpec source();
+                    + "text:, jsonl:, npy: or idx:FILE. More than one are read as one, one after another.")
+    List<SourceSpec> sources();
 
     @Option(
             order = 2,
@@ -47,6 +50,24 @@ public interface StreamOptions {
             converter = NumberFlag.Levels.class,
             description = "Levels of folders above the class folders of images:DIR (default: 0).")
     @Nullable Integer depth();
+
+    @Option(
+            order = 2,
+            names = "--filter",
+            paramLabel = "FILTER",
+            converter = SampleFilter.Reader.class,
+            description = "Read only some samples: label=A,B of these classes, name=GLOB, bytes=MIN..MAX long files. More "
+                    + "than one must all hold. Nothing is loaded for it.")
+    @Nullable List<SampleFilter> filters();
+
+    @Option(
+            order = 2,
+            names = "--split",
+            paramLabel = "FROM..TO",
+            converter = SplitShare.Reader.class,
+            description = "Read only one part of the samples, by a hash of their names: 0..0.9 to train with, 0.9..1 to "
+                    + "validate by. No sample changes its part when others are added.")
+    @Nullable SplitShare split();
 
     @Option(
             order = 3,

@@ -12,6 +12,8 @@ import io.penstock.cache.chronicle.KeptEntry;
 import io.penstock.cli.Cli;
 import io.penstock.cli.TarBytes;
 import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.OpenedSources;
+import io.penstock.cli.source.SourceChoice;
 import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.StorePlace;
 import io.penstock.pictures.Photograph;
@@ -246,7 +248,8 @@ class CacheCommandTest {
     @Test
     void whyMiss_ofAnotherCodecVersion_namesIt() {
         // as a program with an earlier layout of Picture would have left it
-        Cacheable<?> now = Cacheable.open(new SourceSpec.Images(new StorePlace(train.toString()), 0), 32, null);
+        SourceSpec images = new SourceSpec.Images(new StorePlace(train.toString()), 0);
+        Cacheable<?> now = OpenedSources.open(new SourceChoice(List.of(images), 32, null, List.of(), null), null);
         Producer before = new Producer(now.producer().source(), now.producer().stages(), "tensors 0 [pixels]");
         try (ChronicleTier tier = ChronicleTier.at(cache).maxBytes(64 << 20).open()) {
             tier.producedBy(before);

@@ -1,0 +1,12 @@
+package io.penstock.cli.source;
+
+import java.util.function.LongFunction;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * What a source knows of its samples without loading them.
+ *
+ * @param label the class of an index
+ * @param bytes the length of its file, -1 where it is not known
+ */
+public record Listing(LongFunction<String> label, LongUnaryOperator bytes) {}

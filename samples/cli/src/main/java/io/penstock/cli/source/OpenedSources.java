@@ -1,0 +1,172 @@
+package io.penstock.cli.source;
+
+import io.penstock.folder.LabelledFile;
+import io.penstock.image.ImageDecoder;
+import io.penstock.image.Resize;
+import io.penstock.pipeline.Dataset;
+import io.penstock.shard.TarSamples;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens what the flags choose: each source with its stages, all of them one after another, and of these some samples. */
+public final class OpenedSources {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OpenedSources.class);
+
+    private OpenedSources() {}
+
+    /**
+     * Opens what the flags name: lists the folders or asks for the files' sizes.
+     * @param cache the directory of the cache on disk, for what is kept beside the samples; null where there is none
+     * @throws IllegalArgumentException if the flags do not fit together
+     */
+    public static Cacheable<?> open(SourceChoice choice, @Nullable Path cache) {
+        return OpenedSources.<Cacheable<?>>open(choice, cache, pictures -> pictures, tensors -> tensors);
+    }
+
+    /** As {@link #open}, for who goes on differently with pictures than with other samples. */
+    public static <R> R open(
+            SourceChoice choice,
+            @Nullable Path cache,
+            Function<Cacheable<Picture>, R> ofPictures,
+            Function<Cacheable<Tensor>, R> ofTensors) {
+        List<Cacheable<Picture>> pictures = new ArrayList<>();
+        List<Cacheable<Tensor>> tensors = new ArrayList<>();
+        for (SourceSpec each : choice.sources()) {
+            open(each.withDepth(choice.depth()), choice.resize(), cache, pictures, tensors);
+        }
+        if (!pictures.isEmpty() && !tensors.isEmpty()) {
+            throw new IllegalArgumentException("the sources do not go together: %d have pictures, %d have other samples"
+                    .formatted(pictures.size(), tensors.size()));
+        }
+        return tensors.isEmpty()
+                ? ofPictures.apply(together(pictures).only(choice.filters(), choice.split()))
+                : ofTensors.apply(together(tensors).only(choice.filters(), choice.split()));
+    }
+
+    /** Opens one source, and adds it to those of its kind. */
+    private static void open(
+            SourceSpec source,
+            @Nullable Integer resize,
+            @Nullable Path cache,
+            List<Cacheable<Picture>> ofPictures,
+            List<Cacheable<Tensor>> ofTensors) {
+        if (source instanceof SourceSpec.Images images) {
+            ofPictures.add(pictures(Sources.images(images), resize));
+        } else if (source instanceof SourceSpec.Tar tar) {
+            TarSamples samples = Sources.tar(tar, cache);
+            TarArrays arrays = TarArrays.of(samples);
+            if (arrays.hasPictures()) {
+                ofPictures.add(arrays.pictures(resize));
+            } else if (resize == null) {
+                ofTensors.add(arrays.tensors());
+            } else {
+                ofPictures.add(pictures(labelled(samples), resize));
+            }
+        } else {
+            ofTensors.add(tensors(source, resize));
+        }
+    }
+
+    /** Several sources, one after another. */
+    private static <T> Cacheable<T> together(List<Cacheable<T>> sources) {
+        Cacheable<T> first = sources.get(0);
+        if (sources.size() == 1) {
+            return first;
+        }
+        List<Dataset<T>> datasets = new ArrayList<>();
+        long largest = first.sampleBytes();
+        for (Cacheable<T> each : sources) {
+            datasets.add(each.dataset());
+            if (!each.schema().id().equals(first.schema().id())) {
+                throw new IllegalArgumentException("the sources do not go together: samples are %s in the first, %s in another"
+                        .formatted(first.schema().id(), each.schema().id()));
+            }
+            if (!List.copyOf(each.classes().keySet()).equals(List.copyOf(first.classes().keySet()))) {
+                LOG.warn(
+                        "the sources have different classes, so one label means different things: {} and {}",
+                        first.classes().keySet(),
+                        each.classes().keySet());
+            }
+            largest = largest == 0 || each.sampleBytes() == 0 ? 0 : Math.max(largest, each.sampleBytes());
+        }
+        Map<String, Integer> classes = new LinkedHashMap<>();
+        sources.forEach(each -> each.classes().forEach((name, count) -> classes.merge(name, count, Integer::sum)));
+        return new Cacheable<>(Dataset.concat(datasets), first.schema(), largest, classes, listing(sources));
+    }
+
+    private static @Nullable Listing listing(List<? extends Cacheable<?>> sources) {
+        long[] ends = new long[sources.size()];
+        List<Listing> listings = new ArrayList<>();
+        for (int i = 0; i < ends.length; i++) {
+            Cacheable<?> source = sources.get(i);
+            if (source.listing() == null) {
+                return null;
+            }
+            listings.add(source.listing());
+            ends[i] = (i == 0 ? 0 : ends[i - 1]) + source.dataset().size();
+        }
+        return new Listing(
+                index -> listings.get(sourceOf(ends, index)).label().apply(inSource(ends, index)),
+                index -> listings.get(sourceOf(ends, index)).bytes().applyAsLong(inSource(ends, index)));
+    }
+
+    private static int sourceOf(long[] ends, long index) {
+        int source = 0;
+        while (index >= ends[source]) {
+            source++;
+        }
+        return source;
+    }
+
+    private static long inSource(long[] ends, long index) {
+        int source = sourceOf(ends, index);
+        return source == 0 ? index : index - ends[source - 1];
+    }
+
+    private static Cacheable<Tensor> tensors(SourceSpec source, @Nullable Integer resize) {
+        if (resize != null) {
+            throw new IllegalArgumentException(
+                    "--resize and --augment are for images; other samples are delivered as they are");
+        }
+        Dataset<Tensor> samples = Sources.tensors(source);
+        long bytes = source instanceof SourceSpec.Records records ? records.recordBytes() + (long) Cacheable.BESIDE : 0;
+        return new Cacheable<>(samples, Schema.tensor(Sources.field(source)), bytes);
+    }
+
+    private static Dataset<LabelledFile> labelled(TarSamples samples) {
+        return samples.map(
+                "image and cls",
+                sample -> new LabelledFile(sample.key(), TarPictures.image(sample), TarPictures.label(sample)));
+    }
+
+    private static Cacheable<Picture> pictures(Sources.LabelledImages images, @Nullable Integer resize) {
+        Cacheable<Picture> pictures = pictures(images.files(), resize);
+        return new Cacheable<>(
+                pictures.dataset(), pictures.schema(), pictures.sampleBytes(), images.classes(), images.listing());
+    }
+
+    private static Cacheable<Picture> pictures(Dataset<LabelledFile> files, @Nullable Integer resize) {
+        return new Cacheable<>(
+                decoded(files, ImageDecoder.fastest(), resize), Schema.of(Picture.class), Cacheable.pictureBytes(resize));
+    }
+
+    private static Dataset<Picture> decoded(Dataset<LabelledFile> files, ImageDecoder decoder, @Nullable Integer side) {
+        if (side == null) {
+            return files.map("decode " + decoder.id(), file -> new Picture(decoder.decode(file.bytes()), file.label()));
+        }
+        Resize resize = Resize.exact(side, side);
+        return files.map(
+                "decode %s reduced, %s".formatted(decoder.id(), resize),
+                file -> new Picture(decoder.decodeReduced(file.bytes(), resize), file.label()));
+    }
+}

@@ -1,0 +1,142 @@
+package io.penstock.cli.source;
+
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.ByteSize;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongPredicate;
+import java.util.regex.PatternSyntaxException;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Which samples of a source are read, as {@code --filter} says it: by what is known without loading them. */
+public sealed interface SampleFilter {
+
+    String FORM = "a filter is label=A,B or name=GLOB or bytes=MIN..MAX, was \"%s\"";
+
+    /** Those of some classes. */
+    record Label(Set<String> labels) implements SampleFilter {
+        @Override
+        public LongPredicate of(Cacheable<?> samples) {
+            Listing listing = samples.listing();
+            if (listing == null || samples.classes().isEmpty()) {
+                throw new IllegalArgumentException(
+                        "--filter label= needs a source with classes: images:DIR, or a manifest with labels");
+            }
+            Set<String> unknown = new TreeSet<>(labels);
+            unknown.removeAll(samples.classes().keySet());
+            if (!unknown.isEmpty()) {
+                throw new IllegalArgumentException("there is no class %s; the classes are %s"
+                        .formatted(
+                                String.join(", ", unknown),
+                                String.join(", ", samples.classes().keySet())));
+            }
+            return index -> labels.contains(listing.label().apply(index));
+        }
+
+        @Override
+        public String toString() {
+            return "label=" + String.join(",", labels);
+        }
+    }
+
+    /** Those whose names a pattern matches. */
+    record Name(String glob, PathMatcher matcher) implements SampleFilter {
+        @Override
+        public LongPredicate of(Cacheable<?> samples) {
+            return index -> matcher.matches(Path.of(samples.dataset().name(index)));
+        }
+
+        @Override
+        public String toString() {
+            return "name=" + glob;
+        }
+    }
+
+    /** Those whose files have {@code [min, max]} bytes. */
+    record Bytes(long min, long max) implements SampleFilter {
+        @Override
+        public LongPredicate of(Cacheable<?> samples) {
+            Listing listing = samples.listing();
+            if (listing == null) {
+                throw new IllegalArgumentException("--filter bytes= needs a source of files: images:DIR or a manifest");
+            }
+            return index -> {
+                long bytes = listing.bytes().applyAsLong(index);
+                if (bytes < 0) {
+                    throw new IllegalArgumentException("--filter bytes= needs sizes: the manifest has none for "
+                            + samples.dataset().name(index));
+                }
+                return bytes >= min && bytes <= max;
+            };
+        }
+
+        @Override
+        public String toString() {
+            return "bytes=%d..%d".formatted(min, max);
+        }
+    }
+
+    /**
+     * Whether it takes an index of these samples.
+     * @throws IllegalArgumentException if they do not say what it asks for
+     */
+    LongPredicate of(Cacheable<?> samples);
+
+    /** @throws IllegalArgumentException if it is none */
+    static SampleFilter parse(String text) {
+        int equals = text.indexOf('=');
+        String rest = text.substring(equals + 1);
+        if (equals < 0 || rest.isEmpty()) {
+            throw new IllegalArgumentException(FORM.formatted(text));
+        }
+        return switch (text.substring(0, equals)) {
+            case "label" -> new Label(new TreeSet<>(Set.of(rest.split(","))));
+            case "name" -> name(rest);
+            case "bytes" -> bytes(rest, text);
+            default -> throw new IllegalArgumentException(FORM.formatted(text));
+        };
+    }
+
+    private static Name name(String glob) {
+        try {
+            return new Name(glob, FileSystems.getDefault().getPathMatcher("glob:" + glob));
+        } catch (PatternSyntaxException e) {
+            throw new IllegalArgumentException("--filter name=%s is no pattern: %s".formatted(glob, e.getDescription()), e);
+        }
+    }
+
+    private static Bytes bytes(String range, String text) {
+        String[] ends = range.split("\\.\\.", -1);
+        if (ends.length != 2) {
+            throw new IllegalArgumentException(FORM.formatted(text));
+        }
+        long min = size(ends[0], 0);
+        long max = size(ends[1], Long.MAX_VALUE);
+        if (min > max) {
+            throw new IllegalArgumentException("--filter %s takes nothing: MIN is more than MAX".formatted(text));
+        }
+        return new Bytes(min, max);
+    }
+
+    private static long size(String text, long otherwise) {
+        return text.isEmpty()
+                ? otherwise
+                : text.matches("\\d{1,18}") ? Long.parseLong(text) : ByteSize.parse(text).bytes();
+    }
+
+    /** For picocli. */
+    final class Reader implements ITypeConverter<SampleFilter> {
+        @Override
+        public SampleFilter convert(String text) {
+            try {
+                return parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(Reason.of(e));
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.penstock.cli.source;
+
+import io.penstock.cli.console.Reason;
+import io.penstock.pipeline.Dataset;
+import java.util.Arrays;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * A part of the samples by a hash of their names, as {@code --split} says it: {@code 0..0.9} and {@code 0.9..1} have no
+ * sample in common, on any machine and with any seed.
+ */
+public record SplitShare(double from, double to) {
+
+    /** Not that of the run: another seed must not move samples from training to validation. */
+    private static final long SEED = 0;
+
+    private static final String FORM = "a split is FROM..TO in [0, 1], as in 0..0.9 and 0.9..1, was \"%s\"";
+
+    /** @throws IllegalArgumentException if it is none */
+    static SplitShare parse(String text) {
+        String[] ends = text.split("\\.\\.", -1);
+        try {
+            double from = Double.parseDouble(ends[0]);
+            double to = ends.length == 2 ? Double.parseDouble(ends[1]) : Double.NaN;
+            if (from >= 0 && from < to && to <= 1) {
+                return new SplitShare(from, to);
+            }
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(FORM.formatted(text), e);
+        }
+        throw new IllegalArgumentException(FORM.formatted(text));
+    }
+
+    /** The samples of this part. */
+    <T> Dataset<T> of(Dataset<T> samples) {
+        double[] shares = Arrays.stream(new double[] {from, to - from, 1 - to})
+                .filter(share -> share > 0)
+                .toArray();
+        return samples.split(SEED, shares).get(from > 0 ? 1 : 0);
+    }
+
+    /** For picocli. */
+    public static final class Reader implements ITypeConverter<SplitShare> {
+        @Override
+        public SplitShare convert(String text) {
+            try {
+                return parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(Reason.of(e));
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.penstock.cli.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.Cli;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Several sources as one, and some samples of them, by flags. */
+class CombinedSourcesTest {
+
+    @TempDir
+    Path folder;
+
+    private String first = "";
+    private String second = "";
+
+    @BeforeEach
+    void makePictures() throws IOException {
+        first = "--source images:" + pictures("first", 40);
+        second = " --source images:" + pictures("second", 24);
+    }
+
+    private Path pictures(String name, int count) throws IOException {
+        Path root = folder.resolve(name);
+        for (int i = 0; i < count; i++) {
+            Path file = root.resolve(i % 4 == 0 ? "cat" : "dog").resolve(i + ".png");
+            Files.createDirectories(file.getParent());
+            BufferedImage image = new BufferedImage(8, 8, BufferedImage.TYPE_INT_RGB);
+            image.setRGB(i % 8, i / 8, 0xFFFFFF - i);
+            ImageIO.write(image, "png", file.toFile());
+        }
+        return root;
+    }
+
+    private static int samples(Cli run) {
+        assertThat(run.err()).isEmpty();
+        assertThat(run.status()).isZero();
+        return run.epoch(0).path("samples").asInt();
+    }
+
+
+    @Test
+    void sources_two_areOneAfterAnotherAndShareACache() {
+        String cache = " --resize 8 --cache-disk " + folder.resolve("cache");
+
+        assertThat(samples(Cli.stream(first + cache))).isEqualTo(40);
+        Cli both = Cli.stream(first + second + cache);
+        Cli again = Cli.stream(second.strip() + cache);
+
+        assertThat(samples(both)).isEqualTo(64);
+        assertThat(both.epoch(0).path("loads").asInt()).isEqualTo(24);
+        assertThat(again.epoch(0).path("loads").asInt()).isZero();
+    }
+
+    @Test
+    void sources_resumedInTheMiddle_areTheSameAsInOneRun() {
+        String flags = first + second + " --resize 8 --batch 8 --digest --epochs 2";
+        Cli whole = Cli.stream(flags);
+
+        Cli begun = Cli.stream(flags + " --stop-after 5");
+        Cli rest = Cli.stream(flags + " --resume " + begun.resume());
+
+        assertThat(begun.content(0) + rest.content(0)).isEqualTo(whole.content(0));
+        assertThat(rest.content(1)).isEqualTo(whole.content(1));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "label=cat, 10", "label=dog, 30", "'label=cat,dog', 40", "name=cat/*, 10", "name=**/1?.png, 10", "bytes=0..1, -1", "bytes=1..1MiB, 40"
+    })
+    void filter_byWhatIsListed_takesTheseSamples(String filter, int samples) {
+        Cli run = Cli.stream(first + " --resize 8 --filter " + filter);
+
+        if (samples < 0) {
+            assertThat(run.status()).isEqualTo(2);
+            assertThat(run.err()).contains("no sample is left of 40: --filter bytes=0..1 takes none");
+        } else {
+            assertThat(samples(run)).isEqualTo(samples);
+        }
+    }
+
+    @Test
+    void split_twoParts_areAllSamplesTogether() {
+        int training = samples(Cli.stream(first + second + " --resize 8 --split 0..0.7"));
+        int validation = samples(Cli.stream(first + second + " --resize 8 --split 0.7..1 --seed 9"));
+
+        assertThat(training).isBetween(30, 60);
+        assertThat(training + validation).isEqualTo(64);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--filter color=red | a filter is label=A,B or name=GLOB or bytes=MIN..MAX, was \"color=red\"",
+                "--filter label=cow | there is no class cow; the classes are cat, dog",
+                "--filter bytes=9..1 | --filter bytes=9..1 takes nothing: MIN is more than MAX",
+                "--filter name=[ | is no pattern",
+                "--split 0.5 | a split is FROM..TO in [0, 1], as in 0..0.9 and 0.9..1, was \"0.5\"",
+                "--split 0.9..0.1 | a split is FROM..TO in [0, 1]",
+                "--split 0..1.1 | a split is FROM..TO in [0, 1]"
+            })
+    void flags_outOfRange_areRefused(String flags, String message) {
+        Cli run = Cli.stream(first + " " + flags);
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains(message);
+    }
+
+    @Test
+    void sources_ofUnlikeKinds_areRefused() throws IOException {
+        Path records = Files.write(folder.resolve("records"), new byte[100]);
+
+        Cli run = Cli.stream(first + " --source records:" + records + ",10");
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("the sources do not go together: 1 have pictures, 1 have other samples");
+        assertThat(Cli.stream("--source records:" + records + ",10 --filter label=cat").err())
+                .contains("--filter label= needs a source with classes");
+    }
+}
