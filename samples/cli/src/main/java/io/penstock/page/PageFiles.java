@@ -2,7 +2,6 @@ package io.penstock.page;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -10,29 +9,13 @@ import org.jspecify.annotations.Nullable;
 /** The files of the page, which come with the program and are all that a browser needs. */
 final class PageFiles {
 
-    /** One of them. */
-    static final class PageFile {
-        private final String type;
-        private final byte[] bytes;
-
-        private PageFile(String type, byte[] bytes) {
-            this.type = type;
-            this.bytes = bytes;
-        }
-
-        /** As the {@code Content-Type} header says it. */
-        String type() {
-            return type;
-        }
-
-        void writeTo(OutputStream out) throws IOException {
-            out.write(bytes);
-        }
-
-        int length() {
-            return bytes.length;
-        }
-    }
+    /**
+     * A file.
+     *
+     * @param type as the {@code Content-Type} header says it
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record PageFile(String type, byte[] bytes) {}
 
     private final Map<String, PageFile> byPath = Map.of(
             "/", read("index.html", "text/html; charset=utf-8"),

@@ -1,33 +1,41 @@
 package io.penstock.page;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.sun.net.httpserver.HttpExchange;
-import java.io.IOException;
-import java.io.OutputStream;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.HttpMethod;
+import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
+import reactor.netty.FutureMono;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
 
 /**
  * Serves the page on the loopback address, what it shows as server-sent events, and its controls.
  *
- * <p>A browser pulls: its next frame is drawn up once the last one has left for its socket, so one that is slow gets fewer
- * frames of what is then new, holds one frame's memory and one thread of a few, and never the program that is watched.
- * {@code POST /control/NAME} with {@code {"value": …}} changes something and answers with {@code {"said": "…"}}.
+ * <p>A browser pulls: its next frame is drawn once the last one has left for its socket. So a slow browser gets fewer
+ * frames and holds one frame's memory. {@code POST /control/NAME} with {@code {"value": …}} changes something and answers
+ * with {@code {"said": "…"}}.
  */
 public final class PageServer implements AutoCloseable {
 
     private static final int BROWSERS = 8;
-    private static final int MOST_BODY_BYTES = 1024;
+    private static final int MAX_BODY_BYTES = 1024;
     private static final Duration BETWEEN_FRAMES = Duration.ofMillis(250);
     private static final String CONTROLS = "/control/";
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -36,16 +44,15 @@ public final class PageServer implements AutoCloseable {
     private final Show show;
     private final Map<String, Control> controls;
     private final PageFiles files = new PageFiles();
-    private final Ticks ticks = new Ticks();
+    private final Sinks.Many<Long> ticks = Sinks.many().multicast().directBestEffort();
     private final Semaphore browsers = new Semaphore(BROWSERS);
     private final ReentrantLock changing = new ReentrantLock();
-    private final Disposable clock =
-            Flux.interval(BETWEEN_FRAMES).onBackpressureDrop().subscribe(i -> ticks.tick());
+    private final Disposable clock = Flux.interval(BETWEEN_FRAMES).onBackpressureDrop().subscribe(this::tick);
 
     private PageServer(int port, Show show, Map<String, Control> controls) {
         this.show = show;
         this.controls = controls;
-        this.server = LoopbackServer.open("--port", port, "penstock-page", this::answer);
+        this.server = LoopbackServer.open("--port", port, this::answer);
     }
 
     /**
@@ -62,115 +69,101 @@ public final class PageServer implements AutoCloseable {
         return URI.create("http://127.0.0.1:%d/".formatted(server.port()));
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        String path = exchange.getRequestURI().getPath();
-        if (path.startsWith(CONTROLS)) {
-            control(exchange, controls.get(path.substring(CONTROLS.length())));
-        } else if (path.equals("/events")) {
-            if (isAllowed(exchange, "GET")) {
-                events(exchange);
-            }
-        } else {
-            file(exchange, files.at(path));
-        }
+    /** Has all browsers ask for a frame that are ready for one; a tick beside another one is lost. */
+    private void tick(long number) {
+        ticks.tryEmitNext(number);
     }
 
-    private static boolean isAllowed(HttpExchange exchange, String method) throws IOException {
-        if (exchange.getRequestMethod().equals(method)) {
-            return true;
+    private Mono<Void> answer(HttpServerRequest request, HttpServerResponse response) {
+        String path = request.uri().replaceFirst("\\?.*", "");
+        boolean isControl = path.startsWith(CONTROLS);
+        Control control = isControl ? controls.get(path.substring(CONTROLS.length())) : null;
+        PageFiles.PageFile file = files.at(path);
+        if (control == null && file == null && !path.equals("/events")) {
+            return Answer.text(
+                    response,
+                    404,
+                    isControl
+                            ? "there is no such control: %s are".formatted(controls.keySet())
+                            : "nothing is here; see /");
         }
-        exchange.getResponseHeaders().set("Allow", method);
-        Answer.text(exchange, 405, "only " + method);
-        return false;
+        HttpMethod method = control == null ? HttpMethod.GET : HttpMethod.POST;
+        if (!request.method().equals(method)) {
+            return Answer.text(response.header("Allow", method.name()), 405, "only " + method);
+        }
+        if (control != null) {
+            return control(request, response, control);
+        }
+        return file == null ? events(response) : Answer.bytes(response, 200, file.type(), file.bytes());
     }
 
-    private static void file(HttpExchange exchange, PageFiles.@Nullable PageFile file) throws IOException {
-        if (file == null) {
-            Answer.text(exchange, 404, "nothing is here; see /");
-        } else if (isAllowed(exchange, "GET")) {
-            Answer.file(exchange, file);
-        }
-    }
-
-    private void events(HttpExchange exchange) throws IOException {
+    private Mono<Void> events(HttpServerResponse response) {
         if (!browsers.tryAcquire()) {
-            Answer.text(exchange, 503, "%d browsers are watching; close one".formatted(BROWSERS));
-            return;
+            return Answer.text(response, 503, "%d browsers are watching; close one".formatted(BROWSERS));
         }
-        try {
-            Answer.head(exchange, "text/event-stream");
-            exchange.sendResponseHeaders(200, 0);
-            try (OutputStream out = exchange.getResponseBody()) {
-                frames(out);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // closing
-        } finally {
-            browsers.release();
-        }
+        AtomicLong seen = new AtomicLong();
+        Channel[] channel = new Channel[1];
+        response.withConnection(connection -> channel[0] = connection.channel());
+        return Answer.head(response, "text/event-stream")
+                .sendHeaders()
+                .then()
+                .thenMany(ticks.asFlux()
+                        .startWith(0L)
+                        .onBackpressureLatest()
+                        .publishOn(Schedulers.boundedElastic(), 1)
+                        .concatMap(tick -> frame(channel[0], seen), 0))
+                .then()
+                .doFinally(end -> browsers.release());
     }
 
-    private void frames(OutputStream out) throws IOException, InterruptedException {
-        long seen = 0;
-        for (long tick = ticks.after(-1); tick >= 0; tick = ticks.after(tick)) {
-            Show.Frame frame = show.after(seen);
-            seen = frame.seen();
-            out.write(("data: " + frame.json() + "\n\n").getBytes(StandardCharsets.UTF_8));
-            out.flush();
-        }
+    /** Completes when the socket has all of it. */
+    private Mono<Void> frame(Channel channel, AtomicLong seen) {
+        Show.Frame frame = show.after(seen.get());
+        seen.set(frame.seen());
+        ByteBuf event = Unpooled.copiedBuffer("data: " + frame.json() + "\n\n", StandardCharsets.UTF_8);
+        return FutureMono.deferFuture(() -> channel.writeAndFlush(new DefaultHttpContent(event)));
     }
 
-    private void control(HttpExchange exchange, @Nullable Control control) throws IOException {
-        if (control == null) {
-            Answer.text(exchange, 404, "there is no such control: %s are".formatted(controls.keySet()));
-            return;
-        }
-        if (!isAllowed(exchange, "POST")) {
-            return;
-        }
-        String type = exchange.getRequestHeaders().getFirst("Content-Type");
+    private Mono<Void> control(HttpServerRequest request, HttpServerResponse response, Control control) {
+        String type = request.requestHeaders().get("Content-Type");
         if (type == null || !type.startsWith("application/json")) {
-            Answer.text(exchange, 415, "a body of application/json is expected");
-            return;
+            return Answer.text(response, 415, "a body of application/json is expected");
         }
-        byte[] body = exchange.getRequestBody().readNBytes(MOST_BODY_BYTES + 1);
-        if (body.length > MOST_BODY_BYTES) {
-            Answer.text(exchange, 413, "at most %d bytes are expected".formatted(MOST_BODY_BYTES));
-            return;
-        }
-        change(exchange, control, body);
+        return request.receive()
+                .asByteArray()
+                .collect(ByteArrayOutputStream::new, (body, part) -> {
+                    if (body.size() <= MAX_BODY_BYTES) {
+                        body.writeBytes(part);
+                    }
+                })
+                .publishOn(Schedulers.boundedElastic())
+                .flatMap(body -> body.size() > MAX_BODY_BYTES
+                        ? Answer.text(response, 413, "at most %d bytes are expected".formatted(MAX_BODY_BYTES))
+                        : change(response, control, body.toString(StandardCharsets.UTF_8)));
     }
 
-    private void change(HttpExchange exchange, Control control, byte[] body) throws IOException {
+    private Mono<Void> change(HttpServerResponse response, Control control, String body) {
         String said;
         changing.lock();
         try {
-            JsonNode value =
-                    JSON.readTree(new String(body, StandardCharsets.UTF_8)).path("value");
-            said = control.set(value);
+            said = control.set(JSON.readTree(body).path("value"));
         } catch (JsonProcessingException e) {
-            Answer.text(exchange, 400, "{\"value\": …} was expected");
-            return;
+            return Answer.text(response, 400, "{\"value\": …} was expected");
         } catch (IllegalArgumentException e) {
-            Answer.text(exchange, 400, String.valueOf(e.getMessage()));
-            return;
+            return Answer.text(response, 400, String.valueOf(e.getMessage()));
         } finally {
             changing.unlock();
         }
-        byte[] answer = JsonNodeFactory.instance
-                .objectNode()
-                .put("said", said)
-                .toString()
-                .getBytes(StandardCharsets.UTF_8);
-        Answer.bytes(exchange, 200, "application/json", answer);
-        ticks.tick();
+        String answer = JsonNodeFactory.instance.objectNode().put("said", said).toString();
+        return Answer.bytes(response, 200, "application/json", answer.getBytes(StandardCharsets.UTF_8))
+                .doOnSuccess(sent -> tick(0));
     }
 
     /** Ends the browsers' streams and gives the port back. */
     @Override
     public void close() {
         clock.dispose();
-        ticks.close();
+        ticks.tryEmitComplete();
         server.close();
     }
 }

@@ -68,8 +68,6 @@ class HabitsTest {
                 .and()
                 .doNotHaveFullyQualifiedName(
                         "io.penstock.cache.chronicle.internal.ChronicleSettings") // nor does Chronicle
-                .and()
-                .doNotHaveFullyQualifiedName("io.penstock.page.LoopbackServer") // nor does the JDK's HTTP server
                 .should()
                 .accessTargetWhere(target(
                         "reads or sets system properties",

@@ -1,16 +1,19 @@
 package io.penstock.cli.stream;
 
-import com.sun.net.httpserver.HttpExchange;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.cache.Cache;
 import io.penstock.metrics.PipelineMetrics;
 import io.penstock.metrics.TierMetrics;
+import io.penstock.page.Answer;
 import io.penstock.page.LoopbackServer;
 import io.penstock.pipeline.Pipeline;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
 
 /** What the run counts, for Prometheus to fetch: {@code http://127.0.0.1:PORT/metrics}, for this machine alone. */
 final class MetricsPage implements AutoCloseable {
@@ -21,7 +24,7 @@ final class MetricsPage implements AutoCloseable {
     private final LoopbackServer server;
 
     private MetricsPage(int port) {
-        this.server = LoopbackServer.open("--metrics-port", port, "penstock-metrics", this::answer);
+        this.server = LoopbackServer.open("--metrics-port", port, this::answer);
     }
 
     /**
@@ -47,16 +50,13 @@ final class MetricsPage implements AutoCloseable {
         return "http://127.0.0.1:%d/metrics".formatted(server.port());
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        boolean found = exchange.getRequestURI().getPath().equals("/metrics");
-        boolean allowed = exchange.getRequestMethod().equals("GET");
-        String text = !allowed ? "only GET\n" : found ? registry.scrape() : "see /metrics\n";
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        exchange.getResponseHeaders().set("Content-Type", TYPE);
-        exchange.sendResponseHeaders(!allowed ? 405 : found ? 200 : 404, bytes.length);
-        try (OutputStream body = exchange.getResponseBody()) {
-            body.write(bytes);
-        }
+    private Mono<Void> answer(HttpServerRequest request, HttpServerResponse response) {
+        boolean found = request.uri().replaceFirst("\\?.*", "").equals("/metrics");
+        boolean allowed = request.method().equals(HttpMethod.GET);
+        int status = !allowed ? 405 : found ? 200 : 404;
+        return Mono.fromCallable(() -> !allowed ? "only GET\n" : found ? registry.scrape() : "see /metrics\n")
+                .subscribeOn(Schedulers.boundedElastic())
+                .flatMap(text -> Answer.bytes(response, status, TYPE, text.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Override
