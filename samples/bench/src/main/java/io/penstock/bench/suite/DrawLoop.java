@@ -2,9 +2,11 @@ package io.penstock.bench.suite;
 
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
+import io.penstock.order.Proportions;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.order.ShardMode;
+import java.util.Arrays;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -15,12 +17,15 @@ import org.openjdk.jmh.annotations.State;
 @State(Scope.Thread)
 public class DrawLoop {
 
+    static final String MIXED = "mixture of 4";
+    private static final int MANY_WEIGHTS = 1_000_000;
+
     /** Samples of the data set. */
     @Param("1000000000")
     public long samples;
 
     /** Which order and shard. */
-    @Param({"shuffled", "rank 3 of 8", "stable rank 3 of 8", "windowed by 1000"})
+    @Param({"shuffled", "rank 3 of 8", "stable rank 3 of 8", "windowed by 1000", MIXED, "weighted"})
     public String order = "shuffled";
 
     private Draws draws = draws();
@@ -44,8 +49,24 @@ public class DrawLoop {
                         .epochs(1000)
                         .draws(samples);
             case "windowed by 1000" -> Sampler.windowed(42, 1000).epochs(1000).draws(samples);
+            case MIXED ->
+                Sampler.shuffled(42)
+                        .mixed(Proportions.of(samples / 4, 0.4)
+                                .and(samples / 4, 0.3)
+                                .and(samples / 4, 0.2)
+                                .and(samples / 4, 0.1))
+                        .epochs(1000)
+                        .draws(samples);
+            case "weighted" -> weighted((int) Math.min(samples, MANY_WEIGHTS));
             default -> Sampler.shuffled(42).epochs(1000).draws(samples);
         };
+    }
+
+    /** As many draws, of fewer samples where their weights would fill the memory. */
+    private Draws weighted(int weights) {
+        double[] falling = new double[weights];
+        Arrays.setAll(falling, index -> 1.0 / (1 + index));
+        return Sampler.weighted(42, falling, samples).epochs(1000).draws(weights);
     }
 
     /** The next draw. */
