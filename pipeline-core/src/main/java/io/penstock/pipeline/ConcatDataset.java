@@ -118,6 +118,13 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
     }
 
     @Override
+    void report(RunStatistics.Tally tally) {
+        for (int part = 0; part < parts.size(); part++) {
+            tally.part(part, parts.get(part));
+        }
+    }
+
+    @Override
     public String toString() {
         return parts.stream().map(part -> "(" + part + ")").collect(Collectors.joining(" and ", "concat of ", ""));
     }

@@ -18,7 +18,8 @@ import java.util.function.Function;
  * @param skipped samples that were left out after a failure
  * @param verified hits that were loaded again and compared, as a {@link HitCheck} asked
  * @param differing those among them that were not the same
- * @param stages  in the order samples pass them
+ * @param stages  in the order samples pass them; those of the parts of a concatenation are named
+ *                {@code part 0: load}
  */
 public record RunStatistics(
         long loads,
@@ -44,6 +45,7 @@ public record RunStatistics(
         private long skipped;
         private long verified;
         private long differing;
+        private String part = "";
 
         private Tally(Function<StageMeter, StageMeter.Counts> counts) {
             this.counts = counts;
@@ -72,7 +74,16 @@ public record RunStatistics(
 
         private void add(String name, StageStatistics.Kind kind, StageMeter meter) {
             StageMeter.Counts counted = counts.apply(meter);
-            stages.add(new StageStatistics(name, kind, counted.samples.sum(), Duration.ofNanos(counted.totalNanos())));
+            stages.add(new StageStatistics(
+                    part + name, kind, counted.samples.sum(), Duration.ofNanos(counted.totalNanos())));
+        }
+
+        /** Adds one of several parts side by side, whose stages may have the same names. */
+        void part(int number, Stage<?> stages) {
+            String outside = part;
+            part = "%spart %d: ".formatted(outside, number);
+            stages.report(this);
+            part = outside;
         }
 
         void hits(String tier, StageMeter meter) {
