@@ -105,6 +105,14 @@ public final class Batch implements AutoCloseable {
         return endsEpoch;
     }
 
+    /** This batch, with an action that follows its close. This object must not be used any more. */
+    Batch thenOnClose(Runnable action) {
+        return new Batch(fields, size, mask, epoch, next, endsEpoch, () -> {
+            close();
+            action.run();
+        });
+    }
+
     /** Gives the memory back. */
     @Override
     public void close() {
