@@ -109,8 +109,8 @@ public final class Unpacker {
      * @throws StoreException if it cannot be read, the copy cannot be written, or there is no room for it
      */
     public StoreFile unpack(Store store, StoreEntry entry) {
-        Packing packing = Packing.of(entry.key());
-        if (packing == Packing.NONE) {
+        FileCompression packing = FileCompression.of(entry.key());
+        if (packing == FileCompression.NONE) {
             return new StoreFile(store, entry);
         }
         return folder == null ? toMemory(packing, store, entry) : toFolder(packing, store, entry, folder);
@@ -146,7 +146,7 @@ public final class Unpacker {
         return found;
     }
 
-    private StoreFile toMemory(Packing packing, Store store, StoreEntry entry) {
+    private StoreFile toMemory(FileCompression packing, Store store, StoreEntry entry) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         long before = inMemory.get();
         long max = Math.min(maxBytes - before, LARGEST_ARRAY);
@@ -158,7 +158,7 @@ public final class Unpacker {
         return StoreFile.inMemory(store.location(), entry.key(), bytes.toByteArray());
     }
 
-    private StoreFile toFolder(Packing packing, Store store, StoreEntry entry, Path folder) {
+    private StoreFile toFolder(FileCompression packing, Store store, StoreEntry entry, Path folder) {
         String source = "%016x"
                 .formatted(
                         SampleKey.of("unpacked", store.location(), entry.key()).high());
@@ -177,7 +177,8 @@ public final class Unpacker {
                 copy);
     }
 
-    private StoreEntry copy(Packing packing, Store store, StoreEntry entry, Path folder, String source, String state) {
+    private StoreEntry copy(
+            FileCompression packing, Store store, StoreEntry entry, Path folder, String source, String state) {
         try {
             Files.createDirectories(folder);
             Path found = find(folder, source, state);
@@ -236,7 +237,8 @@ public final class Unpacker {
         return null;
     }
 
-    private Path write(Packing packing, Store store, StoreEntry entry, Path folder, String name) throws IOException {
+    private Path write(FileCompression packing, Store store, StoreEntry entry, Path folder, String name)
+            throws IOException {
         removeAbandoned(folder);
         Path partial = Files.createTempFile(folder, "partial-", PARTIAL);
         try {
@@ -325,7 +327,7 @@ public final class Unpacker {
         }
     }
 
-    private void copy(Packing packing, Store store, StoreEntry entry, OutputStream out, LongPredicate fits) {
+    private void copy(FileCompression packing, Store store, StoreEntry entry, OutputStream out, LongPredicate fits) {
         long written = 0;
         try (StoreInput packed = StoreInput.of(store, entry);
                 InputStream plain = packing.open(packed)) {

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
 /** The compression of a file, by its name. */
-enum Packing {
+enum FileCompression {
     GZIP(".*\\.t?gz") {
         @Override
         InputStream open(InputStream packed) throws IOException {
@@ -31,15 +31,15 @@ enum Packing {
 
     private final Pattern names;
 
-    Packing(String names) {
+    FileCompression(String names) {
         this.names = Pattern.compile(names, Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
     }
 
     /** The bytes that were compressed. */
     abstract InputStream open(InputStream packed) throws IOException;
 
-    static Packing of(String key) {
-        for (Packing packing : values()) {
+    static FileCompression of(String key) {
+        for (FileCompression packing : values()) {
             if (packing.names.matcher(key).matches()) {
                 return packing;
             }
