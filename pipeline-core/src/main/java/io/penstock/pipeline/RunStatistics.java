@@ -35,6 +35,13 @@ public record RunStatistics(
         this(loads, hits, misses, skipped, 0, 0, stages);
     }
 
+    /** The sources among the stages: those of a {@link Dataset#concat concatenation} in its order. */
+    public List<StageStatistics> sources() {
+        return stages.stream()
+                .filter(stage -> stage.kind() == StageStatistics.Kind.SOURCE)
+                .toList();
+    }
+
     /** Adds up the stages of a pipeline. */
     static final class Tally {
         private final Function<StageMeter, StageMeter.Counts> counts;

@@ -182,6 +182,13 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
         }
     }
 
+    /** Of a source in a mixture. */
+    public static final class Weight extends Decimals {
+        Weight() {
+            super("0.000001", "1000000");
+        }
+    }
+
     /** By which share something may be larger. */
     static final class Overflow extends Decimals {
         Overflow() {

@@ -1,20 +1,27 @@
 package io.penstock.cli.report;
 
 import io.penstock.batch.Batch;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.digest.EpochDigest;
 import io.penstock.digest.StreamDigest;
+import io.penstock.pipeline.RunStatistics;
+import io.penstock.pipeline.StageStatistics;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Digests of what was delivered in batches, and of nothing else.
+ * Digests of what was delivered in batches, and of nothing else, and how many samples of it were of each source.
  *
- * <p>Batches are stacked ahead of the consumer, and a run may stop, so digesting the samples on their way into batches
+ * <p>Batches are stacked ahead of the consumer, and a run may stop, so counting the samples on their way into batches
  * would count some that never arrive. They wait here, in order, until the batch that holds them is received; no more do
  * than the ring of batches holds.
  */
@@ -23,11 +30,23 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
     private final boolean wanted;
     private final Queue<Sample<T>> onTheWay = new ConcurrentLinkedQueue<>();
     private final StreamDigest<T> digest;
+    private final List<Cacheable.Part> parts;
+    private final Map<Long, long[]> delivered = new HashMap<>();
     private List<Sample<T>> last = List.of();
 
-    public DeliveredDigests(boolean wanted, Schema<T> schema) {
+    /**
+     * @param wanted whether there are to be digests
+     * @param parts  the sources that lie one after another; none where there is one
+     */
+    public DeliveredDigests(boolean wanted, Schema<T> schema, List<Cacheable.Part> parts) {
         this.wanted = wanted;
         this.digest = StreamDigest.of(schema);
+        this.parts = parts;
+    }
+
+    /** Whether samples have to be noted at all. */
+    public boolean notes() {
+        return wanted || !parts.isEmpty();
     }
 
     /** Notes a sample that goes into a batch. */
@@ -39,7 +58,7 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
 
     @Override
     public void batch(Batch batch) {
-        if (!wanted) {
+        if (!notes()) {
             return;
         }
         List<Sample<T>> rows = new ArrayList<>(batch.size());
@@ -47,11 +66,37 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
             Sample<T> sample = onTheWay.remove();
             // what an earlier epoch left over was dropped with its last, short batch
             if (sample.draw().epoch() == batch.epoch()) {
-                digest.observe(sample);
+                count(sample);
                 rows.add(sample);
             }
         }
         last = rows;
+    }
+
+    private void count(Sample<T> sample) {
+        if (wanted) {
+            digest.observe(sample);
+        }
+        long index = sample.draw().index();
+        for (int part = 0; part < parts.size(); part++) {
+            if (index < parts.get(part).size()) {
+                delivered.computeIfAbsent(sample.draw().epoch(), epoch -> new long[parts.size()])[part]++;
+                return;
+            }
+            index -= parts.get(part).size();
+        }
+    }
+
+    @Override
+    public List<EpochReport.OfSource> sources(long epoch, RunStatistics statistics) {
+        long[] samples = Objects.requireNonNullElse(delivered.remove(epoch), new long[parts.size()]);
+        List<StageStatistics> loads = statistics.sources();
+        return IntStream.range(0, parts.size())
+                .mapToObj(part -> new EpochReport.OfSource(
+                        parts.get(part).source(),
+                        samples[part],
+                        loads.get(part).samples()))
+                .toList();
     }
 
     /** The samples of the last batch; none where nobody wants digests. */

@@ -4,6 +4,7 @@ import io.penstock.batch.Batch;
 import io.penstock.order.Position;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.tensor.Tensor;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
@@ -43,6 +44,11 @@ public final class EpochLog {
 
         /** The digests of an epoch so far; null if nobody wants them. */
         EpochReport.@Nullable Digests of(long epoch);
+
+        /** What came of each source in an epoch so far; none where there is one. */
+        default List<EpochReport.OfSource> sources(long epoch, RunStatistics statistics) {
+            return List.of();
+        }
     }
 
     /** @param clock in nanoseconds */
@@ -106,6 +112,7 @@ public final class EpochLog {
 
     private void epochEnds() {
         long first = batches == 0 ? lastBatch : firstBatch;
+        RunStatistics counted = statistics.apply(epoch);
         reports.accept(new EpochReport(
                 epoch,
                 samples,
@@ -114,8 +121,9 @@ public final class EpochLog {
                 (lastBatch - epochStarted) / NANOS,
                 (first - epochStarted) / NANOS,
                 consumerNanos / NANOS,
-                statistics.apply(epoch),
-                digesting.of(epoch)));
+                counted,
+                digesting.of(epoch),
+                digesting.sources(epoch, counted)));
         epoch++;
         epochStarted = lastBatch;
         samples = 0;

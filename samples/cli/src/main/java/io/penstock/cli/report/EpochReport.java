@@ -1,6 +1,7 @@
 package io.penstock.cli.report;
 
 import io.penstock.pipeline.RunStatistics;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param consumerSeconds   that receiving its batches took
  * @param statistics        what the pipeline did for it
  * @param digests           null unless they were asked for
+ * @param sources           what it delivered of each source; none where there is one
  */
 public record EpochReport(
         long epoch,
@@ -25,7 +27,25 @@ public record EpochReport(
         double firstBatchSeconds,
         double consumerSeconds,
         RunStatistics statistics,
-        @Nullable Digests digests) {
+        @Nullable Digests digests,
+        List<OfSource> sources) {
+
+    /** Of one source. */
+    public EpochReport(
+            long epoch,
+            long samples,
+            long batches,
+            long bytes,
+            double seconds,
+            double firstBatchSeconds,
+            double consumerSeconds,
+            RunStatistics statistics,
+            @Nullable Digests digests) {
+        this(epoch, samples, batches, bytes, seconds, firstBatchSeconds, consumerSeconds, statistics, digests, List.of());
+    }
+
+    /** What an epoch delivered of one of several sources, and how many samples it loaded there. */
+    public record OfSource(String source, long samples, long loads) {}
 
     /** The order and the content of an epoch as two 64-bit numbers. */
     public record Digests(long order, long content) {}

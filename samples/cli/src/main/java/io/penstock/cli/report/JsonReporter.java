@@ -54,6 +54,14 @@ public final class JsonReporter implements Reporter {
         if (digests != null) {
             node.put("order_digest", hex(digests.order())).put("content_digest", hex(digests.content()));
         }
+        if (!report.sources().isEmpty()) {
+            ArrayNode sources = node.putArray("sources");
+            report.sources()
+                    .forEach(each -> sources.addObject()
+                            .put("source", each.source())
+                            .put("samples", each.samples())
+                            .put("loads", each.loads()));
+        }
         return node;
     }
 

@@ -54,6 +54,8 @@ public final class TableReporter implements Reporter {
         }
         String digested = digests == null ? "" : "  %016x  %016x".formatted(digests.order(), digests.content());
         out.line(row(report) + digested + otherHits(report) + verified(report));
+        report.sources()
+                .forEach(each -> out.line("      %9d of %s, %d loads".formatted(each.samples(), each.source(), each.loads())));
     }
 
     private static String row(EpochReport report) {

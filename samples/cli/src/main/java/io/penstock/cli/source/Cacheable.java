@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongPredicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -24,13 +24,18 @@ import reactor.core.publisher.Mono;
  * @param sampleBytes that a sample takes in a cache, about; 0 where it is not known beforehand
  * @param classes     how many samples each has, in the order of the labels; empty where that is not known
  * @param listing     what is known of samples that are not loaded; null where that is nothing
+ * @param parts       the sources that lie one after another in it; none where it is one
  */
 public record Cacheable<T>(
         Dataset<T> dataset,
         Schema<T> schema,
         long sampleBytes,
         Map<String, Integer> classes,
-        @Nullable Listing listing) {
+        @Nullable Listing listing,
+        List<Part> parts) {
+
+    /** One of several sources: what its flag says, and how many samples are read of it. */
+    public record Part(String source, long size) {}
 
     /** What a cache keeps beside a sample's bytes: its layout, its key. */
     static final int BESIDE = 96;
@@ -41,7 +46,7 @@ public record Cacheable<T>(
     private static final int SOME = 32;
 
     Cacheable(Dataset<T> dataset, Schema<T> schema, long sampleBytes) {
-        this(dataset, schema, sampleBytes, Map.of(), null);
+        this(dataset, schema, sampleBytes, Map.of(), null, List.of());
     }
 
     /** What a picture takes in a cache; 0 where it is not known beforehand. */
@@ -49,20 +54,19 @@ public record Cacheable<T>(
         return side == null ? 0 : (long) side * side * CHANNELS + BESIDE;
     }
 
-    /** The samples that all filters take, and of these one part of a split. */
-    Cacheable<T> only(List<SampleFilter> filters, @Nullable SplitShare split) {
+    /**
+     * The samples that all filters take, and of these one part of a split.
+     * @param known the classes of all sources
+     */
+    Cacheable<T> only(List<SampleFilter> filters, @Nullable SplitShare split, Set<String> known) {
         Dataset<T> some = dataset;
         if (!filters.isEmpty()) {
-            String words = filters.stream().map(Object::toString).collect(Collectors.joining(" and "));
-            LongPredicate taken = filters.stream().map(filter -> filter.of(this)).reduce(index -> true, LongPredicate::and);
-            some = dataset.selectIf(words, taken);
-            if (some.size() == 0) {
-                throw new IllegalArgumentException(
-                        "no sample is left of %,d: --filter %s takes none".formatted(dataset.size(), words));
-            }
+            LongPredicate taken =
+                    filters.stream().map(filter -> filter.of(this, known)).reduce(index -> true, LongPredicate::and);
+            some = dataset.selectIf(SampleFilter.words(filters), taken);
         }
         some = split == null ? some : split.of(some);
-        return some == dataset ? this : new Cacheable<>(some, schema, sampleBytes, classesOf(some), null);
+        return some == dataset ? this : new Cacheable<>(some, schema, sampleBytes, classesOf(some), null, List.of());
     }
 
     /** How many of some of the samples each class has. */
@@ -108,7 +112,7 @@ public record Cacheable<T>(
         if (bytes == null || bytes.getCount() == 0) {
             throw new FormatException("cannot see how large samples are: none of %d can be read".formatted(some));
         }
-        return new Cacheable<>(dataset, schema, bytes.getSum() / bytes.getCount() + BESIDE, classes, listing);
+        return new Cacheable<>(dataset, schema, bytes.getSum() / bytes.getCount() + BESIDE, classes, listing, parts);
     }
 
     private Mono<Long> encodedBytes(long index) {

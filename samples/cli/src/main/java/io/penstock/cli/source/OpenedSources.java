@@ -49,8 +49,8 @@ public final class OpenedSources {
                     .formatted(pictures.size(), tensors.size()));
         }
         return tensors.isEmpty()
-                ? ofPictures.apply(together(pictures).only(choice.filters(), choice.split()))
-                : ofTensors.apply(together(tensors).only(choice.filters(), choice.split()));
+                ? ofPictures.apply(together(pictures, choice))
+                : ofTensors.apply(together(tensors, choice));
     }
 
     /** Opens one source, and adds it to those of its kind. */
@@ -77,19 +77,33 @@ public final class OpenedSources {
         }
     }
 
-    /** Several sources, one after another. */
-    private static <T> Cacheable<T> together(List<Cacheable<T>> sources) {
-        Cacheable<T> first = sources.get(0);
-        if (sources.size() == 1) {
-            return first;
+    /** What is chosen of each source, one after another. */
+    private static <T> Cacheable<T> together(List<Cacheable<T>> sources, SourceChoice choice) {
+        Map<String, Integer> known = new LinkedHashMap<>();
+        sources.forEach(each -> each.classes().forEach((name, count) -> known.merge(name, count, Integer::sum)));
+        List<Cacheable<T>> chosen = sources.stream()
+                .map(each -> each.only(choice.filters(), choice.split(), known.keySet()))
+                .toList();
+        Cacheable<T> all = chosen.size() == 1 ? chosen.get(0) : joined(chosen, choice.sources());
+        long before = sources.stream().mapToLong(each -> each.dataset().size()).sum();
+        if (all.dataset().size() == 0 && before > 0 && !choice.filters().isEmpty()) {
+            throw new IllegalArgumentException("no sample is left of %,d: --filter %s takes none"
+                    .formatted(before, SampleFilter.words(choice.filters())));
         }
+        return all;
+    }
+
+    private static <T> Cacheable<T> joined(List<Cacheable<T>> sources, List<SourceSpec> specs) {
+        Cacheable<T> first = sources.get(0);
         List<Dataset<T>> datasets = new ArrayList<>();
+        List<Cacheable.Part> parts = new ArrayList<>();
+        Map<String, Integer> classes = new LinkedHashMap<>();
         long largest = first.sampleBytes();
         for (Cacheable<T> each : sources) {
-            datasets.add(each.dataset());
             if (!each.schema().id().equals(first.schema().id())) {
-                throw new IllegalArgumentException("the sources do not go together: samples are %s in the first, %s in another"
-                        .formatted(first.schema().id(), each.schema().id()));
+                throw new IllegalArgumentException(
+                        "the sources do not go together: samples are %s in the first, %s in another"
+                                .formatted(first.schema().id(), each.schema().id()));
             }
             if (!List.copyOf(each.classes().keySet()).equals(List.copyOf(first.classes().keySet()))) {
                 LOG.warn(
@@ -97,40 +111,13 @@ public final class OpenedSources {
                         first.classes().keySet(),
                         each.classes().keySet());
             }
+            parts.add(new Cacheable.Part(
+                    specs.get(parts.size()).words(), each.dataset().size()));
+            datasets.add(each.dataset());
+            each.classes().forEach((name, count) -> classes.merge(name, count, Integer::sum));
             largest = largest == 0 || each.sampleBytes() == 0 ? 0 : Math.max(largest, each.sampleBytes());
         }
-        Map<String, Integer> classes = new LinkedHashMap<>();
-        sources.forEach(each -> each.classes().forEach((name, count) -> classes.merge(name, count, Integer::sum)));
-        return new Cacheable<>(Dataset.concat(datasets), first.schema(), largest, classes, listing(sources));
-    }
-
-    private static @Nullable Listing listing(List<? extends Cacheable<?>> sources) {
-        long[] ends = new long[sources.size()];
-        List<Listing> listings = new ArrayList<>();
-        for (int i = 0; i < ends.length; i++) {
-            Cacheable<?> source = sources.get(i);
-            if (source.listing() == null) {
-                return null;
-            }
-            listings.add(source.listing());
-            ends[i] = (i == 0 ? 0 : ends[i - 1]) + source.dataset().size();
-        }
-        return new Listing(
-                index -> listings.get(sourceOf(ends, index)).label().apply(inSource(ends, index)),
-                index -> listings.get(sourceOf(ends, index)).bytes().applyAsLong(inSource(ends, index)));
-    }
-
-    private static int sourceOf(long[] ends, long index) {
-        int source = 0;
-        while (index >= ends[source]) {
-            source++;
-        }
-        return source;
-    }
-
-    private static long inSource(long[] ends, long index) {
-        int source = sourceOf(ends, index);
-        return source == 0 ? index : index - ends[source - 1];
+        return new Cacheable<>(Dataset.concat(datasets), first.schema(), largest, classes, null, parts);
     }
 
     private static Cacheable<Tensor> tensors(SourceSpec source, @Nullable Integer resize) {
@@ -152,7 +139,7 @@ public final class OpenedSources {
     private static Cacheable<Picture> pictures(Sources.LabelledImages images, @Nullable Integer resize) {
         Cacheable<Picture> pictures = pictures(images.files(), resize);
         return new Cacheable<>(
-                pictures.dataset(), pictures.schema(), pictures.sampleBytes(), images.classes(), images.listing());
+                pictures.dataset(), pictures.schema(), pictures.sampleBytes(), images.classes(), images.listing(), List.of());
     }
 
     private static Cacheable<Picture> pictures(Dataset<LabelledFile> files, @Nullable Integer resize) {

@@ -5,10 +5,12 @@ import io.penstock.cli.flag.ByteSize;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.LongPredicate;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -20,19 +22,17 @@ public sealed interface SampleFilter {
     /** Those of some classes. */
     record Label(Set<String> labels) implements SampleFilter {
         @Override
-        public LongPredicate of(Cacheable<?> samples) {
+        public LongPredicate of(Cacheable<?> samples, Set<String> classes) {
             Listing listing = samples.listing();
             if (listing == null || samples.classes().isEmpty()) {
                 throw new IllegalArgumentException(
                         "--filter label= needs a source with classes: images:DIR, or a manifest with labels");
             }
             Set<String> unknown = new TreeSet<>(labels);
-            unknown.removeAll(samples.classes().keySet());
+            unknown.removeAll(classes);
             if (!unknown.isEmpty()) {
                 throw new IllegalArgumentException("there is no class %s; the classes are %s"
-                        .formatted(
-                                String.join(", ", unknown),
-                                String.join(", ", samples.classes().keySet())));
+                        .formatted(String.join(", ", unknown), String.join(", ", classes)));
             }
             return index -> labels.contains(listing.label().apply(index));
         }
@@ -46,7 +46,7 @@ public sealed interface SampleFilter {
     /** Those whose names a pattern matches. */
     record Name(String glob, PathMatcher matcher) implements SampleFilter {
         @Override
-        public LongPredicate of(Cacheable<?> samples) {
+        public LongPredicate of(Cacheable<?> samples, Set<String> classes) {
             return index -> matcher.matches(Path.of(samples.dataset().name(index)));
         }
 
@@ -59,7 +59,7 @@ public sealed interface SampleFilter {
     /** Those whose files have {@code [min, max]} bytes. */
     record Bytes(long min, long max) implements SampleFilter {
         @Override
-        public LongPredicate of(Cacheable<?> samples) {
+        public LongPredicate of(Cacheable<?> samples, Set<String> classes) {
             Listing listing = samples.listing();
             if (listing == null) {
                 throw new IllegalArgumentException("--filter bytes= needs a source of files: images:DIR or a manifest");
@@ -82,9 +82,15 @@ public sealed interface SampleFilter {
 
     /**
      * Whether it takes an index of these samples.
+     * @param classes of all sources
      * @throws IllegalArgumentException if they do not say what it asks for
      */
-    LongPredicate of(Cacheable<?> samples);
+    LongPredicate of(Cacheable<?> samples, Set<String> classes);
+
+    /** Several filters as one. */
+    static String words(List<SampleFilter> filters) {
+        return filters.stream().map(Object::toString).collect(Collectors.joining(" and "));
+    }
 
     /** @throws IllegalArgumentException if it is none */
     static SampleFilter parse(String text) {

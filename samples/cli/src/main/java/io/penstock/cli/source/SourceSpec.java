@@ -14,26 +14,59 @@ public sealed interface SourceSpec {
      *
      * @param depth the levels of folders above the classes
      */
-    record Images(StorePlace place, int depth) implements SourceSpec {}
+    record Images(StorePlace place, int depth) implements SourceSpec {
+        @Override
+        public String words() {
+            return (place.isHttp() ? "http:" : "images:") + place.text();
+        }
+    }
 
     /** A file of records of one length. */
-    record Records(StorePlace place, int recordBytes) implements SourceSpec {}
+    record Records(StorePlace place, int recordBytes) implements SourceSpec {
+        @Override
+        public String words() {
+            return "records:%s,%d".formatted(place.text(), recordBytes);
+        }
+    }
 
     /** The rows of an array in a Zarr store. */
-    record Zarr(StorePlace store, String path) implements SourceSpec {}
+    record Zarr(StorePlace store, String path) implements SourceSpec {
+        @Override
+        public String words() {
+            return "zarr:%s#%s".formatted(store.text(), path);
+        }
+    }
 
     /** The samples of tar shards. */
-    record Tar(StorePlace shards) implements SourceSpec {}
+    record Tar(StorePlace shards) implements SourceSpec {
+        @Override
+        public String words() {
+            return "tar:" + shards.text();
+        }
+    }
 
     /** The lines of text files, or the objects of JSON lines. */
-    record Lines(StorePlace files, boolean json) implements SourceSpec {}
+    record Lines(StorePlace files, boolean json) implements SourceSpec {
+        @Override
+        public String words() {
+            return (json ? "jsonl:" : "text:") + files.text();
+        }
+    }
 
     /**
      * The rows of an array in a file of its own, or in an archive of several.
      *
      * @param name of the array in an npz archive; empty where the file is none, or has one array
      */
-    record Array(StorePlace file, String name, boolean idx) implements SourceSpec {}
+    record Array(StorePlace file, String name, boolean idx) implements SourceSpec {
+        @Override
+        public String words() {
+            return (idx ? "idx:" : "npy:") + file.text() + (name.isEmpty() ? "" : "#" + name);
+        }
+    }
+
+    /** What a flag says for it. */
+    String words();
 
     /** With the levels of folders above the classes as a flag says them, if it does. */
     default SourceSpec withDepth(@Nullable Integer depth) {

@@ -7,6 +7,7 @@ import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.ErrorBudget;
 import io.penstock.cli.flag.Flags;
 import io.penstock.cli.flag.LazySpec;
+import io.penstock.cli.flag.MixtureEnd;
 import io.penstock.cli.flag.NumberFlag;
 import io.penstock.cli.flag.RedisSpec;
 import io.penstock.cli.source.SampleFilter;
@@ -34,6 +35,25 @@ public interface StreamOptions {
             description = "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
                     + "text:, jsonl:, npy: or idx:FILE. More than one are read as one, one after another.")
     List<SourceSpec> sources();
+
+    @Option(
+            order = 1,
+            names = "--weights",
+            paramLabel = "A,B,…",
+            split = ",",
+            converter = NumberFlag.Weight.class,
+            description = "Mix several sources by these weights, one for each: every part of the stream has them, to "
+                    + "within one draw.")
+    @Nullable List<Double> weights();
+
+    @Option(
+            order = 1,
+            names = "--stop",
+            paramLabel = "first|all|N",
+            converter = MixtureEnd.Reader.class,
+            description = "End an epoch of a mixture when its first source is exhausted (default), when all are, or after "
+                    + "N draws.")
+    @Nullable MixtureEnd stop();
 
     @Option(
             order = 2,

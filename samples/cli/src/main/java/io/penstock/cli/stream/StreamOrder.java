@@ -2,8 +2,11 @@ package io.penstock.cli.stream;
 
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.LazySpec;
+import io.penstock.cli.flag.MixtureEnd;
 import io.penstock.cli.flag.RankFlags;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.StoreException;
+import io.penstock.order.Proportions;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.order.ShardMode;
@@ -13,6 +16,7 @@ import io.penstock.pipeline.Pipeline;
 import io.penstock.resume.ResumeToken;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +46,14 @@ final class StreamOrder {
         if (options.interleave() != null && options.window() == null) {
             throw new IllegalArgumentException(
                     "--interleave needs --window: it says how many windows are open at a time");
+        }
+        List<Double> weights = options.weights();
+        if (weights != null && weights.size() != options.sources().size()) {
+            throw new IllegalArgumentException("--weights needs one weight for each --source: %d for %d"
+                    .formatted(weights.size(), options.sources().size()));
+        }
+        if (weights == null && options.stop() != null) {
+            throw new IllegalArgumentException("--stop needs --weights: it says when an epoch of a mixture ends");
         }
         if (options.lazyShard() != null && options.shard() != null) {
             throw new IllegalArgumentException("--shard and --lazy-shard exclude each other: a lazy shard is stable");
@@ -100,8 +112,8 @@ final class StreamOrder {
      * @param lazy the shard to draw from, if it is only a part of the data
      * @throws IllegalArgumentException if the token is another plan's
      */
-    Sampler sampler(Pipeline<?> pipeline, LazySpec.@Nullable Sized lazy) {
-        Sampler order = order(options)
+    Sampler sampler(Pipeline<?> pipeline, List<Cacheable.Part> parts, LazySpec.@Nullable Sized lazy) {
+        Sampler order = mixed(order(options), parts)
                 .epochs(options.epochs())
                 .shard(topology.shard())
                 .remainder(options.remainder())
@@ -125,6 +137,20 @@ final class StreamOrder {
     private long seed() {
         Long seed = options.seed();
         return seed != null ? seed : token != null ? token.seed() : DEFAULT_SEED;
+    }
+
+    /** Draws from several sources by their weights, if the flags say some. */
+    private Sampler mixed(Sampler order, List<Cacheable.Part> parts) {
+        List<Double> weights = options.weights();
+        if (weights == null || parts.isEmpty()) {
+            return order;
+        }
+        Proportions proportions = Proportions.of(parts.get(0).size(), weights.get(0));
+        for (int part = 1; part < weights.size(); part++) {
+            proportions = proportions.and(parts.get(part).size(), weights.get(part));
+        }
+        MixtureEnd stop = options.stop();
+        return order.mixed(stop == null ? proportions : stop.end().apply(proportions));
     }
 
     private static Sampler windowed(int window, @Nullable Integer interleaved) {

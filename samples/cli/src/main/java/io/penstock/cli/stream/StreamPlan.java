@@ -70,6 +70,7 @@ public final class StreamPlan<T> implements AutoCloseable {
         LazySpec lazy = options.lazyShard();
         this.sampler = order.sampler(
                 pipeline,
+                feed.base().parts(),
                 lazy == null
                         ? null
                         : lazy.sized(
@@ -176,6 +177,11 @@ public final class StreamPlan<T> implements AutoCloseable {
 
     public Sampler sampler() {
         return sampler;
+    }
+
+    /** How many draws an epoch has, over all ranks. */
+    long samplesAnEpoch() {
+        return sampler.samples(pipeline.size());
     }
 
     Execution execution() {

@@ -51,8 +51,7 @@ public final class StreamRun<T> {
         this.err = err;
         this.progress = new ProgressLine(
                 err, terminal, plan.sampler().draws(plan.pipeline().size()).count());
-        this.digests =
-                new DeliveredDigests<>(plan.options().digest(), plan.feed().schema());
+        this.digests = digests(plan.options().digest());
         this.log = new EpochLog(
                 plan.sampler().start(), System::nanoTime, plan.pipeline()::statistics, digests, this::report);
     }
@@ -106,10 +105,15 @@ public final class StreamRun<T> {
         return true;
     }
 
+    private DeliveredDigests<T> digests(boolean wanted) {
+        return new DeliveredDigests<>(
+                wanted, plan.feed().schema(), plan.feed().base().parts());
+    }
+
     /** Delivers the last batches again to a consumer like this run's, and says how fast it was. */
     private Optional<Headroom.Report> headroom() {
         boolean digested = plan.options().digest();
-        DeliveredDigests<T> again = new DeliveredDigests<>(digested, plan.feed().schema());
+        DeliveredDigests<T> again = digests(digested);
         EpochLog received = new EpochLog(
                 plan.sampler().start(), System::nanoTime, plan.pipeline()::statistics, again, report -> {});
         Optional<Headroom.Report> report = headroom.measure(
@@ -134,8 +138,7 @@ public final class StreamRun<T> {
     /** Whether this is one of the last batches of the run, or nearly. */
     private boolean isNearTheEnd() {
         Integer stopAfter = plan.options().stopAfter();
-        long size = plan.pipeline().size();
-        long draws = (plan.sampler().epochs() - log.position().epoch()) * size
+        long draws = (plan.sampler().epochs() - log.position().epoch()) * plan.samplesAnEpoch()
                 - log.position().offset();
         long most = (long) HEADROOM_BATCHES
                 * plan.options().batch()
@@ -145,7 +148,7 @@ public final class StreamRun<T> {
 
     private Flux<Batch> batches() {
         Flux<Sample<T>> samples = plan.samples();
-        Flux<Sample<T>> noted = plan.options().digest() ? samples.doOnNext(digests::sample) : samples;
+        Flux<Sample<T>> noted = digests.notes() ? samples.doOnNext(digests::sample) : samples;
         Flux<Batch> batches = noted.transform(plan.batches());
         Integer stopAfter = plan.options().stopAfter();
         return stopAfter == null ? batches : batches.take(stopAfter);
@@ -219,7 +222,7 @@ public final class StreamRun<T> {
         if (log.samplesInAll() == 0) {
             return "nothing was delivered: %d samples over %d ranks leave no batch of %d with --remainder %s"
                     .formatted(
-                            plan.pipeline().size(),
+                            plan.samplesAnEpoch(),
                             plan.sampler().shard().worldSize(),
                             plan.options().batch(),
                             plan.options().remainder().name().toLowerCase(Locale.ROOT));

@@ -7,6 +7,7 @@ import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,7 +68,7 @@ class CombinedSourcesTest {
         Cli whole = Cli.stream(flags);
 
         Cli begun = Cli.stream(flags + " --stop-after 5");
-        Cli rest = Cli.stream(flags + " --resume " + begun.resume());
+        Cli rest = resumed(flags, begun);
 
         assertThat(begun.content(0) + rest.content(0)).isEqualTo(whole.content(0));
         assertThat(rest.content(1)).isEqualTo(whole.content(1));
@@ -111,6 +112,78 @@ class CombinedSourcesTest {
             })
     void flags_outOfRange_areRefused(String flags, String message) {
         Cli run = Cli.stream(first + " " + flags);
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains(message);
+    }
+
+    @Test
+    void weights_ofTwoSources_areThoseOfEveryEpochAndCacheEach() {
+        Cli run = Cli.stream(
+                first + second + " --weights 0.7,0.3 --resize 8 --batch 8 --epochs 3 --cache-ram 8MiB --stop 50");
+
+        assertThat(samples(run)).isEqualTo(50);
+        assertThat(run.epochs()).allSatisfy(epoch -> {
+            assertThat(epoch.path("sources").path(0).path("samples").asInt()).isBetween(34, 36);
+            assertThat(epoch.path("sources").path(1).path("samples").asInt()).isBetween(14, 16);
+        });
+        assertThat(run.epoch(0).path("sources").path(0).path("source").asText())
+                .isEqualTo("images:" + folder.resolve("first"));
+        assertThat(loads(run, 0)).isEqualTo(40);
+        assertThat(loads(run, 1)).isEqualTo(24);
+    }
+
+    private static int loads(Cli run, int source) {
+        return run.epochs().stream()
+                .mapToInt(epoch ->
+                        epoch.path("sources").path(source).path("loads").asInt())
+                .sum();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"first, 48, 49", "all, 79, 80", "1000, 1000, 1000"})
+    void mixture_endsWithItsFirstSourceOrAllOrAfterDraws(String stop, int min, int max) {
+        Cli run = Cli.stream(first + second + " --weights 0.5,0.5 --resize 8 --stop " + stop);
+
+        assertThat(samples(run)).isBetween(min, max);
+    }
+
+    private static Cli resumed(String flags, Cli begun) {
+        return Cli.run(Stream.concat(
+                        Stream.of("stream --json %s --resume".formatted(flags).split(" ")), Stream.of(begun.resume()))
+                .toArray(String[]::new));
+    }
+
+    @Test
+    void mixture_resumedWithOtherWeightsAndRanks_goesOn() {
+        String flags = first + second + " --resize 8 --batch 4 --epochs 2 --digest --weights ";
+        Cli whole = Cli.stream(flags + "0.6,0.4");
+        Cli begun = Cli.stream(flags + "0.6,0.4 --stop-after 3");
+
+        Cli rest = resumed(flags + "0.6,0.4", begun);
+        Cli left = resumed(flags + "0.6,0.4 --rank 0 --world 2", begun);
+        Cli right = resumed(flags + "0.6,0.4 --rank 1 --world 2", begun);
+        Cli other = resumed(flags + "0.1,0.9", begun);
+
+        assertThat(begun.content(0) + rest.content(0)).isEqualTo(whole.content(0));
+        assertThat(left.content(1) + right.content(1)).isEqualTo(whole.content(1));
+        assertThat(other.status()).isZero();
+        assertThat(other.epoch(1).path("sources").path(1).path("samples").asInt())
+                .isGreaterThan(whole.epoch(1).path("sources").path(1).path("samples").asInt());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--weights 0.5 | --weights needs one weight for each --source: 1 for 2",
+                "--weights 0,1 | a number in [0.000001, 1000000] was expected, was \"0\"",
+                "--stop all | --stop needs --weights",
+                "--weights 1,1 --stop never | an epoch of a mixture ends with the first source, with all, or after N draws",
+                "--weights 1,1 --shard stable | shard mode must be global"
+            })
+    void mixture_flagsThatDoNotFit_areRefused(String flags, String message) {
+        Cli run = Cli.stream(first + second + " --resize 8 " + flags);
 
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains(message);
