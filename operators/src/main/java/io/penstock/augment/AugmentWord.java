@@ -41,17 +41,17 @@ record AugmentWord(String text, String name, List<String> arguments) {
         return arguments.subList(Math.min(1, arguments.size()), arguments.size());
     }
 
-    String first(String wanted) {
+    String first(String expected) {
         if (arguments.isEmpty() || arguments.get(0).isEmpty()) {
-            throw takes(wanted);
+            throw takes(expected);
         }
         return arguments.get(0);
     }
 
-    int[] size(String wanted) {
-        String[] lengths = first(wanted).split("x", -1);
+    int[] size(String expected) {
+        String[] lengths = first(expected).split("x", -1);
         if (lengths.length > 2) {
-            throw takes(wanted);
+            throw takes(expected);
         }
         int height = integer(lengths[0], "height");
         return new int[] {height, lengths.length == 1 ? height : integer(lengths[1], "width")};
@@ -93,7 +93,7 @@ record AugmentWord(String text, String name, List<String> arguments) {
         return new IllegalArgumentException("unknown option \"%s\"; known are %s".formatted(option, known));
     }
 
-    static IllegalArgumentException takes(String wanted) {
-        return new IllegalArgumentException("it takes " + wanted);
+    static IllegalArgumentException takes(String expected) {
+        return new IllegalArgumentException("it takes " + expected);
     }
 }

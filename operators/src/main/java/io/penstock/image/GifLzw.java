@@ -29,7 +29,7 @@ final class GifLzw {
         int minimum = bytes.get(at++);
         if (minimum < 1 || minimum > 11) {
             throw new FormatException(
-                    "broken GIF: a code size of %d at byte %d, wanted 1 to 11".formatted(minimum, at - 1));
+                    "broken GIF: a code size of %d at byte %d, must be in [1, 11]".formatted(minimum, at - 1));
         }
         int clear = 1 << minimum;
         for (int i = 0; i < clear; i++) {

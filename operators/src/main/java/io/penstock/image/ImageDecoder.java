@@ -112,10 +112,10 @@ public final class ImageDecoder {
     }
 
     /**
-     * Decodes a JPEG to 1/2, 1/4 or 1/8 with OpenCV if at least twice the wanted size is left, and resizes from there.
+     * Decodes a JPEG to 1/2, 1/4 or 1/8 with OpenCV if at least twice the target size is left, and resizes from there.
      * Otherwise the same as {@link #decode(Tensor, Resize)}.
      *
-     * <p>80 photographs decoded to half, to twice the wanted size, differ from a full decode by 0.5 of 255 on average;
+     * <p>80 photographs decoded to half, to twice the target size, differ from a full decode by 0.5 of 255 on average;
      * in the worst one 99 of 100 values differ by 8 or less. A photograph of 2,000 x 1,500 pixels takes less than two
      * thirds of the time.
      */
@@ -150,7 +150,7 @@ public final class ImageDecoder {
     private static ByteBuffer bytes(Tensor encoded) {
         if (encoded.dtype() != DType.U8 || encoded.shape().rank() != 1) {
             throw new IllegalArgumentException(
-                    "cannot decode %s: wanted the bytes of an image, u8[n]".formatted(encoded));
+                    "cannot decode %s: it takes the bytes of an image, u8[n]".formatted(encoded));
         }
         return encoded.data().order(ByteOrder.BIG_ENDIAN);
     }

@@ -122,7 +122,7 @@ final class JpegHeader {
         }
         if (components != 1 && components != 3 && components != 4) {
             throw new FormatException(
-                    "a JPEG of %d components is not supported: wanted 1, 3 or 4".formatted(components));
+                    "a JPEG of %d components is not supported; it must have 1, 3 or 4".formatted(components));
         }
         Size size = new Size(unsignedShort(start + 1), unsignedShort(start + 3));
         int mcu = mcuPixels(components);

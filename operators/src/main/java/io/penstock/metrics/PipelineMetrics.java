@@ -23,9 +23,9 @@ import java.util.function.ToLongFunction;
  *  new PipelineMetrics(pipeline).bindTo(registry);
  * }</pre>
  *
- * <p>They are read when the registry asks: binding them costs a sample nothing. A pipeline counts what it did itself; one
- * that another was made from, by {@code map} or {@code cache}, shares its stages. A plain dataset counts nothing: bind what
- * was made of it. The registry does not keep the pipeline alive.
+ * <p>They are read when the registry asks: binding them costs a sample nothing. A pipeline counts what it did itself;
+ * one that another was made from, by {@code map} or {@code cache}, shares its stages. A plain dataset counts nothing:
+ * bind what was made of it. The registry does not keep the pipeline alive.
  */
 public final class PipelineMetrics implements MeterBinder {
 

@@ -17,15 +17,16 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * What the tiers of a cache count, each by itself: {@code penstock.tier.hits}, {@code misses}, {@code refused}, {@code evictions}
- * and {@code errors}, which only grow, and {@code samples}, {@code bytes} and {@code capacity} as they are, tagged with the
- * level's name as {@code tier}.
+ * What the tiers of a cache count, each by itself: {@code penstock.tier.hits}, {@code misses}, {@code refused},
+ * {@code evictions} and {@code errors}, which only grow, and {@code samples}, {@code bytes} and {@code capacity} as
+ * they are, tagged with the level's name as {@code tier}.
  * <pre>{@code
  *  new TierMetrics(cache).bindTo(registry);
  * }</pre>
  *
- * <p>They are read when the registry asks. Nothing is counted that the tier does not count anyway, so binding them costs a
- * look-up nothing; {@link #timed} has the one thing that does cost, latency. The registry does not keep the tiers alive.
+ * <p>They are read when the registry asks. Nothing is counted that the tier does not count anyway, so binding them
+ * costs a look-up nothing; {@link #timed} has the one thing that does cost, latency. The registry does not keep the
+ * tiers alive.
  */
 public final class TierMetrics implements MeterBinder {
 
@@ -93,8 +94,8 @@ public final class TierMetrics implements MeterBinder {
     }
 
     /**
-     * The same cache, with one look-up and one put in 64 of each tier timed, chosen by the key: {@code penstock.tier.get} with
-     * {@code result} {@code hit} or {@code miss}, and {@code penstock.tier.put}.
+     * The same cache, with one look-up and one put in 64 of each tier timed, chosen by the key:
+     * {@code penstock.tier.get} with {@code result} {@code hit} or {@code miss}, and {@code penstock.tier.put}.
      */
     public static Cache timed(Cache cache, MeterRegistry registry) {
         return cache.observedBy(new Latency(cache, registry));

@@ -306,7 +306,7 @@ class ImageDecoderTest {
     void tensor_thatIsNotBytes_isRefused(ImageDecoder decoder) {
         assertThatThrownBy(() -> decoder.decode(Tensor.ofInts(new int[] {1, 2})))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("cannot decode i32[2]: wanted the bytes of an image, u8[n]");
+                .hasMessage("cannot decode i32[2]: it takes the bytes of an image, u8[n]");
     }
 
     private static byte[] pixel(Tensor picture, int y, int x) {

@@ -137,7 +137,7 @@ class ResizeTest {
     void tensor_thatIsNoPicture_isRefused() {
         assertThatThrownBy(() -> Resize.exact(5, 5).apply(Tensor.ofFloats(new float[12], 2, 2, 3)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("cannot resize f32[2, 2, 3]: wanted u8[h, w, c]");
+                .hasMessage("cannot resize f32[2, 2, 3]; it takes u8[h, w, c]");
         assertThatThrownBy(() -> Resize.exact(5, 5).apply(Tensor.ofBytes(new byte[0], 0, 2, 3)))
                 .hasMessage("cannot resize u8[0, 2, 3]: it has no pixels");
     }

@@ -49,7 +49,7 @@ final class ArrowFileRun implements AutoCloseable {
 
     static ArrowFileRun begin(Path path, boolean stream) {
         try {
-            // not createTempFile, whose files nobody else may read
+            // not createTempFile, whose files other users may not read
             Path unfinished = path.resolveSibling(".%s.%s.part".formatted(path.getFileName(), UUID.randomUUID()));
             FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             return new ArrowFileRun(path, unfinished, channel, stream);

@@ -43,7 +43,7 @@ public final class ArrowStream {
     /**
      * The bytes of one more batch, in order, as buffers to be read from position to limit; the first batch's begin with
      * the schema. They see the memory of the batch, which stays the caller's to close.
-     * @param more metadata besides our own
+     * @param more metadata in addition to our own
      * @throws IllegalArgumentException if a row has more than 2^31 - 1 elements, or the batch has no field
      * @throws IllegalStateException if the batch is closed
      */

@@ -23,7 +23,7 @@ final class BatchManifest {
 
     private record Known(List<Tensor> tensors, String json) {
 
-        @SuppressWarnings("ReferenceEquality") // the same memory is wanted, not the same values
+        @SuppressWarnings("ReferenceEquality") // it looks for the same memory, not the same values
         boolean isOf(Batch batch, List<String> names) {
             for (int i = 0; i < names.size(); i++) {
                 if (tensors.get(i) != batch.tensor(names.get(i))) {

@@ -33,7 +33,7 @@ public final class Npy {
         return Tensor.ofBytes(file);
     }
 
-    /** The header of so many rows of a shape; as long for any number of rows. */
+    /** The header of a number of rows of a shape. Its length does not depend on that number. */
     static byte[] header(DType dtype, Shape row, long rows) {
         String longest = text(dtype, dims(Long.toString(Long.MAX_VALUE), row));
         String text = text(dtype, dims(Long.toString(rows), row));

@@ -58,7 +58,7 @@ record ShardPlan(String fingerprint, long samples, long samplesEach) {
         Path first = TarWriter.shard(folder, 0);
         if (Files.exists(first)) {
             throw new StoreException(
-                    "%s has shards of which nobody knows what they are made of: no %s; name another folder"
+                    "%s has shards but no %s, which says what they are made of; name another folder"
                             .formatted(folder, NAME));
         }
     }

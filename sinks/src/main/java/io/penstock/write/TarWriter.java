@@ -72,8 +72,8 @@ public final class TarWriter<T> {
     }
 
     /**
-     * Writes them into {@code shard-000000.tar} and so on, with {@code samplesEach} draws each; emits each shard when it is
-     * finished, and otherwise does as {@link #file}.
+     * Writes them into {@code shard-000000.tar} and so on, with {@code samplesEach} draws each; emits each shard when
+     * it is finished, and otherwise does as {@link #file}.
      */
     public Function<Flux<Sample<T>>, Flux<Written>> shards(Path folder, long samplesEach) {
         if (samplesEach < 1) {

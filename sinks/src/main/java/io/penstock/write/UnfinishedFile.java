@@ -75,7 +75,7 @@ final class UnfinishedFile implements AutoCloseable {
             try {
                 ours = NodeLock.tryLock(channel, 0, false) != null; // says that its writer lives
             } catch (IOException e) {
-                ours = true; // a file system without locks, where nobody removes anything
+                ours = true; // a file system without locks, where no writer removes another's
             }
             if (ours && Files.exists(unfinished)) {
                 return new UnfinishedFile(whole, unfinished, channel);
@@ -115,7 +115,7 @@ final class UnfinishedFile implements AutoCloseable {
                 Files.deleteIfExists(file);
             }
         } catch (IOException e) {
-            LOG.debug("left {}", file, e); // finished meanwhile, or somebody else's
+            LOG.debug("left {}", file, e); // finished meanwhile, or not ours
         }
     }
 
@@ -154,7 +154,7 @@ final class UnfinishedFile implements AutoCloseable {
     void finish() throws IOException {
         channel.force(true);
         AtomicFile.rename(unfinished, target);
-        channel.close(); // after it has its name: whoever sweeps must not take it for a dead writer's
+        channel.close(); // after it has its name: a sweep must not take it for a dead writer's
     }
 
     /** Throws away what was not finished. */

@@ -21,7 +21,7 @@ final class Writing<T> {
     private static final int AHEAD = 16;
 
     private final LongFunction<SampleOutput<T>> outputs;
-    private final long most;
+    private final long max;
     private final Path place;
 
     private volatile @Nullable SampleOutput<T> current;
@@ -30,23 +30,23 @@ final class Writing<T> {
     private long absent;
     private volatile boolean closed;
 
-    private Writing(LongFunction<SampleOutput<T>> outputs, long most, Path place) {
+    private Writing(LongFunction<SampleOutput<T>> outputs, long max, Path place) {
         this.outputs = outputs;
-        this.most = most;
+        this.max = max;
         this.place = place;
     }
 
     /**
      * Emits each file when it is finished; at least one, were it empty.
      * @param outputs opens the file of a number, counted from 0
-     * @param most    draws a file
+     * @param max    draws a file
      * @param place   named in errors
      */
     static <T> Flux<Written> write(
-            Flux<Sample<T>> samples, LongFunction<SampleOutput<T>> outputs, long most, Path place) {
+            Flux<Sample<T>> samples, LongFunction<SampleOutput<T>> outputs, long max, Path place) {
         Scheduler io = Schedulers.boundedElastic();
         return Flux.usingWhen(
-                Mono.fromCallable(() -> new Writing<>(outputs, most, place)),
+                Mono.fromCallable(() -> new Writing<>(outputs, max, place)),
                 writing -> samples.publishOn(io, AHEAD)
                         .handle(writing::append)
                         .concatWith(Mono.fromCallable(Thrown.callable(writing::last))),
@@ -62,7 +62,7 @@ final class Writing<T> {
             } else {
                 absent++;
             }
-            if (samples + absent == most) {
+            if (samples + absent == max) {
                 finished.next(finish(output));
             }
         } catch (IOException e) {
@@ -104,7 +104,7 @@ final class Writing<T> {
         return written;
     }
 
-    /** May come while a sample is written: that then fails, and nobody listens any more. */
+    /** May come while a sample is written: that then fails, and there is no subscriber any more. */
     private void close() {
         closed = true;
         SampleOutput<T> output = current;

@@ -161,7 +161,7 @@ class ShardJobTest {
         StepVerifier.create(job(new Numbers(10), 5).run(0, 1))
                 .verifyErrorMessage(
                         folder
-                                + " has shards of which nobody knows what they are made of: no materialized.json; name another folder");
+                                + " has shards but no materialized.json, which says what they are made of; name another folder");
         Files.writeString(folder.resolve(ShardPlan.NAME), "<html>");
         StepVerifier.create(job(new Numbers(10), 5).run(0, 1))
                 .verifyErrorSatisfies(e -> assertThat(e)

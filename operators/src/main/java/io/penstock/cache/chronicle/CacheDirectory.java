@@ -64,14 +64,14 @@ public final class CacheDirectory {
         return attempt("read", () -> new ProvenanceLog(files.fillings()).read());
     }
 
-    /** The bytes that whoever opened it last allowed it, all told; 0 where that is not known. */
+    /** The budget of the last process that opened it, in bytes; 0 where that is not known. */
     public long budget() {
         return attempt("read", () -> SharedCounters.view(files.control()).budget());
     }
 
     /**
-     * The processes that have it open, by their ids as the system's list of locks has them; empty where there is no such
-     * list, as outside of Linux, and those in other containers may be missing.
+     * The processes that have it open, by their ids as the system's list of locks has them; empty where there is no
+     * such list, as outside of Linux, and those in other containers may be missing.
      */
     public List<Long> processes() {
         try {

@@ -5,7 +5,8 @@ import io.penstock.cache.chronicle.internal.Segment;
 import java.nio.file.Path;
 
 /**
- * Where a disk cache lies and what it may take. A value: each method gives a changed copy, and {@link #open} does the work.
+ * Where a disk cache lies and what it may take. A value: each method gives a changed copy, and {@link #open} does the
+ * work.
  */
 public final class ChronicleOptions {
 
@@ -45,7 +46,7 @@ public final class ChronicleOptions {
     }
 
     /**
-     * At most so many bytes on the disk, everything included, for all processes on the directory together.
+     * The max bytes on the disk, everything included, for all processes on the directory together.
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public ChronicleOptions maxBytes(long bytes) {
@@ -56,8 +57,8 @@ public final class ChronicleOptions {
     }
 
     /**
-     * At most this share of what is free on the file system when it is opened, what the cache itself holds there counted
-     * as free. Half of it unless something else is said.
+     * At most this share of what is free on the file system when it is opened, what the cache itself holds there
+     * counted as free. Half of it unless something else is said.
      * @throws IllegalArgumentException if the share is not in (0, 1]
      */
     public ChronicleOptions maxFreeShare(double share) {
@@ -68,8 +69,8 @@ public final class ChronicleOptions {
     }
 
     /**
-     * The length of a file of the log, which is also how room is claimed: between 1 MiB and 1 GiB, rounded up to a power of
-     * two. A 64th of the budget, at most 256 MiB, unless something else is said.
+     * The length of a file of the log, which is also how room is claimed: between 1 MiB and 1 GiB, rounded up to a
+     * power of two. A 64th of the budget, at most 256 MiB, unless something else is said.
      * @throws IllegalArgumentException if it is not in that range
      */
     public ChronicleOptions segmentBytes(long bytes) {
@@ -89,7 +90,8 @@ public final class ChronicleOptions {
     }
 
     /**
-     * How many bytes may wait to be appended before puts complete later than at once; 64 MiB unless something else is said.
+     * How many bytes may wait to be appended before puts complete later than at once; 64 MiB unless something else is
+     * said.
      * @throws IllegalArgumentException if {@code bytes < 0}
      */
     public ChronicleOptions pendingBytes(long bytes) {
@@ -107,10 +109,10 @@ public final class ChronicleOptions {
     }
 
     /**
-     * Gives up what nobody asked for longest, in place of refusing what comes; to one bit a value, so that what is held was
-     * either asked for or written lately. What is held is less than the budget by about a tenth, which is on its way in or
-     * out. The order in which values were written is what a restart leaves of it. Such a cache is not shared: while it is
-     * open no other process can open the directory, but to look.
+     * Evicts what was not read for longest, instead of refusing what comes; to one bit a value, so that what is held
+     * was either asked for or written lately. What is held is less than the budget by about a tenth, which is on its
+     * way in or out. The order in which values were written is what a restart leaves of it. Such a cache is not shared:
+     * while it is open no other process can open the directory, but to look.
      */
     public ChronicleOptions leastRecentlyUsed() {
         return new ChronicleOptions(

@@ -32,32 +32,35 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A cache on disk that is warm after a restart and shared by all processes of a machine: values are appended to a Chronicle
- * Queue and read as views of its files. Fill and hold: it takes what comes until it is full, then refuses quietly; or,
- * {@linkplain ChronicleOptions#leastRecentlyUsed if asked for}, what nobody used for long gives way to what comes.
+ * A cache on disk that is warm after a restart and shared by all processes of a machine: values are appended to a
+ * Chronicle Queue and read as views of its files. Fill and hold: it takes what comes until it is full, then refuses
+ * quietly; or, {@linkplain ChronicleOptions#leastRecentlyUsed if asked for}, what was not used for long gives way to
+ * what comes.
  *
  * <p>The budget covers all that the files really occupy, and room is claimed, from the budget and from the file system,
  * before it is written to: on a full disk the tier goes on with what it has, after one warning. Values are of at most
  * 256 MiB. The index takes 17.4 to 19.6 bytes a value on the heap.
  *
- * <p>Threads: all methods from any number of them. {@link #get} takes no lock and copies nothing; the buffer it gives is a
- * read-only view that stays valid while it is reachable, also after {@link #close}. Page faults aside it does not block.
- * {@link #put} keeps what it is given until it is written down, and completes when the value can be got;
- * a thread of the tier's own writes it down. While more than {@link ChronicleOptions#pendingBytes} wait for that, puts
+ * <p>Threads: all methods from any number of them. {@link #get} takes no lock and copies nothing; the buffer it gives
+ * is a read-only view that stays valid while it is reachable, also after {@link #close}. Page faults aside it does not
+ * block. {@link #put} keeps what it is given until it is written down, and completes when the value can be got; a
+ * thread of the tier's own writes it down. While more than {@link ChronicleOptions#pendingBytes} wait for that, puts
  * complete later, when they have been written.
  *
  * <p>Nothing is synchronised to the disk: what was appended survives the death of the process, not that of the machine.
- * Checksums tell what did not survive. What was appended by a process that is killed is there afterwards; what waited is not.
+ * Checksums tell what did not survive. What was appended by a process that is killed is there afterwards; what waited
+ * is not.
  *
- * <p>Several processes may open one directory: each sees what the others appended, {@link #lease} lets one of them load a
- * key while the others wait, and the budget is that of all. The death of one hinders nobody. The directory must be on a
- * local file system.
+ * <p>Several processes may open one directory: each sees what the others appended, {@link #lease} lets one of them load
+ * a key while the others wait, and the budget is that of all. The death of one does not stop the others. The directory
+ * must be on a local file system.
  * <pre>{@code
  *  try (Cache cache = Cache.of(ChronicleTier.at(Path.of("/scratch/cache")).maxBytes(200L << 30).open())) {
  *      dataset.cache(cache, schema).stream(...)
  *  }
  * }</pre>
- * The JVM needs {@code --add-opens=java.base/java.lang.reflect=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED}.
+ * The JVM needs
+ * {@code --add-opens=java.base/java.lang.reflect=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED}.
  */
 public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTier {
 
@@ -100,8 +103,8 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
     }
 
     /**
-     * How many values a directory of this size takes at least, whichever processes put them: what a process has begun to
-     * write to is not for the others, so each of them may leave one file with room.
+     * How many values a directory of this size takes at least, whichever processes put them: what a process has begun
+     * to write to is not for the others, so each of them may leave one file with room.
      * @param processes that write at the same time
      * @param valueBytes of a value, on average
      * @throws IllegalArgumentException if bytes are negative, or there is no process
@@ -164,7 +167,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
             ByteBuffer value = found[i];
             seen += value == null ? 0 : touch(value);
         }
-        touched = seen; // or the compiler would see that nobody needs it
+        touched = seen; // or the compiler would leave the reads out
         faults.raise();
         return held;
     }
@@ -190,8 +193,8 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
     }
 
     /**
-     * Has the first lines of a value fetched; the processor itself fetches what follows them. And its last byte, which is
-     * not there if the file has been cut shorter.
+     * Has the first lines of a value fetched; the processor itself fetches what follows them. And its last byte, which
+     * is not there if the file has been cut shorter.
      */
     private static int touch(ByteBuffer bytes) {
         int sum = bytes.limit() == 0 ? 0 : bytes.get(bytes.limit() - 1);
@@ -217,8 +220,8 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
     }
 
     /**
-     * Keeps the words in a file beside the log, from which they explain misses later. The tier's own thread writes them:
-     * the one that calls must not block, and an interrupt of it would close the file.
+     * Keeps the words in a file beside the log, from which they explain misses later. The tier's own thread writes
+     * them: the one that calls must not block, and an interrupt of it would close the file.
      */
     @Override
     public void producedBy(Producer producer) {
@@ -307,8 +310,8 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
     }
 
     /**
-     * Everything that is in the files, what is not found any more included, in no order. Reads all headers; what comes or
-     * goes meanwhile may be among them or not.
+     * Everything that is in the files, what is not found any more included, in no order. Reads all headers; what comes
+     * or goes meanwhile may be among them or not.
      */
     public void forEach(Consumer<KeptEntry> use) {
         index.forEach((key, origin, segment, position, bytes, live) ->
@@ -331,7 +334,10 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
                 segment.damaged.get());
     }
 
-    /** The bytes are those of all processes; the capacity is what is left of the budget for values and what lies with them. */
+    /**
+     * The bytes are those of all processes; the capacity is what is left of the budget for values and what lies with
+     * them.
+     */
     @Override
     public TierStatistics statistics() {
         boolean gone = closed.get();

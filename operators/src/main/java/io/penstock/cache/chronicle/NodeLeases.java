@@ -14,8 +14,8 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The right to load a key, shared among processes by locks on single bytes of a file. A caller that waits asks again, soon
- * and then less often.
+ * The right to load a key, shared among processes by locks on single bytes of a file. A caller that waits asks again,
+ * soon and then less often.
  */
 final class NodeLeases {
 

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens a directory as a tier. A process that is alone there recovers what dead processes left, and counts anew what is
- * used. Processes that open at the same time take turns.
+ * Opens a directory as a tier. A process that is alone there recovers what dead processes left, and counts again what
+ * is used. Processes that open at the same time take turns.
  */
 final class Opener {
 

@@ -22,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What filled a directory: a text file with a line for each pipeline, which all processes append to. It explains misses and
- * decides nothing, so a line that is damaged or half written is skipped.
+ * What filled a directory: a text file with a line for each pipeline, which all processes append to. It explains misses
+ * and decides nothing, so a line that is damaged or half written is skipped.
  *
- * <p>A line is a checksum, then words with tabs between them: the codec, how many words the source has, the source's, the
- * stages'.
+ * <p>A line is a checksum, then words with tabs between them: the codec, how many words the source has, the source's,
+ * the stages'.
  */
 final class ProvenanceLog {
 

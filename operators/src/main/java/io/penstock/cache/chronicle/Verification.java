@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Compares every checksum in the files of a cache. An unfinished entry with nothing behind it is no damage: a process may be
- * appending, or have died while it did.
+ * Compares every checksum in the files of a cache. An unfinished entry with nothing behind it is no damage: a process
+ * may be appending, or have died while it did.
  */
 final class Verification implements SegmentScanner.Finds {
 
@@ -74,7 +74,7 @@ final class Verification implements SegmentScanner.Finds {
             damaged.accept(new Damage(
                     "format",
                     0,
-                    "the line is not legible; the cache does without, and writes it anew when it is opened"));
+                    "the line is not legible; the cache does without, and writes it again when it is opened"));
         }
         int illegible = new ProvenanceLog(files.fillings()).illegible();
         if (illegible > 0) {

@@ -1,13 +1,14 @@
 package io.penstock.cache.internal;
 
 /**
- * Makes the error of an access to a mapped file appear where the access was. A file that is cut shorter under its mapping,
- * or cannot be read from the disk, raises {@code InternalError}; up to JDK 17 compiled code goes on with whatever was in the
- * register, and the error appears at the thread's next call into the virtual machine, in code that knows nothing of the
- * file. So code that reads mapped memory calls {@link #raise} at its end, before anything that it has read is believed.
+ * Makes the error of an access to a mapped file appear where the access was. A file that is cut shorter under its
+ * mapping, or cannot be read from the disk, raises {@code InternalError}; up to JDK 17 compiled code goes on with what
+ * was in the register, and the error appears at the thread's next call into the virtual machine, in code that knows
+ * nothing of the file. So code that reads mapped memory calls {@link #raise} at its end, before anything that it has
+ * read is believed.
  *
- * <p>It does not help where the machine code is not compiled from Java: {@code CRC32C} over a mapped buffer ends the virtual
- * machine (SIGBUS), on JDK 17 and 25 alike. Such bytes are copied to the heap first.
+ * <p>It does not help where the machine code is not compiled from Java: {@code CRC32C} over a mapped buffer ends the
+ * virtual machine (SIGBUS), on JDK 17 and 25 alike. Such bytes are copied to the heap first.
  * <p>Threads: any number of them.
  * @see <a href="https://bugs.openjdk.org/browse/JDK-4454115">JDK-4454115</a>
  */

@@ -1,8 +1,8 @@
 package io.penstock.cache.internal;
 
 /**
- * Codes of 4 bits for the lengths of values, so that samples of one size need no header to be found. A length that comes
- * twice in a row gets a code while there are free ones. Code 0 stands for no length.
+ * Codes of 4 bits for the lengths of values, so that samples of one size need no header to be found. A length that
+ * comes twice in a row gets a code while there are free ones. Code 0 stands for no length.
  *
  * <p>Threads: {@link #of} under a lock of the caller's. {@link #length} from any thread that has read a code that was
  * published after it was given.

@@ -12,7 +12,9 @@ final class BoundedInput extends Input {
         super(bytes);
     }
 
-    /** The next number is the length of an array, a collection or a map: 0 for none at all, else one more than it is. */
+    /**
+     * The next number is the length of an array, a collection or a map: 0 for none at all, else one more than it is.
+     */
     void expectLength() {
         lengthNext = true;
     }

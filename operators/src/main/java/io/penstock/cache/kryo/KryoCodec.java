@@ -12,23 +12,23 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of classes that were named beforehand, as Kryo writes them: for what a {@link io.penstock.tensor.Schema} cannot
- * lay out. A schema's tensors are read without a copy, so prefer one where it fits.
+ * Values of classes that were named beforehand, as Kryo writes them: for what a {@link io.penstock.tensor.Schema}
+ * cannot lay out. A schema's tensors are read without a copy, so prefer one where it fits.
  * <pre>{@code
  *  Codec<Caption> codec = KryoCodec.of(Caption.class, Language.class, ArrayList.class);
  * }</pre>
  *
- * <p>Classes: records, enums, classes with any fields but transient ones (made without their constructor where they have none without
- * arguments), arrays, the JDK's collections. A class that was not named is refused by its name, in a value and in bytes: it
- * is neither loaded nor made. Named already: {@code String}, the primitives, arrays of these, {@code Tensor}, {@code ArrayList},
- * {@code HashMap}, {@code LinkedHashMap}, {@code HashSet}, {@code LinkedHashSet}, {@code TreeMap}, and what {@code List.of},
- * {@code Set.of} and {@code Map.of} make.
+ * <p>Classes: records, enums, classes with any fields but transient ones (made without their constructor where they
+ * have none without arguments), arrays, the JDK's collections. A class that was not named is refused by its name, in a
+ * value and in bytes: it is neither loaded nor made. Named already: {@code String}, the primitives, arrays of these,
+ * {@code Tensor}, {@code ArrayList}, {@code HashMap}, {@code LinkedHashMap}, {@code HashSet}, {@code LinkedHashSet},
+ * {@code TreeMap}, and what {@code List.of}, {@code Set.of} and {@code Map.of} make.
  *
  * <p>The {@link #id} has Kryo's version, all classes in their order, and the fields of each, so values of a class that
  * has changed are not found again rather than misread.
  *
- * <p>Bytes are believed in nothing: a length is checked against what remains before it is used, and values are at most 64
- * levels deep. So damaged bytes end in an {@link IllegalArgumentException}, or in another value; a tier that keeps a
+ * <p>Bytes are believed in nothing: a length is checked against what remains before it is used, and values are at most
+ * 64 levels deep. So damaged bytes end in an {@link IllegalArgumentException}, or in another value; a tier that keeps a
  * checksum tells those. Thread-safe.
  */
 public final class KryoCodec<T> implements Codec<T> {
@@ -132,7 +132,7 @@ public final class KryoCodec<T> implements Codec<T> {
         return message == null ? thrown.toString() : message.lines().findFirst().orElse(thrown.toString());
     }
 
-    /** One that failed is not given back: nobody knows what it is in the middle of. */
+    /** One that failed is not given back: its state is unknown. */
     private KryoEngine take() {
         KryoEngine engine = idle.poll();
         if (engine == null) {

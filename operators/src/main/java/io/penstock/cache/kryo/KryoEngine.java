@@ -128,7 +128,10 @@ final class KryoEngine {
         }
     }
 
-    /** Containers check their length. Classes come by their number. One that comes by its name is of no registered class, and is not even looked for. */
+    /**
+     * Containers check their length. Classes come by their number. One that comes by its name is of no registered
+     * class, and is not even looked for.
+     */
     private static final class Resolver extends DefaultClassResolver {
         @Override
         public Registration register(Registration registration) {

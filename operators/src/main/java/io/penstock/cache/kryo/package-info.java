@@ -1,4 +1,7 @@
-/** Values of any registered class in a cache, through Kryo. Needs {@code com.esotericsoftware.kryo:kryo5} on the class path. */
+/**
+ * Values of any registered class in a cache, through Kryo. Needs {@code com.esotericsoftware.kryo:kryo5} on the class
+ * path.
+ */
 @NullMarked
 package io.penstock.cache.kryo;
 

@@ -15,9 +15,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * One number that all ranks go by, made of the smallest that any of them offers, in a folder that all of them see. Files are
- * put there whole, so what can be seen can be read; looking for them again and again works on network file systems too,
- * which do not tell of changes.
+ * One number that all ranks go by, made of the smallest that any of them offers, in a folder that all of them see.
+ * Files are put there whole, so what can be seen can be read; looking for them again and again works on network file
+ * systems too, which do not tell of changes.
  */
 final class Agreement {
 

@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * A shard that is as large as a cache: each rank, or each node, trains on as many samples as its memory and disk hold, so from
- * the second epoch on nothing is loaded. Nothing is copied beforehand; samples come when they are drawn.
+ * A shard that is as large as a cache: each rank, or each node, trains on as many samples as its memory and disk hold,
+ * so from the second epoch on nothing is loaded. Nothing is copied beforehand; samples come when they are drawn.
  * <pre>{@code
  *  LazyShard shard = LazyShard.ofRanks(Topology.fromEnvironment()).memoryBytes(8L << 30).diskShare(directory, 0.8);
  *  long samples = shard.agree(sharedFolder, dataset.size(), sampleBytes).block();
  *  dataset.cache(tier, schema).stream(shard.apply(Sampler.shuffled(42).epochs(90), samples))
  * }</pre>
  *
- * <p>Shards are disjoint, all of one size, and stay what they are over the epochs; which samples they have, and in which order
- * they come, are matters of the {@link Sampler}'s seed and kind. Where machines differ, the size is what the smallest of
- * the caches holds, which the ranks {@link #agree} on: ranks of different sizes would not stay in step.
+ * <p>Shards are disjoint, all of one size, and stay what they are over the epochs; which samples they have, and in
+ * which order they come, are matters of the {@link Sampler}'s seed and kind. Where machines differ, the size is what
+ * the smallest of the caches holds, which the ranks {@link #agree} on: ranks of different sizes would not stay in step.
  *
  * <p>Immutable; every method returns a copy.
  */
@@ -91,19 +91,20 @@ public final class LazyShard {
     }
 
     /**
-     * A shard for each rank, which only that rank draws from: the rank's own memory, and its part of a disk that the ranks of
-     * its node share. Several ranks fill a shared disk in any order, so of m samples in a rank's memory and d on the disk, a
-     * shard of one of r ranks has m or (m + d) / r, whichever is more. Where the topology does not say how many ranks a
-     * node has, the disk is the rank's own, and the shard has m + d.
+     * A shard for each rank, which only that rank draws from: the rank's own memory, and its part of a disk that the
+     * ranks of its node share. Several ranks fill a shared disk in any order, so of m samples in a rank's memory and d
+     * on the disk, a shard of one of r ranks has m or (m + d) / r, whichever is more. Where the topology does not say
+     * how many ranks a node has, the disk is the rank's own, and the shard has m + d.
      */
     public static LazyShard ofRanks(Topology topology) {
         return of(Owner.RANK, topology);
     }
 
     /**
-     * A shard for each node, dealt anew to its ranks in every epoch: what all of them reach, the node's disk. The memory of a
-     * rank counts where the node has no other; elsewhere it keeps copies.
-     * @throws IllegalStateException if the topology does not say which ranks share a node, or nodes differ in their number
+     * A shard for each node, distributed over its ranks again in every epoch: what all of them reach, the node's disk.
+     * The memory of a rank counts where the node has no other; elsewhere it keeps copies.
+     * @throws IllegalStateException if the topology does not say which ranks share a node, or nodes differ in their
+     *     number
      */
     public static LazyShard ofNodes(Topology topology) {
         topology.shardByNode();
@@ -111,7 +112,7 @@ public final class LazyShard {
     }
 
     /**
-     * A shard for each node, dealt anew to its ranks in every epoch, on disk alone.
+     * A shard for each node, distributed over its ranks again in every epoch, on disk alone.
      * @throws IllegalStateException as {@link #ofNodes}
      */
     public static LazyShard ofDisks(Topology topology) {
@@ -134,20 +135,23 @@ public final class LazyShard {
     }
 
     /**
-     * Disk of each node for the cache of all its ranks; none unless set. Each rank writes to files of its own, so a little
-     * of it stays free for each: {@link ChronicleTier#fits}.
+     * Disk of each node for the cache of all its ranks; none unless set. Each rank writes to files of its own, so a
+     * little of it stays free for each: {@link ChronicleTier#fits}.
      */
     public LazyShard diskBytes(long bytes) {
         return new LazyShard(owner, topology, memory, Amount.ofBytes("disk", bytes), directory, overflow, minElements);
     }
 
-    /** The same as a share of what is free now on the disk of this directory, or of the folder that it will be made in. */
+    /**
+     * The same as a share of what is free now on the disk of this directory, or of the folder that it will be made in.
+     */
     public LazyShard diskShare(Path at, double share) {
         return new LazyShard(owner, topology, memory, Amount.ofShare("disk", share), at, overflow, minElements);
     }
 
     /**
-     * By which share a shard may be larger than its cache; 0 unless set. What is beyond the cache is loaded in every epoch.
+     * By which share a shard may be larger than its cache; 0 unless set. What is beyond the cache is loaded in every
+     * epoch.
      * @throws IllegalArgumentException if it is negative or no number
      */
     public LazyShard overflow(double share) {
@@ -207,9 +211,9 @@ public final class LazyShard {
     private record Room(String words, long samples) {}
 
     /**
-     * Each rank keeps in its own memory what the disk refused, and no other rank reaches it. So a node's shard is what its
-     * disk holds: its samples may be dealt to any of its ranks. A rank's shard is sized by the worst order of filling: the
-     * disk is full, and everything that it refused is this rank's.
+     * Each rank keeps in its own memory what the disk refused, and no other rank reaches it. So a node's shard is what
+     * its disk holds: its samples may be dealt to any of its ranks. A rank's shard is sized by the worst order of
+     * filling: the disk is full, and everything that it refused is this rank's.
      */
     private Room room(long sampleBytes) {
         int ranks = topology.place().map(Topology.Place::localWorldSize).orElse(1);
@@ -255,8 +259,8 @@ public final class LazyShard {
 
     /**
      * How many samples an epoch of all ranks has, where every cache is as large as this one.
-     * @throws IllegalArgumentException as {@link #elements}; or if a share of what is free was given, which differs from
-     *     machine to machine, and there are several shards to {@link #agree} on one
+     * @throws IllegalArgumentException as {@link #elements}; or if a share of what is free was given, which differs
+     *     from machine to machine, and there are several shards to {@link #agree} on one
      */
     public long samples(long size, long sampleBytes) {
         if (shards() > 1 && (memory.share > 0 || disk.share > 0)) {
@@ -272,9 +276,9 @@ public final class LazyShard {
 
     /**
      * The same, by the smallest cache of all ranks. They meet in a folder that all of them see: each says what it could
-     * hold, rank 0 waits for all and writes down what that comes to, and everyone goes by what is written. It stays there, so a
-     * restarted or resumed run has shards of the same size, and ranks that come later do not wait; another folder, or an
-     * empty one, makes them agree anew.
+     * hold, rank 0 waits for all and writes down what that comes to, and everyone goes by what is written. It stays
+     * there, so a restarted or resumed run has shards of the same size, and ranks that come later do not wait; another
+     * folder, or an empty one, makes them agree again.
      * @return the number of samples an epoch; {@link IllegalArgumentException} as for {@link #elements},
      *     {@link StoreException} if the folder cannot be used or not all ranks have come within ten minutes
      */
@@ -288,8 +292,8 @@ public final class LazyShard {
     }
 
     /**
-     * A sampler of this rank's part of so many samples an epoch: with shard, mode and limit set. A disjoint part for each
-     * shard, the same in every epoch.
+     * A sampler of this rank's part of an epoch of this many samples: with shard, mode and limit set. A disjoint part
+     * for each shard, the same in every epoch.
      * @param samples as {@link #samples} or {@link #agree} says
      */
     public Sampler apply(Sampler sampler, long samples) {

@@ -4,8 +4,8 @@ import io.penstock.cache.Entry;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What is worth keeping, in 128 degrees: values of one worth lie together, and those of little worth give way to others.
- * Thread-safe.
+ * What is worth keeping, in 128 degrees: values of one worth lie together, and those of little worth give way to
+ * others. Thread-safe.
  */
 sealed interface Admission {
 
@@ -14,7 +14,7 @@ sealed interface Admission {
 
     int WORTHS = 128;
 
-    /** The worth of a value of so many bytes. */
+    /** The worth of a value of this many bytes. */
     int worth(Entry about, int bytes);
 
     /** What is worth less than this gives way to a value of this worth. */
@@ -53,13 +53,13 @@ sealed interface Admission {
     /**
      * By the time that a byte saves: loading nanoseconds a byte, in steps of a quarter octave from 2^-14 to 2^17.
      *
-     * <p>Uniform use makes the best set to keep a fractional knapsack: what saves most a byte. While values come for the
-     * first two epochs, what saves more takes the place of what saves least, and of equals those stay that are there.
-     * What gives way is by at least one degree less, so the least worth held only rises, nothing is swapped to and fro,
-     * and at the end all that was seen above it is held. Then nothing moves any more: measured times waver, and each swap
-     * would cost a hit. To swap in the first epoch already loses nothing, since an epoch asks for each sample once, and
-     * needs no record of what was measured: the worth of a held value is that of its slab. The second epoch mends what the
-     * first measured before its code was compiled.
+     * <p>Uniform use makes the best set to keep a fractional knapsack: what saves the largest time per byte. While
+     * values come for the first two epochs, what saves more takes the place of what saves least, and of equals those
+     * stay that are there. What gives way is by at least one degree less, so the least worth held only rises, nothing
+     * is swapped to and fro, and at the end all that was seen above it is held. Then nothing moves any more: measured
+     * times waver, and each swap would cost a hit. To swap in the first epoch already loses nothing, since an epoch
+     * asks for each sample once, and needs no record of what was measured: the worth of a held value is that of its
+     * slab. The second epoch mends what the first measured before its code was compiled.
      */
     final class SavedCost implements Admission {
 

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Memory off the heap in blocks of one size: a value takes as many as it needs, wherever they lie. So any value fits into
- * the room of any others, and nothing ever has to be moved together.
+ * Memory off the heap in blocks of one size: a value takes as many as it needs, wherever they lie. So any value fits
+ * into the room of any others, and nothing ever has to be moved together.
  *
  * <p>Not thread-safe but for {@link #write} and {@link #read}, which touch only blocks that are the caller's.
  */
@@ -25,25 +25,25 @@ final class Blocks {
     private static final int PIECE_BLOCKS = 1 << PIECE_SHIFT;
 
     private final SlabMemory memory;
-    private int most;
+    private int max;
     private volatile @Nullable ByteBuffer[] pieces = new ByteBuffer[4];
     private int begun;
     private int[] free = new int[64];
     private int freed;
 
-    /** At most so many bytes, what is kept beside the blocks included. */
+    /** At most this many bytes, what is kept beside the blocks included. */
     Blocks(long bytes, SlabMemory memory) {
         this.memory = memory;
-        this.most = (int) Math.min(Integer.MAX_VALUE - PIECE_BLOCKS, bytes / COST);
+        this.max = (int) Math.min(Integer.MAX_VALUE - PIECE_BLOCKS, bytes / COST);
     }
 
     static int count(int bytes) {
         return (int) (((long) bytes + BYTES - 1) / BYTES);
     }
 
-    /** So many blocks, or {@code null} if there are not. */
+    /** This many blocks, or {@code null} if there are fewer. */
     int @Nullable [] take(int count) {
-        if (count > freed + (most - begun)) {
+        if (count > freed + (max - begun)) {
             return null;
         }
         int[] taken = new int[count];
@@ -56,7 +56,7 @@ final class Blocks {
             } catch (OutOfMemoryError e) { // the system gives no more: what there is goes round
                 LOG.warn(
                         "the system gives the RAM cache no more than {} bytes: {}", (long) begun * BYTES, e.toString());
-                most = begun;
+                max = begun;
                 giveBack(Arrays.copyOf(taken, i));
                 return null;
             }
@@ -71,7 +71,7 @@ final class Blocks {
             all = Arrays.copyOf(all, 2 * piece);
         }
         if (all[piece] == null) {
-            int bytes = Math.min(PIECE_BLOCKS, most - begun) * BYTES;
+            int bytes = Math.min(PIECE_BLOCKS, max - begun) * BYTES;
             ByteBuffer mapped = memory.map(bytes);
             all[piece] = mapped == null ? ByteBuffer.allocateDirect(bytes) : mapped;
             pieces = all;
@@ -81,7 +81,7 @@ final class Blocks {
 
     void giveBack(int[] blocks) {
         if (freed + blocks.length > free.length) {
-            free = Arrays.copyOf(free, (int) Math.min(most, Math.max(2L * free.length, freed + (long) blocks.length)));
+            free = Arrays.copyOf(free, (int) Math.min(max, Math.max(2L * free.length, freed + (long) blocks.length)));
         }
         System.arraycopy(blocks, 0, free, freed, blocks.length);
         freed += blocks.length;

@@ -15,7 +15,7 @@ public enum CachePolicy {
     HOLD,
 
     /**
-     * Evicts what nobody asked for longest, down to the next slower tier. A share c of the data hits
+     * Evicts what was not read for longest, down to the next slower tier. A share c of the data hits
      * c + (1 - c) ln(1 - c) under a shuffle, 15 % at one half, and nothing without one; for uses other than epochs.
      */
     LRU,

@@ -5,9 +5,9 @@ import java.util.Arrays;
 /**
  * Moves the values of a slab that has lost many of its values into one that they fill.
  *
- * <p>Room cannot be used again where it is: views that readers hold may lie there, and nothing counts them. So the values
- * that are left are copied, the index is told, and the old slab goes once its last view has. A reader finds a value in the
- * old slab or in the new one; one that found a location before it changed looks again.
+ * <p>Room cannot be used again where it is: views that readers hold may lie there, and nothing counts them. So the
+ * values that are left are copied, the index is told, and the old slab goes once its last view has. A reader finds a
+ * value in the old slab or in the new one; one that found a location before it changed looks again.
  */
 final class Compaction {
 
@@ -27,7 +27,7 @@ final class Compaction {
         this.to = to;
     }
 
-    /** Compacts the slab that gains most; {@code false} if none is worth it. */
+    /** Compacts the slab with the largest gain; {@code false} if none is worth it. */
     static boolean next(Slabs slabs, RamIndex index) {
         Compaction next = slabs.compactNext();
         if (next != null) {
@@ -36,7 +36,9 @@ final class Compaction {
         return next != null;
     }
 
-    /** Copies outside of the index's locks, so that no reader waits for it: nothing is put into the old slab meanwhile. */
+    /**
+     * Copies outside of the index's locks, so that no reader waits for it: nothing is put into the old slab meanwhile.
+     */
     private void run(RamIndex index) {
         index.rewrite(this::note);
         Arrays.sort(left, 0, count);

@@ -11,11 +11,11 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much memory there is, and how much of it nobody uses: the smaller of what the machine has and of what the control
+ * How much memory there is, and how much of it is unused: the smaller of what the machine has and of what the control
  * groups of this process allow, its own group and all those around it.
  *
- * <p>Of what a group uses, its inactive file pages count as free: they are cached file contents, which the kernel gives up
- * before it ends a process. Files that are missing or hold something unexpected limit nothing.
+ * <p>Of what a group uses, its inactive file pages count as free: they are cached file contents, which the kernel gives
+ * up before it ends a process. Files that are missing or hold something unexpected limit nothing.
  * @see <a href="https://docs.kernel.org/admin-guide/cgroup-v2.html">Control group v2, memory</a>
  * @see <a href="https://docs.kernel.org/admin-guide/cgroup-v1/memory.html">Control group v1, memory</a>
  */
@@ -44,17 +44,17 @@ public final class FreeMemory {
         return memory;
     }
 
-    /** Bytes that there are for this process and its neighbours; {@code Long.MAX_VALUE} if nobody knows. */
+    /** Bytes that there are for this process and its neighbours; {@code Long.MAX_VALUE} if unknown. */
     public long total() {
         return total;
     }
 
-    /** Bytes that nobody uses now; {@code Long.MAX_VALUE} if nobody knows. */
+    /** Bytes that are unused now; {@code Long.MAX_VALUE} if unknown. */
     public long free() {
         return free;
     }
 
-    /** How many bytes this JVM's heap may take besides. */
+    /** How many bytes this JVM's heap may take in addition. */
     static long heapMayGrow() {
         Runtime jvm = Runtime.getRuntime();
         return jvm.maxMemory() - jvm.totalMemory();

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Memory that was given up, but is not back with the system: somebody may still read a view of it, and only the collector
+ * Memory that was given up, but is not back with the system: a view of it may still be read, and only the collector
  * knows. Not thread-safe: {@link Slabs} calls it under its lock.
  */
 final class Leaving {

@@ -31,7 +31,9 @@ final class LiveSlabs {
         leastWorth = inOrder.isEmpty() ? Admission.WORTHS : inOrder.firstEntry().getValue().worth;
     }
 
-    /** The first of less worth than this, unless all of them together with what is free have less than so many bytes. */
+    /**
+     * The first of less worth than this, unless all of them together with what is free have fewer than this many bytes.
+     */
     @Nullable Slab first(int below, long free, int bytes) {
         Slab first = null;
         long gained = free;

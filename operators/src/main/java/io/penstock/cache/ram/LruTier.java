@@ -26,12 +26,13 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * RAM in the order of last use: a new value takes the place of the one that was not used for longest, which goes down to
- * the next slower tier. Exactly LRU, for values of any lengths.
+ * RAM in the order of last use: a new value takes the place of the one that was not used for longest, which goes down
+ * to the next slower tier. Exactly LRU, for values of any lengths.
  *
- * <p>A value in LRU order gives way singly, and its neighbours stay, so its room has to be used again at once. Views into
- * memory that is used again would lie, so {@link #get} copies the value out, while a {@linkplain LruValue#pin pin} keeps
- * its room from being used again. The order costs 160 bytes of heap a value. The policy that holds is faster, and hits more.
+ * <p>A value in LRU order gives way singly, and its neighbours stay, so its room has to be used again at once. Views
+ * into memory that is used again would lie, so {@link #get} copies the value out, while a {@linkplain LruValue#pin pin}
+ * keeps its room from being used again. The order costs 160 bytes of heap a value. The policy that holds is faster, and
+ * hits more.
  *
  * <p>Threads: workers call it, so nothing waits for a lock. Values are found in a concurrent map. Order and room change
  * {@linkplain #inTurn in turn}: a thread that finds another at it leaves its change to that one. A put that has to wait

@@ -9,19 +9,19 @@ import java.util.stream.Stream;
 /**
  * From a key to a location, for any number of threads, at 17.4 to 19.6 bytes a sample.
  *
- * <p>How sure a hit is: a key has 128 bits. They are mixed by a bijection, so that keys which differ in a few bits
- * only are spread as well as hashes are. Of the result 64 bits are kept as the entry's tag, 14 more beside its location,
- * and up to 12 are the segment's number, so two keys are confused only if they agree in 78 + log2(segments) bits. Among n
- * keys the odds that any two do are n²/2 in 2 to that power: for 10^9 samples (4096 segments then) 1 in 10^9 over the life
- * of the cache, for 10^7 samples of 1 KiB (512 segments) 1 in 10^12. A memory error that ECC misses is likelier, and
- * the remaining bits would cost 4 or more bytes a sample.
+ * <p>How sure a hit is: a key has 128 bits. They are mixed by a bijection, so that keys which differ in a few bits only
+ * are spread as well as hashes are. Of the result 64 bits are kept as the entry's tag, 14 more beside its location, and
+ * up to 12 are the segment's number, so two keys are confused only if they agree in 78 + log2(segments) bits. Among n
+ * keys the odds that any two do are n²/2 in 2 to that power: for 10^9 samples (4096 segments then) 1 in 10^9 over the
+ * life of the cache, for 10^7 samples of 1 KiB (512 segments) 1 in 10^12. A memory error that ECC misses is likelier,
+ * and the remaining bits would cost 4 or more bytes a sample.
  *
- * <p>It lies on the heap: 10^7 samples take 0.2 GB of it. Growing works by segment, so that no array is large: a copy is
- * made of a 4096th of a large index at a time, and readers of one segment wait for it, 1 ms at 10^9 samples. How many
- * segments there are is settled by the length of the first value: so many that their arrays, when the budget is used up by
- * values of that length, take 256 to 512 KiB. Larger ones the G1 collector would round up to whole regions (10^7 samples
- * took 26.9 bytes each that way), and of more and smaller ones the empty ones would weigh, where a budget of gigabytes
- * holds a few thousand large values.
+ * <p>It lies on the heap: 10^7 samples take 0.2 GB of it. Growing works by segment, so that no array is large: a copy
+ * is made of a 4096th of a large index at a time, and readers of one segment wait for it, 1 ms at 10^9 samples. How
+ * many segments there are is settled by the length of the first value, such that their arrays, when the budget is used
+ * up by values of that length, take 256 to 512 KiB. Larger ones the G1 collector would round up to whole regions (10^7
+ * samples took 26.9 bytes each that way), and of more and smaller ones the empty ones would weigh, where a budget of
+ * gigabytes holds a few thousand large values.
  */
 public final class RamIndex {
 
@@ -36,7 +36,9 @@ public final class RamIndex {
     private volatile RamSegment[] segments;
     private volatile boolean sized;
 
-    /** @param budget what growing is paid from; the first segment is the caller's to pay: {@link #bytesWhenEmpty} of 1 */
+    /**
+     * @param budget what growing is paid from; the first segment is the caller's to pay: {@link #bytesWhenEmpty} of 1
+     */
     RamIndex(ByteBudget budget) {
         this(1, budget);
         this.sized = false;

@@ -6,11 +6,12 @@ import java.util.function.LongUnaryOperator;
 /**
  * A part of the RAM tier's index: a hash table of (tag, check, location) in one {@code long[]}, two cells an entry.
  *
- * <p>Why it is so: linear probing with the entries of every run in the order of their tags (1), and the home of a tag is
- * its place in [0, places) by multiplication (2). So the whole array is sorted, which makes three things cheap: a miss
- * ends at the first larger tag, growing is one sweep that never hashes or probes, and places need not be a power of two,
- * so the array grows by an eighth and stays between 82 % and 92 % full: 17.4 to 19.6 bytes an entry at every size. Runs do
- * not wrap around; some spare entries follow the last place, of which the very last stays empty and ends every search.
+ * <p>Why it is so: linear probing with the entries of every run in the order of their tags (1), and the home of a tag
+ * is its place in [0, places) by multiplication (2). So the whole array is sorted, which makes three things cheap: a
+ * miss ends at the first larger tag, growing is one sweep that never hashes or probes, and places need not be a power
+ * of two, so the array grows by an eighth and stays between 82 % and 92 % full: 17.4 to 19.6 bytes an entry at every
+ * size. Runs do not wrap around; some spare entries follow the last place, of which the very last stays empty and ends
+ * every search.
  *
  * <p>Readers take no lock: they search optimistically and look whether a writer came in between, which is also what
  * makes the two cells of an entry one. They lock only when that fails.
@@ -29,7 +30,7 @@ final class RamSegment {
     private static final int FIRST_PLACES = 8;
     private static final double FULLEST = 0.92;
     private static final double AFTER_GROWTH = 0.82;
-    private static final int MOST_ATTEMPTS =
+    private static final int MAX_ATTEMPTS =
             8; // where the last run does not fit; only keys made to collide need a third
 
     private final StampedLock lock = new StampedLock();
@@ -42,7 +43,7 @@ final class RamSegment {
     enum Claim {
         /** The caller's, who publishes or releases it. */
         GRANTED,
-        /** Somebody's already. */
+        /** Another put has it. */
         HELD,
         /** There is no room for it. */
         REFUSED
@@ -99,7 +100,9 @@ final class RamSegment {
         return location == CLAIMED ? 0 : location;
     }
 
-    /** The index of an entry's first cell, or -1. The cells may be changing, so nothing but the array's length is sure. */
+    /**
+     * The index of an entry's first cell, or -1. The cells may be changing, so nothing but the array's length is sure.
+     */
     private static int search(long[] cells, int places, long tag, long check) {
         for (int at = 2 * home(tag, places); at < cells.length; at += 2) {
             long word = cells[at + 1];
@@ -118,7 +121,7 @@ final class RamSegment {
         return (int) ((tag >>> 32) * places >>> 32);
     }
 
-    /** Takes a place for a key that nobody else has or wants; readers do not see it yet. */
+    /** Takes a place for a key that no other put has claimed; readers do not see it yet. */
     Claim claim(long tag, long check, ByteBudget budget) {
         long stamp = lock.writeLock();
         try {
@@ -210,9 +213,9 @@ final class RamSegment {
                 || growTo(Math.max(dense, places + places / 64 + 1), budget);
     }
 
-    private boolean growTo(int wanted, ByteBudget budget) {
-        int larger = wanted;
-        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    private boolean growTo(int needed, ByteBudget budget) {
+        int larger = needed;
+        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             long cost = (long) Long.BYTES * (2L * entriesFor(larger) - cells.length);
             if (!budget.take(cost)) {
                 return false;
@@ -285,7 +288,9 @@ final class RamSegment {
         size--;
     }
 
-    /** Forgets a key if its value is published, and says where that was; else 0, and whoever claimed it goes on. */
+    /**
+     * Forgets a key if its value is published, and says where that was; else 0, and the put that claimed it goes on.
+     */
     long take(long tag, long check) {
         long location = find(tag, check);
         if (location == 0) {

@@ -30,14 +30,15 @@ import reactor.core.publisher.Mono;
  * <p>Room of values that were {@linkplain #remove removed} is used again: where an eighth of the memory they lay in is
  * free, a put that finds no other room moves the values beside them together.
  *
- * <p>The budget covers all that is kept: the values, up to 4 bytes a value for its length, at most 20 bytes a value of index
- * (on the heap), and what rounding to pages wastes. It is never exceeded; below 1 MiB, up to a page of 4 KiB more may be
- * resident, and while values give way the memory of up to 64 MiB of them, or a sixteenth of the budget if that is more,
- * until the collector has seen that nobody reads them. Memory is taken from the system as values come, not at once. Values have any length up to 2 GiB.
+ * <p>The budget covers all that is kept: the values, up to 4 bytes a value for its length, at most 20 bytes a value of
+ * index (on the heap), and what rounding to pages wastes. It is never exceeded; below 1 MiB, up to a page of 4 KiB more
+ * may be resident, and while values give way the memory of up to 64 MiB of them, or a sixteenth of the budget if that
+ * is more, until the collector has seen that they are unreachable. Memory is taken from the system as values come, not
+ * at once. Values have any length up to 2 GiB.
  *
- * <p>Threads: all methods from any number of them. {@link #get} takes no lock and copies nothing; the buffer it gives is a
- * read-only view that stays valid while it is reachable, also after {@link #close}. {@link #put} copies on the thread
- * that subscribes, beside other puts.
+ * <p>Threads: all methods from any number of them. {@link #get} takes no lock and copies nothing; the buffer it gives
+ * is a read-only view that stays valid while it is reachable, also after {@link #close}. {@link #put} copies on the
+ * thread that subscribes, beside other puts.
  * <pre>{@code
  *  try (Cache cache = Cache.of(RamTier.ofBytes(8L << 30))) {
  *      dataset.cache(cache, schema).stream(...)
@@ -88,8 +89,8 @@ public final class RamTier implements RemovableTier {
     }
 
     /**
-     * A tier of at most so many bytes, all told.
-     * @throws IllegalArgumentException if there are not so many in this machine or container, or {@code bytes < 1}
+     * A tier of at most this many bytes, all told.
+     * @throws IllegalArgumentException if there are fewer in this machine or container, or {@code bytes < 1}
      */
     public static RamTier ofBytes(long bytes) {
         return new RamTier(checked(bytes), SlabMemory.inTemporaryFile());
@@ -117,8 +118,8 @@ public final class RamTier implements RemovableTier {
     }
 
     /**
-     * A tier of at most this share of the memory that is free now: what neither anyone uses nor this JVM's heap may still
-     * grow into. In a container its limit counts. Leave something: 0.8 is a good share for a process alone.
+     * A tier of at most this share of the memory that is free now: what neither anyone uses nor this JVM's heap may
+     * still grow into. In a container its limit counts. Leave something: 0.8 is a good share for a process alone.
      * @throws IllegalArgumentException if the share is not in (0, 1], or nothing is free
      */
     public static RamTier ofFreeShare(double share) {
@@ -188,7 +189,7 @@ public final class RamTier implements RemovableTier {
                 seen += touch(view);
             }
         }
-        touched = seen; // or the compiler would see that nobody needs it
+        touched = seen; // or the compiler would leave the reads out
         return true;
     }
 
@@ -201,7 +202,7 @@ public final class RamTier implements RemovableTier {
         return view == null ? findMoved(key, location) : view;
     }
 
-    /** A value may have been moved, and its slab dropped, since its location was read; most were given up. */
+    /** A value may have been moved, and its slab dropped, since its location was read; usually it was given up. */
     private @Nullable ByteBuffer findMoved(SampleKey key, long before) {
         long location = index.find(key);
         return location == 0 || location == before ? null : slabs.view(location);
@@ -284,7 +285,9 @@ public final class RamTier implements RemovableTier {
         return copied;
     }
 
-    /** What an attempt gives, which gives {@code null} for want of room: then what is worth less gives way, if it may. */
+    /**
+     * What an attempt gives, which gives {@code null} for want of room: then what is worth less gives way, if it may.
+     */
     private <R> @Nullable R withRoom(int length, int givingWay, Supplier<@Nullable R> attempt) {
         R first = attempt.get();
         if (first != null || slabs.leastWorth() >= givingWay && slabs.reclaimable() == 0) {
@@ -316,7 +319,9 @@ public final class RamTier implements RemovableTier {
         return true;
     }
 
-    /** Has the collector look for memory that left; ever less often while views of it are held, since it looks at all. */
+    /**
+     * Has the collector look for memory that left; ever less often while views of it are held, since it looks at all.
+     */
     private void collect() {
         if (!slabs.waitsForCollector()) {
             collectingPause = SHORTEST_PAUSE;
@@ -337,9 +342,9 @@ public final class RamTier implements RemovableTier {
     }
 
     /**
-     * {@code false} once there is no room for a value as short as the shortest so far, or once little is left and nothing
-     * has fitted for long, and nothing would give way either: then there is no need to encode any. A spare copy takes free
-     * room only.
+     * {@code false} once there is no room for a value as short as the shortest so far, or once little is left and
+     * nothing has fitted for long, and nothing would give way either: then there is no need to encode any. A spare copy
+     * takes free room only.
      */
     @Override
     public boolean accepts(SampleKey key, Entry about) {

@@ -18,14 +18,16 @@ import org.slf4j.LoggerFactory;
  * Memory off the Java heap, as much as there is.
  *
  * <p>{@code ByteBuffer.allocateDirect} stops at {@code -XX:MaxDirectMemorySize}, which is the size of the heap unless
- * someone says otherwise, and nothing else in the JDK 17 hands out plain memory. So every slab is a private
- * (copy-on-write) mapping of one and the same sparse temporary file, which is deleted as soon as it is open: a page that
- * is written to becomes anonymous memory of this process, nothing ever reaches the file, and the collector unmaps a slab
- * when its last view is unreachable. A page costs memory once it is touched, not before. Beside the slabs the page cache
- * keeps the file's empty pages, at most as many as the largest slab has, which the kernel drops whenever it wants them.
+ * another limit is given, and nothing else in the JDK 17 hands out plain memory. So every slab is a private
+ * (copy-on-write) mapping of one and the same sparse temporary file, which is deleted as soon as it is open: a page
+ * that is written to becomes anonymous memory of this process, nothing ever reaches the file, and the collector unmaps
+ * a slab when its last view is unreachable. A page costs memory once it is touched, not before. Beside the slabs the
+ * page cache keeps the file's empty pages, at most as many as the largest slab has, which the kernel drops whenever it
+ * wants them.
  *
- * <p>On a memory file system those empty pages could not be dropped, and once it is full touching one kills the process;
- * such a directory is passed over. Without any other there is nothing to map, and {@link Slabs} uses direct buffers.
+ * <p>On a memory file system those empty pages could not be dropped, and once it is full touching one kills the
+ * process; such a directory is passed over. Without any other there is nothing to map, and {@link Slabs} uses direct
+ * buffers.
  *
  * <p>Not thread-safe: {@link Slabs} calls it under its lock.
  * @see <a href="https://man7.org/linux/man-pages/man2/mmap.2.html">mmap(2), MAP_PRIVATE</a>
@@ -48,7 +50,7 @@ final class SlabMemory implements AutoCloseable {
         return new SlabMemory(List.of(Path.of(System.getProperty("java.io.tmpdir", "/tmp")), Path.of("/var/tmp")));
     }
 
-    /** So many bytes, all zero, whose pages cost nothing until they are touched; {@code null} if there is no way. */
+    /** This many bytes, all zero, whose pages cost nothing until they are touched; {@code null} if there is no way. */
     @Nullable ByteBuffer map(int bytes) {
         if (unusable) {
             return null;

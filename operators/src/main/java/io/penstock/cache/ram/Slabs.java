@@ -13,23 +13,23 @@ import org.slf4j.LoggerFactory;
  * Where the values lie: large pieces of memory filled from front to back.
  *
  * <p>Samples of one size have no headers ({@link Places}), keep their alignment, and {@link #view} does not touch them.
- * So it does not wait for a miss of the processor's caches, which the copy of the value pays anyway: finding one of 10^6
- * samples of 1 KiB took 600 ns with headers and takes 200 without. A value of more than a quarter of a slab has a slab of
- * its own. Numbers are never used twice, so a location outlives its slab harmlessly: once a slab is dropped, its index
- * entries first and then its reference here, late readers' locations are misses.
+ * So it does not wait for a miss of the processor's caches, which the copy of the value pays anyway: finding one of
+ * 10^6 samples of 1 KiB took 600 ns with headers and takes 200 without. A value of more than a quarter of a slab has a
+ * slab of its own. Numbers are never used twice, so a location outlives its slab harmlessly: once a slab is dropped,
+ * its index entries first and then its reference here, late readers' locations are misses.
  *
- * <p>Values lie together with others of the same worth ({@link Admission}), so that those of little worth can be given up
- * without copying the others: a slab at a time, the one of least worth first, and of those the oldest.
+ * <p>Values lie together with others of the same worth ({@link Admission}), so that those of little worth can be given
+ * up without copying the others: a slab at a time, the one of least worth first, and of those the oldest.
  *
- * <p>Room is handed out under a lock that is held for a few instructions; the copy happens outside of it, and a slab that
- * is being copied into is not given up. Views keep their slab reachable, so nothing is ever unmapped under a reader. That
- * also means that the memory of a dropped slab is back only when the collector has noticed. So no more is given up while
- * more than a sixteenth of the budget, or 64 MiB if that is more, is still on its way ({@link Leaving}).
+ * <p>Room is handed out under a lock that is held for a few instructions; the copy happens outside of it, and a slab
+ * that is being copied into is not given up. Views keep their slab reachable, so nothing is ever unmapped under a
+ * reader. That also means that the memory of a dropped slab is back only when the collector has noticed. So no more is
+ * given up while more than a sixteenth of the budget, or 64 MiB if that is more, is still on its way ({@link Leaving}).
  *
- * <p>Accounting: a mapped slab costs what was handed out of it, and the rest of its last page once the next one is begun.
- * The budget's owner keeps one page back for the open one; where slabs of several worths are open, the others pay theirs
- * in advance. A direct slab costs all of itself at once, and takes at most half of what is left, so that the index can
- * always grow.
+ * <p>Accounting: a mapped slab costs what was handed out of it, and the rest of its last page once the next one is
+ * begun. The budget's owner keeps one page back for the open one; where slabs of several worths are open, the others
+ * pay theirs in advance. A direct slab costs all of itself at once, and takes at most half of what is left, so that the
+ * index can always grow.
  */
 final class Slabs {
 
@@ -83,7 +83,7 @@ final class Slabs {
         this.mayBeLeaving = Math.max(WORTH_COLLECTING, budget.total() / FEW_PARTS);
     }
 
-    /** Room for one value, which nobody else has. */
+    /** Room for one value, which no other put has. */
     record Room(Slab slab, long location, int bytes) {
 
         void fill(Encoded value) {
@@ -93,7 +93,7 @@ final class Slabs {
 
     /**
      * Room for a value of this length and worth, paid for; {@code null} if the budget or the system does not allow it.
-     * Whoever gets it calls {@link #finish}.
+     * The caller that gets it calls {@link #finish}.
      */
     @Nullable Room reserve(int length, int worth) {
         lock.lock();
@@ -254,8 +254,8 @@ final class Slabs {
     }
 
     /**
-     * Begins to move the values out of the slab with the largest number of dead bytes; {@code null} if there is none worth
-     * it, or too much memory is leaving. The caller then calls {@link #compacted}.
+     * Begins to move the values out of the slab with the largest number of dead bytes; {@code null} if there is none
+     * worth it, or too much memory is leaving. The caller then calls {@link #compacted}.
      */
     @Nullable Compaction compactNext() {
         lock.lock();
@@ -317,8 +317,8 @@ final class Slabs {
 
     /**
      * Chooses the next slab to give up, of less worth than this; {@code null} if there is none, if all of them are not
-     * enough for a value of this length, or while too much memory is leaving. The caller makes the index forget it, then
-     * calls {@link #drop}.
+     * enough for a value of this length, or while too much memory is leaving. The caller makes the index forget it,
+     * then calls {@link #drop}.
      */
     @Nullable Slab giveUp(int below, int length) {
         lock.lock();
@@ -337,7 +337,7 @@ final class Slabs {
         }
     }
 
-    /** From now on nothing is put into it, and nobody else gives it up. */
+    /** From now on nothing is put into it, and it is not given up again. */
     private void retire(Slab slab) {
         live.remove(slab);
         if (open[slab.worth] == slab) {
@@ -372,7 +372,9 @@ final class Slabs {
         }
     }
 
-    /** The value at a location that {@link #reserve} gave and {@link Room#fill} filled; {@code null} once it is gone. */
+    /**
+     * The value at a location that {@link #reserve} gave and {@link Room#fill} filled; {@code null} once it is gone.
+     */
     @Nullable ByteBuffer view(long location) {
         @Nullable ByteBuffer[] all = slabs;
         int number = Places.number(location);

@@ -14,8 +14,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * A circuit breaker for one server. It opens when the server is gone, or slow three times in a row. Then it probes, soon
- * first and then less often, until the server answers. While it is open, look-ups miss at once.
+ * A circuit breaker for one server. It opens when the server is gone, or slow three times in a row. Then it probes,
+ * soon first and then less often, until the server answers. While it is open, look-ups miss at once.
  */
 final class Breaker {
 

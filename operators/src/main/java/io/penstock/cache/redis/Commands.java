@@ -127,13 +127,13 @@ final class Commands {
     }
 
     /**
-     * Keys as arguments, written in one piece. Lettuce makes an object and several small writes for each argument. That took
-     * an eighth of the connection's thread at values of 1 KiB.
+     * Keys as arguments, written in one piece. Lettuce makes an object and several small writes for each argument. That
+     * took an eighth of the connection's thread at values of 1 KiB.
      * @see <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/#bulk-strings">RESP, bulk strings</a>
      */
     private static final class Keys extends CommandArgs<byte[], Frame> {
 
-        private static final int MOST_AROUND = 16; // a sign, ten digits, two ends of lines
+        private static final int MAX_AROUND = 16; // a sign, ten digits, two ends of lines
 
         private final List<byte[]> keys;
 
@@ -151,7 +151,7 @@ final class Commands {
         public void encode(ByteBuf target) {
             int bytes = 0;
             for (byte[] key : keys) {
-                bytes += MOST_AROUND + key.length;
+                bytes += MAX_AROUND + key.length;
             }
             byte[] text = new byte[bytes];
             int end = 0;

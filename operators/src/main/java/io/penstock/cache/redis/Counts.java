@@ -33,12 +33,12 @@ final class Counts {
         }
     }
 
-    void tooLarge(int bytes, int most) {
+    void tooLarge(int bytes, int max) {
         refused.increment();
         if (toldTooLarge.compareAndSet(false, true)) {
             LOG.warn(
                     "the redis cache takes values of at most {} bytes, and refuses those that are larger, such as one of {}",
-                    most,
+                    max,
                     bytes);
         }
     }

@@ -19,8 +19,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * One address: its connection, once there is one, and a breaker for each of its servers. Commands that are sent one by one
- * are collected until the writing thread takes them, and sent together.
+ * One address: its connection, once there is one, and a breaker for each of its servers. Commands that are sent one by
+ * one are collected until the writing thread takes them, and sent together.
  */
 final class Endpoint {
 
@@ -49,8 +49,8 @@ final class Endpoint {
     }
 
     /**
-     * Connects, and waits at most this long. An attempt that takes longer goes on; one that fails is repeated now and then.
-     * Never fails: a warning says that the run goes on without the cache.
+     * Connects, and waits at most this long. An attempt that takes longer goes on; one that fails is repeated now and
+     * then. Never fails: a warning says that the run goes on without the cache.
      */
     Mono<Void> open(Duration atMost) {
         Mono<Void> attempt = connect().then().onErrorResume(e -> {

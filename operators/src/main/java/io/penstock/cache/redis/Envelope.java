@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value as it lies in the server: a header of 32 bytes with its key, length and checksum, then the value. Any client may
- * write to a server, so a value is trusted only if all three agree.
+ * A value as it lies in the server: a header of 32 bytes with its key, length and checksum, then the value. Any client
+ * may write to a server, so a value is trusted only if all three agree.
  * <pre>
  *  0 magic   4 checksum of key and value   8 key   24 length   28 zero   32 the value
  * </pre>

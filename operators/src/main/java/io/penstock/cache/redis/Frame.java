@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * A string as the server keeps it, in two pieces where it is sent, so that a header needs no copy of the value behind it;
- * what is received is all body, in an array of its own.
+ * A string as the server keeps it, in two pieces where it is sent, so that a header needs no copy of the value behind
+ * it; what is received is all body, in an array of its own.
  */
 record Frame(ByteBuffer head, ByteBuffer body) {
 

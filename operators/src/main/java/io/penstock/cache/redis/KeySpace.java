@@ -6,9 +6,9 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the keys of a data set are called in the server: {@code penstock:NAME:} and the 32 hexadecimal digits of the sample's
- * key, which is a fingerprint of the sample, its stages and its codec. The name is escaped, so that none can pose as part of
- * another, as a pattern, or as the braces by which a cluster keeps keys together.
+ * What the keys of a data set are called in the server: {@code penstock:NAME:} and the 32 hexadecimal digits of the
+ * sample's key, which is a fingerprint of the sample, its stages and its codec. The name is escaped, so that none can
+ * pose as part of another, as a pattern, or as the braces by which a cluster keeps keys together.
  */
 final class KeySpace {
 

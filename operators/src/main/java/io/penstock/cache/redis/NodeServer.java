@@ -11,14 +11,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@code redis-server} that all processes of a node share: the first one that comes starts it, the others find it, and the
- * last one that leaves ends it. A value: each method gives a changed copy, and nothing runs before
+ * A {@code redis-server} that all processes of a node share: the first one that comes starts it, the others find it,
+ * and the last one that leaves ends it. A value: each method gives a changed copy, and nothing runs before
  * {@link RedisOptions#open}.
  *
- * <p>It listens on 127.0.0.1 only, on a free port, with a random password that is in no command line, holds at most so many
- * bytes, refuses what does not fit, and writes nothing to disk. Where it is, is in a directory that only its owner may read.
+ * <p>It listens on 127.0.0.1 only, on a free port, with a random password that is in no command line, holds at most so
+ * many bytes, refuses what does not fit, and writes nothing to disk. Where it is, is in a directory that only its owner
+ * may read.
  *
- * <p>The server ends with its last process, whatever ends that one: each holds a pipe open, and a shell that waits for
+ * <p>The server ends with its last process, however that one ends: each holds a pipe open, and a shell that waits for
  * the end of that pipe ends the server. Where the shell is killed, the server ends with it.
  */
 public final class NodeServer {
@@ -89,8 +90,8 @@ public final class NodeServer {
     }
 
     /**
-     * Listens on an address besides 127.0.0.1, for other nodes; these need the port, and the password, so choose both:
-     * {@link RedisOptions#credentials}. The connection is not encrypted.
+     * Listens on an address in addition to 127.0.0.1, for other nodes; these need the port, and the password, so choose
+     * both: {@link RedisOptions#credentials}. The connection is not encrypted.
      * @param number of the port; 0 for a free one
      */
     public NodeServer listen(String address, int number) {
@@ -102,8 +103,8 @@ public final class NodeServer {
     }
 
     /** Finds or starts it, and joins its users; blocks. */
-    SpawnedServer join(Secret wanted) {
-        return new Launch(this::program, home(), bytes, listen, port, wanted).join();
+    SpawnedServer join(Secret password) {
+        return new Launch(this::program, home(), bytes, listen, port, password).join();
     }
 
     static Address address(SpawnedServer server) {

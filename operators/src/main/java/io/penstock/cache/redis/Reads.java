@@ -19,15 +19,16 @@ import reactor.core.scheduler.Schedulers;
  * Look-ups, sent together. What comes is checked and handed on by a worker, a group at a time, so that the connection's
  * thread only copies.
  *
- * <p>A command costs both sides as much as dozens of keys do, and a stream asks for its next key with each that it gets. So
- * look-ups wait until they are a quarter of those that are on their way, or as many as one command takes; where nothing is on
- * its way, for nothing. Whoever waits is sent with the answer that makes it so, after a round trip at most: groups grow and
- * shrink with what is in flight, as by Nagle's rule, and four or five are under way at any distance.
- * @see <a href="https://www.rfc-editor.org/rfc/rfc896">RFC 896, Congestion control in IP/TCP: the small-packet problem</a>
+ * <p>A command costs both sides as much as dozens of keys do, and a stream asks for its next key with each that it
+ * gets. So look-ups wait until they are a quarter of those that are on their way, or as many as one command takes. A
+ * look-up waits for a round trip at most, and not at all while nothing is on its way. So groups grow and shrink with
+ * what is in flight, as by Nagle's rule, and four or five are under way at any distance.
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc896">RFC 896, Congestion control in IP/TCP: the small-packet
+ *     problem</a>
  */
 final class Reads {
 
-    private static final int MOST_KEYS = 128;
+    private static final int MAX_KEYS = 128;
     private static final int GROUP_BYTES = 1 << 20;
     private static final int GROUPS = 4;
 
@@ -76,14 +77,14 @@ final class Reads {
         }
     }
 
-    /** Counts first what changed and asks then: whoever comes last, a look-up or an answer, sees both. */
+    /** Called after the counts have changed, so that the later one of a look-up and an answer sees both. */
     private boolean isDue() {
         int reads = waiting.get();
-        return reads > 0 && (reads >= underWay.get() / GROUPS || reads >= most());
+        return reads > 0 && (reads >= underWay.get() / GROUPS || reads >= maxKeys());
     }
 
-    private int most() {
-        return Math.max(1, Math.min(MOST_KEYS, GROUP_BYTES / usualBytes));
+    private int maxKeys() {
+        return Math.max(1, Math.min(MAX_KEYS, GROUP_BYTES / usualBytes));
     }
 
     private void drain() {
@@ -95,9 +96,9 @@ final class Reads {
     }
 
     private List<Read> group() {
-        int most = Math.min(waiting.get(), most());
-        List<Read> group = new ArrayList<>(most);
-        for (Read read = queue.poll(); read != null; read = group.size() < most ? queue.poll() : null) {
+        int count = Math.min(waiting.get(), maxKeys());
+        List<Read> group = new ArrayList<>(count);
+        for (Read read = queue.poll(); read != null; read = group.size() < count ? queue.poll() : null) {
             group.add(read);
         }
         waiting.addAndGet(-group.size());

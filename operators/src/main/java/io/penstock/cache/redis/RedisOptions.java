@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /**
- * Where a cache in Redis lies and how it is dealt with. A value: each method gives a changed copy, and {@link #open} does
- * the work. As one text:
+ * Where a cache in Redis lies and how it is dealt with. A value: each method gives a changed copy, and {@link #open}
+ * does the work. As one text:
  *
  * <pre>
  *  redis://[USER[:PASSWORD]@]HOST[:PORT][,HOST…][/DATABASE][?…]   servers; with several, each has a share of the keys
@@ -111,10 +111,10 @@ public final class RedisOptions {
     }
 
     private static int valueBytes(long bytes) {
-        int most = (512 << 20) - Envelope.HEADER; // the largest string there is
-        if (bytes < 1 || bytes > most) {
+        int max = (512 << 20) - Envelope.HEADER; // the largest string there is
+        if (bytes < 1 || bytes > max) {
             throw new IllegalArgumentException(
-                    "the largest value must be of 1 to %d bytes, was %d".formatted(most, bytes));
+                    "the largest value must be of 1 to %d bytes, was %d".formatted(max, bytes));
         }
         return (int) bytes;
     }
@@ -124,8 +124,9 @@ public final class RedisOptions {
     }
 
     /**
-     * The data set's name: keys under different names never meet, keys under one are shared by all who use it. Beside it a
-     * key has the fingerprint of the sample, the stages and the codec, so one name serves all versions of a pipeline.
+     * The data set's name: keys under different names never meet, keys under one are shared by all who use it. Beside
+     * it a key has the fingerprint of the sample, the stages and the codec, so one name serves all versions of a
+     * pipeline.
      */
     public RedisOptions name(String dataset) {
         return new RedisOptions(address, spawned, checkedName(dataset), settings);
@@ -152,7 +153,10 @@ public final class RedisOptions {
         return with(settings.login(user, Secret.of(password)));
     }
 
-    /** Takes {@code PENSTOCK_REDIS_PASSWORD} and {@code PENSTOCK_REDIS_USER}, where they are set and nothing else was said. */
+    /**
+     * Takes {@code PENSTOCK_REDIS_PASSWORD} and {@code PENSTOCK_REDIS_USER}, where they are set and nothing else was
+     * said.
+     */
     public RedisOptions credentialsFromEnvironment() {
         return credentialsFrom(System.getenv());
     }
@@ -166,16 +170,16 @@ public final class RedisOptions {
     }
 
     /**
-     * How long an answer may take; 2 s unless something else is said. A server that needs longer three times in a row is
-     * left alone for a while.
+     * How long an answer may take; 2 s unless something else is said. A server that needs longer three times in a row
+     * is left alone for a while.
      */
     public RedisOptions timeout(Duration time) {
         return with(settings.times(checked("time-out", time), settings.leaseTime()));
     }
 
     /**
-     * How long the right to load lasts when its owner says nothing any more, which it does four times in that time; 10 s
-     * unless something else is said.
+     * How long the right to load lasts when its owner says nothing any more, which it does four times in that time; 10
+     * s unless something else is said.
      */
     public RedisOptions leaseTime(Duration time) {
         return with(settings.times(settings.timeout(), checked("time of a lease", time)));
@@ -195,7 +199,8 @@ public final class RedisOptions {
     }
 
     /**
-     * Opens the cache, blocking until it is connected, or until that took longer than the time-out: then it goes on trying.
+     * Opens the cache, blocking until it is connected, or until that took longer than the time-out: then it goes on
+     * trying.
      * @throws IllegalStateException if Lettuce is not on the class path
      * @throws io.penstock.fault.StoreException if a server is to be started, and cannot be
      */

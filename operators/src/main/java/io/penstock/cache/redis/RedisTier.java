@@ -19,8 +19,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A cache in Redis or Valkey that all machines of a job share, as the slowest of its tiers: a server, several with a share of
- * the keys each, a cluster, or one server a node that the tier starts itself.
+ * A cache in Redis or Valkey that all machines of a job share, as the slowest of its tiers: a server, several with a
+ * share of the keys each, a cluster, or one server a node that the tier starts itself.
  * <pre>{@code
  *  RedisOptions redis = RedisTier.at("rediss://cache.example:6380?name=imagenet").credentialsFromEnvironment();
  *  try (Cache cache = Cache.of(RamTier.ofBytes(8L << 30), redis.open())) {
@@ -29,21 +29,21 @@ import reactor.core.publisher.Mono;
  * }</pre>
  * Needs {@code io.lettuce:lettuce-core} on the class path.
  *
- * <p>Fill and hold: a full server refuses, and keeps what it has, as long as its own policy is {@code noeviction}. Keys are
- * the data set's name and the 128-bit fingerprint of the sample, its stages and its codec. What comes from a server is
- * believed once its length, its key and a checksum agree; anything else is a miss.
+ * <p>Fill and hold: a full server refuses, and keeps what it has, as long as its own policy is {@code noeviction}. Keys
+ * are the data set's name and the 128-bit fingerprint of the sample, its stages and its codec. What comes from a server
+ * is believed once its length, its key and a checksum agree; anything else is a miss.
  *
- * <p>A sample that several processes want at once is loaded by one of them: see {@link #lease}. The right to load is free
- * again when its owner says nothing for {@link RedisOptions#leaseTime}.
+ * <p>A sample that several processes request at once is loaded by one of them: see {@link #lease}. The right to load is
+ * free again when its owner says nothing for {@link RedisOptions#leaseTime}.
  *
- * <p>No server, a slow one, one that restarts: what is asked of it misses at once, one warning says so, and it is looked for
- * until it answers again. No call fails because of a server.
+ * <p>No server, a slow one, one that restarts: what is asked of it misses at once, one warning says so, and it is
+ * looked for until it answers again. No call fails because of a server.
  *
- * <p>Threads: all methods from any number of them; none but {@link RedisOptions#open} and {@link #close} blocks. Values come
- * on {@code Schedulers.parallel()}, in arrays of their own. {@link #put} keeps what it is given until it is sent, and
- * completes when the value can be got here; while more than {@link RedisOptions#pendingBytes} are
- * on their way, later, when the server has it. Look-ups and puts that come together travel together, and a look-up waits
- * for more while four times as many are under way, a round trip at most.
+ * <p>Threads: all methods from any number of them; none but {@link RedisOptions#open} and {@link #close} blocks. Values
+ * come on {@code Schedulers.parallel()}, in arrays of their own. {@link #put} keeps what it is given until it is sent,
+ * and completes when the value can be got here; while more than {@link RedisOptions#pendingBytes} are on their way,
+ * later, when the server has it. Look-ups and puts that come together travel together, and a look-up waits for more
+ * while four times as many are under way, a round trip at most.
  */
 public final class RedisTier implements SharedTier, ListedTier {
 
@@ -63,8 +63,8 @@ public final class RedisTier implements SharedTier, ListedTier {
     }
 
     /**
-     * A cache on servers that run already: {@code redis://host:6379?name=imagenet}; see {@link RedisOptions} for all that
-     * can be said.
+     * A cache on servers that run already: {@code redis://host:6379?name=imagenet}; see {@link RedisOptions} for all
+     * that can be said.
      * @throws IllegalArgumentException if the text says nothing of the kind
      */
     public static RedisOptions at(String uri) {
@@ -115,7 +115,7 @@ public final class RedisTier implements SharedTier, ListedTier {
         });
     }
 
-    /** {@code false} while whoever has the key is out of reach or full. */
+    /** {@code false} while the server of the key is out of reach or full. */
     @Override
     public boolean accepts(SampleKey key, Entry about) {
         return accepts(key);
@@ -158,8 +158,8 @@ public final class RedisTier implements SharedTier, ListedTier {
     }
 
     /**
-     * Samples and bytes are those under this tier's name, whoever put them, as of about a second ago; the capacity is all
-     * that the servers may hold, whatever it is, and {@code evicted} all that they gave up.
+     * Samples and bytes are those under this tier's name, of all processes, as of about a second ago. The capacity is
+     * all that the servers may hold of anything, and {@code evicted} all that they gave up.
      */
     @Override
     public TierStatistics statistics() {
@@ -200,7 +200,9 @@ public final class RedisTier implements SharedTier, ListedTier {
         return best;
     }
 
-    /** Waits a moment until the servers have what was put, and closes the connections; a server of this node's own ends. */
+    /**
+     * Waits a moment until the servers have what was put, and closes the connections; a server of this node's own ends.
+     */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

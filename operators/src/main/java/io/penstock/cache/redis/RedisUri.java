@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code scheme://user:password@host:port,host:port/database?key=value&key=value} in its parts. What it complains of never
- * has the part before the {@code @} in it, nor a parameter's value.
+ * {@code scheme://user:password@host:port,host:port/database?key=value&key=value} in its parts. What it complains of
+ * never has the part before the {@code @} in it, nor a parameter's value.
  */
 record RedisUri(String scheme, String login, String rest, Map<String, String> parameters) {
 
@@ -24,7 +24,7 @@ record RedisUri(String scheme, String login, String rest, Map<String, String> pa
             Pattern.compile("(\\[(?<six>[0-9a-fA-F:.]+)]|(?<name>[A-Za-z0-9._-]+))(:(?<port>\\d{1,5}))?");
     private static final Pattern SIZE = Pattern.compile("(\\d{1,15})(B|KiB|MiB|GiB|TiB)");
     private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s)");
-    private static final int MOST_PORT = 65_535;
+    private static final int MAX_PORT = 65_535;
 
     static RedisUri parse(String text) {
         Matcher whole = WHOLE.matcher(text);
@@ -111,7 +111,7 @@ record RedisUri(String scheme, String login, String rest, Map<String, String> pa
         }
         String port = host.group("port");
         int number = port == null ? standard : Integer.parseInt(port);
-        if (number < 1 || number > MOST_PORT) {
+        if (number < 1 || number > MAX_PORT) {
             throw wrong("a port must be in [1, 65535], was " + number);
         }
         return new Address.Host(host.group("six") != null ? host.group("six") : host.group("name"), number);

@@ -22,9 +22,10 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The right to load a key, shared among machines: a key beside the value's, with a token that only its owner knows and a
- * time to live. The owner prolongs it while it loads. It deletes the key only while the key has its own token: after a pause
- * longer than the time to live another process may own it. A caller that waits looks again, soon and then less often.
+ * The right to load a key, shared among machines: a key beside the value's, with a token that only its owner knows and
+ * a time to live. The owner prolongs it while it loads. It deletes the key only while the key has its own token: after
+ * a pause longer than the time to live another process may own it. A caller that waits looks again, soon and then less
+ * often.
  *
  * <p>While a server cannot be asked there are no leases: each caller loads for itself.
  *
@@ -171,8 +172,8 @@ final class ServerLeases {
     }
 
     /**
-     * Releases the leases that are held and those that are still being taken, so that no process waits for their time to
-     * pass. To be called after the last put. Never fails.
+     * Releases the leases that are held and those that are still being taken, so that no process waits for their time
+     * to pass. To be called after the last put. Never fails.
      */
     Mono<Void> close() {
         return Mono.defer(() -> {

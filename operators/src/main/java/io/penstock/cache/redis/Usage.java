@@ -178,7 +178,7 @@ final class Usage {
         return capacity;
     }
 
-    /** Keys that the servers gave up, whoever put them. */
+    /** Keys that the servers gave up, of all processes. */
     long evicted() {
         return evicted;
     }

@@ -18,8 +18,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Sends puts in batches. What comes while some batches are on their way makes the next one. So a batch is as large as the
- * server is slow, and none waits for a clock. The bytes on their way and the bytes that wait are bounded.
+ * Sends puts in batches. What comes while some batches are on their way makes the next one. So a batch is as large as
+ * the server is slow, and none waits for a clock. The bytes on their way and the bytes that wait are bounded.
  */
 final class Writes {
 

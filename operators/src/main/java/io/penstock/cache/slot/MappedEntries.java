@@ -58,7 +58,7 @@ final class MappedEntries {
         return from / perPiece == (to - 1) / perPiece ? view(from, (int) (to - from) * width) : null;
     }
 
-    /** What has to become unreachable before nobody can see this memory any more. */
+    /** The buffers that are unreachable once no view of this memory exists. */
     List<ByteBuffer> roots() {
         return List.of(pieces);
     }

@@ -9,11 +9,11 @@ import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The users of a file of slots, and their keys. They decide whether an unfinished slot may be taken over, and whether a stale
- * one may be overwritten.
+ * The users of a file of slots, and their keys. They decide whether an unfinished slot may be taken over, and whether a
+ * stale one may be overwritten.
  *
- * <p>A member is 64 bytes of the file: its turn (odd while it is a member), its process, and the identity of its keys. A
- * process joins under the file's lock and leaves by one store. The next process that joins removes members that died.
+ * <p>A member is 64 bytes of the file: its turn (odd while it is a member), its process, and the identity of its keys.
+ * A process joins under the file's lock and leaves by one store. The next process that joins removes members that died.
  */
 final class Members {
 

@@ -30,8 +30,8 @@ record ProcessId(long pid, long start, long space, long boot) {
     }
 
     /**
-     * Whether it has certainly ended, as the asking process sees it. A process in another name space counts as alive: then
-     * its unfinished slot stays a miss, which is better than a wrong sample.
+     * Whether it has certainly ended, as the asking process sees it. A process in another name space counts as alive:
+     * then its unfinished slot stays a miss, which is better than a wrong sample.
      */
     boolean isDead(ProcessId asker) {
         if (boot != asker.boot) {

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Set;
 
 /**
- * How much room there is for a file, and how much of it nobody uses. On a memory file system, such as {@code /dev/shm},
+ * How much room there is for a file, and how much of it is unused. On a memory file system, such as {@code /dev/shm},
  * the room is memory, and what the machine and this process's control groups leave of that counts too: a container's
  * {@code /dev/shm} may be larger than what it may use.
  *
@@ -53,7 +53,7 @@ public record SharedMemory(long total, long free, boolean memory) {
         }
     }
 
-    /** What may be taken: a little is left, since a full memory file system fails whoever touches it next. */
+    /** What may be taken: a little is left, since the next access to a full memory file system fails. */
     long spare() {
         return Math.max(0, free - Math.min(LARGEST_MARGIN, total / 64));
     }

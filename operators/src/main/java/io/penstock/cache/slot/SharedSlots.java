@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Samples of one dtype and shape in memory that all processes of a machine share: one file, mapped by each of them, with a
- * slot for each index. On {@code /dev/shm} it is memory; in another directory it is the page cache over a disk.
+ * Samples of one dtype and shape in memory that all processes of a machine share: one file, mapped by each of them,
+ * with a slot for each index. On {@code /dev/shm} it is memory; in another directory it is the page cache over a disk.
  * <pre>{@code
  *  SlotLayout layout = SlotLayout.of(dataset.size(), DType.U8, 224, 224, 3);
  *  try (SharedSlots slots = SharedSlots.openWithin(Path.of("/dev/shm/train"), layout, 8L << 30)) {
@@ -22,17 +22,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
  *  }
  * }</pre>
  *
- * <p>Who opens it first makes it, and takes all of its space then (about 0.5 s a GiB); others find it as it is, with what
- * is in it, also after all have gone. It does not outlive the machine's run: after a restart it is made anew. Deleting it
- * gives the memory back once nobody has it open. Where the limit has no room for all samples, the first indices have slots; those
- * behind them read as empty, and what is put there is ignored.
+ * <p>The first process that opens the file makes it and takes all of its space (about 0.5 s a GiB). Later ones find it
+ * with its samples, also after all have closed it. After a restart of the machine it is made again. Deleting it gives
+ * the memory back once all have closed it. Where the limit has no room for all samples, the first indices have slots.
+ * The others read as empty, and what is put there is ignored.
  *
  * <p>What is read is a read-only view of the shared memory, without a copy. It stays valid and unchanged while it is
- * reachable, whatever others do, also after {@link #close} and {@link #clear}. A process that dies at any moment leaves
- * nothing half-written to be seen and blocks nobody. Beside a sample 24 bytes are kept.
+ * reachable, also after {@link #close} and {@link #clear}. A process that dies at any moment leaves nothing
+ * half-written to be seen and blocks no other. Beside a sample 24 bytes are kept.
  *
- * <p>Threads: all methods from any number of them, in any number of processes (256 users at once). Sharing over a network file system does not
- * work; processes in different PID name spaces cannot tell whether the other one died, and leave its unfinished slot empty.
+ * <p>Threads: all methods from any number of them, in any number of processes (256 users at once). Sharing over a
+ * network file system does not work. Processes in different PID name spaces cannot tell whether the other one died, and
+ * leave its unfinished slot empty.
  */
 public final class SharedSlots implements AutoCloseable {
 
@@ -66,7 +67,7 @@ public final class SharedSlots implements AutoCloseable {
     }
 
     /**
-     * The same, of at most so many bytes if it has to be made.
+     * The same, of at most this many bytes if it has to be made.
      * @throws IllegalArgumentException if they hold no sample, too
      */
     public static SharedSlots openWithin(Path file, SlotLayout layout, long bytes) {
@@ -156,8 +157,8 @@ public final class SharedSlots implements AutoCloseable {
     }
 
     /**
-     * All slots as one read-only tensor, {@code [capacity, shape…]}, in the shared memory itself. A row means something only where
-     * {@link #state} is {@code SET}, or a tier has put it; the others change under the reader.
+     * All slots as one read-only tensor, {@code [capacity, shape…]}, in the shared memory itself. A row means something
+     * only where {@link #state} is {@code SET}, or a tier has put it; the others change under the reader.
      * @throws IllegalArgumentException if it is larger than 2 GiB, as no tensor is: take ranges
      */
     public Tensor tensor() {
@@ -196,7 +197,7 @@ public final class SharedSlots implements AutoCloseable {
 
     /**
      * These slots as a tier for one dataset, in front of or behind others. What was put for a sample that has changed
-     * since, or went through other stages, is a miss, and is overwritten once nobody can be looking at it.
+     * since, or went through other stages, is a miss, and is overwritten once no view of it exists.
      * @param codec that the dataset is cached with; what it makes of a sample must fit a slot and may be shorter
      * @throws IllegalArgumentException if the dataset is of another size than the layout says
      */

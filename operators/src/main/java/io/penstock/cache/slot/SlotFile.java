@@ -111,7 +111,7 @@ final class SlotFile implements AutoCloseable {
         SlotHeader found = made ? SlotHeader.decode(start, channel.size(), path) : null;
         if (found != null && !found.layout().equals(layout)) {
             throw new IllegalArgumentException(
-                    "cannot open slots at %s: they are for %s, wanted were %s; delete the file or choose another name"
+                    "cannot open slots at %s: they are for %s, must be for %s; delete the file or choose another name"
                             .formatted(path, found.layout(), layout));
         }
         if (found != null && found.boot() == ProcessId.bootNow()) {
@@ -124,14 +124,14 @@ final class SlotFile implements AutoCloseable {
     private static SlotHeader make(
             Path path, FileChannel channel, SlotLayout layout, ToLongFunction<SharedMemory> limit) throws IOException {
         SharedMemory there = SharedMemory.at(path);
-        long most = limit.applyAsLong(there);
+        long max = limit.applyAsLong(there);
         long held =
-                Math.min(layout.samples(), (most - SLOTS - (PAGE - 1)) / (SLOT_BYTES + (long) layout.sampleBytes()));
+                Math.min(layout.samples(), (max - SLOTS - (PAGE - 1)) / (SLOT_BYTES + (long) layout.sampleBytes()));
         if (held < 1) {
             throw new IllegalArgumentException(
                     "slots of %d bytes at %s cannot hold one sample of %d bytes; give them at least %d or leave them out"
                             .formatted(
-                                    most,
+                                    max,
                                     path,
                                     layout.sampleBytes(),
                                     SLOTS + PAGE - 1 + SLOT_BYTES + layout.sampleBytes()));

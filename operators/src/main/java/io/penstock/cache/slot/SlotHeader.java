@@ -49,7 +49,7 @@ record SlotHeader(SlotLayout layout, long held, long boot) {
         return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Whether these are the first bytes of a file that nobody finished making. */
+    /** Whether these are the first bytes of a file that is not complete. */
     static boolean isUnfinished(byte[] start) {
         return start.length >= Long.BYTES && buffer(start).getLong(0) == UNFINISHED;
     }

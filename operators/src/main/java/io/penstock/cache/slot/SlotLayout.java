@@ -4,7 +4,7 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 
 /**
- * What a file of slots holds: so many samples, all of one dtype and shape.
+ * The layout of a file of slots: a number of samples of one dtype and shape.
  *
  * @param samples in the data set, from 1 on; a file may hold the first of them only
  * @param dtype   of every sample

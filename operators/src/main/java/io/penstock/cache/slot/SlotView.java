@@ -24,17 +24,17 @@ import org.slf4j.LoggerFactory;
  * The slots of a file as one user sees them, who goes by certain keys. Any number of threads and processes at once.
  *
  * <p>A slot is a word and a key beside the bytes. The word says EMPTY, SET and how long, or whose it is: WRITING, or
- * CHECKING whether a stale sample may be overwritten. A slot goes from EMPTY to WRITING by compare-and-set, so it has one
- * writer; the bytes and the key are written, then SET is stored with release. Whoever reads SET with acquire, and the
- * key it expects, sees all of the bytes.
+ * CHECKING whether a stale sample may be overwritten. A slot goes from EMPTY to WRITING by compare-and-set, so it has
+ * one writer; the bytes and the key are written, then SET is stored with release. A reader that reads SET with acquire,
+ * and the key it expects, sees all of the bytes.
  *
- * <p>Why no view ever changes under its reader, although nobody counts readers: a slot is written to only while nobody can
- * have a view of it. EMPTY ones nobody has. One left in WRITING by a process that died nobody has either, since it was
- * EMPTY or checked before. A SET one can be in the hands only of those whose keys it fits, and they are {@link Members}
- * until the last of their views is unreachable. So whoever finds it stale first makes it CHECKING, which hides it, and
- * then looks whether any member goes by other keys than itself: a reader that joins later finds nothing to see, and one that
- * joined earlier is seen. That needs the order of both processes' stores and loads to be one for all (they are volatile).
- * If there is such a member the slot stays as it was.
+ * <p>No view ever changes under its reader, although readers are not counted: a slot is written to only while no view
+ * of it can exist. An EMPTY slot has none. One that a dead process left in WRITING has none either, since it was EMPTY
+ * or checked before. Views of a SET slot are held only by users whose keys fit it, and these are {@link Members} until
+ * the last of their views is unreachable. So a writer that finds it stale first makes it CHECKING, which hides it, and
+ * then looks for a member with other keys than its own. A reader that joins later finds nothing, and one that joined
+ * earlier is seen: stores and loads of both are volatile, so their order is the same for all. If there is such a
+ * member, the slot stays as it was.
  */
 final class SlotView {
 
@@ -75,13 +75,13 @@ final class SlotView {
 
     private record Count(long changes, long samples) {}
 
-    /** What became of a wish to put. */
+    /** The outcome of a put. */
     enum Outcome {
         /** The slot holds this sample, by this or an earlier put. */
         HELD,
-        /** Someone else is writing it now. */
+        /** Another user is writing it now. */
         BUSY,
-        /** It holds another sample, which somebody may be looking at. */
+        /** It holds another sample, of which views may exist. */
         REFUSED
     }
 
@@ -176,7 +176,7 @@ final class SlotView {
         return failed.sum();
     }
 
-    /** The bytes of neighbouring slots, whatever they hold. */
+    /** The bytes of neighbouring slots, in any state. */
     ByteBuffer range(long from, long to) {
         Attached at = attached();
         if (at == null) {
@@ -262,12 +262,12 @@ final class SlotView {
         return Outcome.HELD;
     }
 
-    /** Whether a slot is being written or checked by someone who is gone. */
+    /** Whether a slot is being written or checked by a user that is gone. */
     private boolean isAbandoned(long word) {
         return file.members().isGone((int) (word >>> MEMBER_SHIFT) & (1 << MEMBER_BITS) - 1, word >>> TURN_SHIFT);
     }
 
-    /** Whether someone may have views of what is stale to us. That nobody has is asked anew every time. */
+    /** Whether others may have views of what is stale to this user. The answer no is not kept. */
     private boolean othersMayLook(Attached at) {
         long seen = othersSeen;
         if (seen != 0 && System.nanoTime() - seen < OTHERS_STAY_NANOS) {
@@ -292,7 +292,7 @@ final class SlotView {
         }
     }
 
-    /** How many slots have what the keys say. Counts anew after a change: 1 ms for 100,000 slots or so. */
+    /** How many slots have what the keys say. Counts again after a change: about 1 ms for 100,000 slots. */
     long samples() {
         return Objects.requireNonNullElse(guarded(this::samples), 0L);
     }

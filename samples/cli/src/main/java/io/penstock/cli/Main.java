@@ -40,8 +40,8 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Hooks;
 
 /**
- * The command line. Exit status: 0 done, 2 wrong usage, 130 interrupted, 141 the reader of the output has gone, 1 anything
- * else.
+ * The command line. Exit status: 0 done, 2 wrong usage, 130 interrupted, 141 the reader of the output has gone, 1
+ * anything else.
  */
 @Command(
         name = "penstock",

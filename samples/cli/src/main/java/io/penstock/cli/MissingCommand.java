@@ -9,8 +9,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * Takes the place of a command whose module is not on the class path: it is listed, and says how to have it. The launcher
- * builds that module, so it does not run this.
+ * Takes the place of a command whose module is not on the class path: it is listed, and says how to have it. The
+ * launcher builds that module, so it does not run this.
  */
 @Command(sortOptions = false, usageHelpWidth = 100)
 final class MissingCommand implements Callable<Integer> {

@@ -18,8 +18,8 @@ import reactor.netty.http.server.HttpServerResponse;
 /**
  * An HTTP server on the loopback address, for requests that {@link Access} lets in.
  *
- * <p>Requests do not hold a thread while they come. One that has not come whole within {@value #REQUEST_SECONDS} seconds
- * is closed.
+ * <p>Requests do not hold a thread while they come. One that has not come whole within {@value #REQUEST_SECONDS}
+ * seconds is closed.
  */
 public final class LoopbackServer implements AutoCloseable {
 

@@ -29,8 +29,8 @@ import reactor.netty.http.server.HttpServerResponse;
  * Serves the page on the loopback address, what it shows as server-sent events, and its controls.
  *
  * <p>A browser pulls: its next frame is drawn once the last one has left for its socket. So a slow browser gets fewer
- * frames and holds one frame's memory. {@code POST /control/NAME} with {@code {"value": …}} changes something and answers
- * with {@code {"said": "…"}}.
+ * frames and holds one frame's memory. {@code POST /control/NAME} with {@code {"value": …}} changes something and
+ * answers with {@code {"said": "…"}}.
  */
 public final class PageServer implements AutoCloseable {
 

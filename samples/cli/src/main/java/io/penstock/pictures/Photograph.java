@@ -12,8 +12,8 @@ import java.awt.image.DataBufferInt;
 import java.util.SplittableRandom;
 
 /**
- * A made-up photograph of about 400 × 533 pixels: a lit background, shapes of its class, texture and grain, so that a JPEG of
- * it takes a decoder as long as one from a camera. The same number gives the same pixels everywhere.
+ * A made-up photograph of about 400 × 533 pixels: a lit background, shapes of its class, texture and grain, so that a
+ * JPEG of it takes a decoder as long as one from a camera. The same number gives the same pixels everywhere.
  */
 public final class Photograph {
 

@@ -17,8 +17,8 @@ public final class PictureFolder {
     private PictureFolder() {}
 
     /**
-     * Writes pictures 0 to {@code count - 1}, spread evenly over the classes, on all processors. Emits how many there are
-     * as they come; fails with a {@link StoreException} if the folder cannot be written.
+     * Writes pictures 0 to {@code count - 1}, spread evenly over the classes, on all processors. Emits how many there
+     * are as they come; fails with a {@link StoreException} if the folder cannot be written.
      */
     public static Flux<Integer> write(Path folder, int count) {
         return Mono.<Integer>fromRunnable(() -> makeClasses(folder, Math.min(CLASSES, count)))

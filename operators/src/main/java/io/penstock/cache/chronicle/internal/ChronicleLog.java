@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A Chronicle Queue that one process appends to, from its creation to its closing, and never opens again: so Chronicle
- * sees no file that is damaged, half written or someone else's, and what a killed process left needs no repair.
+ * sees no file that is damaged, half written or of another program, and what a killed process left needs no repair.
  *
- * <p>Its clock is ours, and one of its cycles is a segment: moving the clock on by a period rolls. Its own index is kept
- * as small as it can be, because positions are what values are found by. Not thread-safe.
+ * <p>Its clock is ours, and one of its cycles is a segment: moving the clock on by a period rolls. Its own index is
+ * kept as small as it can be, because positions are what values are found by. Not thread-safe.
  */
 public final class ChronicleLog implements AutoCloseable {
 
@@ -71,8 +71,8 @@ public final class ChronicleLog implements AutoCloseable {
     }
 
     /**
-     * Has Chronicle do what it cannot do any more once the virtual machine is shutting down: register its shutdown hook. So
-     * a log can still be begun for what waits when a signal comes. Blocks for loading classes.
+     * Has Chronicle do what it cannot do any more once the virtual machine is shutting down: register its shutdown
+     * hook. So a log can still be begun for what waits when a signal comes. Blocks for loading classes.
      */
     public static void prepare() {
         ChronicleSettings.apply();
@@ -102,9 +102,9 @@ public final class ChronicleLog implements AutoCloseable {
     }
 
     /**
-     * Appends a whole entry; where its value lies in the file. Of a long one only Chronicle's word goes through the mapping:
-     * the first write to a page of it is a fault, which costs several times what a call does that writes all pages. (The
-     * two ways meet in the page cache.)
+     * Appends a whole entry; where its value lies in the file. Of a long one only Chronicle's word goes through the
+     * mapping: the first write to a page of it is a fault, which costs several times what a call does that writes all
+     * pages. (The two ways meet in the page cache.)
      */
     long append(int kind, SampleKey key, long sequence, Encoded value, Provenance provenance) throws IOException {
         try (DocumentContext document = appender.writingDocument()) {
@@ -135,8 +135,8 @@ public final class ChronicleLog implements AutoCloseable {
 
     /**
      * Adds the value to its checksum piece by piece while it is copied to where a call takes it from: each is in the
-     * processor's cache then. Left to itself the call would copy it as well, and the checksum read it from memory. With zeros
-     * for the next word: its page, too, is then made here and not read into by a fault.
+     * processor's cache then. Left to itself the call would copy it as well, and the checksum read it from memory. With
+     * zeros for the next word: its page, too, is then made here and not read into by a fault.
      */
     private void write(long valueAt, Encoded value, CRC32C sum) throws IOException {
         int length = value.length();

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where in the segments the value of each key lies.
  *
- * <p>A value is found by its {@link Location}; a location of a dropped segment is a miss. Length codes other than 0 stand for
- * lengths that were read twice in a row: such a value is found without a look at its header, which is a wait for memory that
- * copying a kilobyte does not hide.
+ * <p>A value is found by its {@link Location}; a location of a dropped segment is a miss. Length codes other than 0
+ * stand for lengths that were read twice in a row: such a value is found without a look at its header, which is a wait
+ * for memory that copying a kilobyte does not hide.
  *
- * <p>Of two entries for one key the one with the higher sequence number counts, and a tombstone hides what is older than it,
- * so it does not matter in which order the logs of several processes are read.
+ * <p>Of two entries for one key the one with the higher sequence number counts, and a tombstone hides what is older
+ * than it, so it does not matter in which order the logs of several processes are read.
  */
 public final class DiskIndex implements SegmentScanner.Finds {
 
@@ -179,7 +179,10 @@ public final class DiskIndex implements SegmentScanner.Finds {
         segment.oldestValue = Math.min(segment.oldestValue, sequence);
     }
 
-    /** A value was appended once more; its key leads there from now on, unless it led elsewhere or was forgotten meanwhile. */
+    /**
+     * A value was appended once more; its key leads there from now on, unless it led elsewhere or was forgotten
+     * meanwhile.
+     */
     void moved(SampleKey key, long fromPlace, Segment to, long toAt, long sequence, int length) {
         count(to, sequence, length);
         to.liveEntries.incrementAndGet();

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The room of a real file system: taken by {@code fallocate} without changing a file's length, given back by a hole. Where
- * there is no such call, the free space is compared, with a margin for what other programs write meanwhile.
+ * The room of a real file system: taken by {@code fallocate} without changing a file's length, given back by a hole.
+ * Where there is no such call, the free space is compared, with a margin for what other programs write meanwhile.
  * @see <a href="https://man7.org/linux/man-pages/man2/fallocate.2.html">fallocate(2)</a>
  */
 public final class FileSystemSpace implements Space {

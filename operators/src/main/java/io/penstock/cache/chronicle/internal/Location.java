@@ -1,10 +1,10 @@
 package io.penstock.cache.chronicle.internal;
 
 /**
- * Where a value lies, in the 50 bits that the index has for it. From the highest bit on: 1 bit that says whether the value
- * was read since it was written (LRU caches only); 4 bits of length code; 19 bits of segment number, from 1; 25 bits of
- * position in units of 64 bytes; 1 bit that says whether this process has verified the value's checksum, key and length. The
- * place is the number and the position.
+ * Where a value lies, in the 50 bits that the index has for it. From the highest bit on: 1 bit that says whether the
+ * value was read since it was written (LRU caches only); 4 bits of length code; 19 bits of segment number, from 1; 25
+ * bits of position in units of 64 bytes; 1 bit that says whether this process has verified the value's checksum, key
+ * and length. The place is the number and the position.
  */
 public final class Location {
 

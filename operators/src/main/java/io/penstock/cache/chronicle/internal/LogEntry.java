@@ -9,8 +9,8 @@ import java.util.zip.CRC32C;
 /**
  * What lies in one document of the log: padding, a header of 60 bytes, and the value, which begins at a multiple of 64.
  *
- * <p>The header ends where the value begins, so both are found from one position, and a header is in one cache line. Its
- * own checksum covers its place in the file too: what was moved, or is the content of a value, is no header.
+ * <p>The header ends where the value begins, so both are found from one position, and a header is in one cache line.
+ * Its own checksum covers its place in the file too: what was moved, or is the content of a value, is no header.
  * <pre>
  *  0 magic and kind   4 checksum of the rest and the position   8 key   24 sequence   32 length   36 checksum of the value
  *  40 the provenance: sample   48 state   56 producer
@@ -52,7 +52,7 @@ public final class LogEntry {
         return WORD + HEADER + (long) Math.max(0, length);
     }
 
-    /** The most that a document takes: the padding before the header is less than an alignment. */
+    /** The max bytes of a document: the padding before the header is less than an alignment. */
     public static long mostBytes(int length) {
         return WORD + ALIGNMENT + HEADER + (long) length;
     }
@@ -126,7 +126,10 @@ public final class LogEntry {
         return file.getInt((int) valueAt - HEADER + VALUE_CHECK_AT) == valueCheck(key, value);
     }
 
-    /** By way of the heap: see {@link io.penstock.cache.internal.AccessFaults}. The pieces stay in the processor's cache. */
+    /**
+     * By way of the heap: see {@link io.penstock.cache.internal.AccessFaults}. The pieces stay in the processor's
+     * cache.
+     */
     private static int valueCheck(SampleKey key, ByteBuffer value) {
         CRC32C sum = checkOf(key);
         byte[] piece = new byte[Math.min(PIECE, value.remaining())];

@@ -13,8 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends to this process's own log, in segments whose room is claimed, first from the budget, then from the file system,
- * before anything is written to them. What a segment did not need is given back when it is left. Confined to one thread.
+ * Appends to this process's own log, in segments whose room is claimed, first from the budget, then from the file
+ * system, before anything is written to them. What a segment did not need is given back when it is left. Confined to
+ * one thread.
  */
 public final class LogWriter implements AutoCloseable {
 
@@ -170,17 +171,17 @@ public final class LogWriter implements AutoCloseable {
         }
         for (int attempt = 1; bytes > left; attempt++) {
             leave();
-            long wanted = Math.max(pages(bytes + ChronicleLog.SEGMENT_OVERHEAD), segmentBytes);
-            while (freeBesides(old) < wanted && old.giveUp(null)) {
+            long needed = Math.max(pages(bytes + ChronicleLog.SEGMENT_OVERHEAD), segmentBytes);
+            while (freeWithout(old) < needed && old.giveUp(null)) {
                 // what was used goes too: there is nowhere to write it
             }
-            while (budget - counters.used() < wanted && old.unmaps().collect()) {
+            while (budget - counters.used() < needed && old.unmaps().collect()) {
                 // until what was given up is back
             }
             if (!roll(bytes)) {
                 return false;
             }
-            while (attempt < MAX_ATTEMPTS && freeBesides(old) < segmentBytes && old.giveUp(this)) {
+            while (attempt < MAX_ATTEMPTS && freeWithout(old) < segmentBytes && old.giveUp(this)) {
                 // so that next time there is room before anything has to go
             }
         }
@@ -188,12 +189,14 @@ public final class LogWriter implements AutoCloseable {
     }
 
     /** What may be used without any file that was given up being gone. */
-    private long freeBesides(SecondChance old) {
+    private long freeWithout(SecondChance old) {
         long given = old.unmaps().bytes();
         return budget - leaving - LOG_BYTES - (counters.used() - given);
     }
 
-    /** Gives back the files in which this key was the last; whoever's they were, the one who deletes a file counts it. */
+    /**
+     * Gives back the files in which this key was the last, of any process; the process that deletes a file counts it.
+     */
     private void dropDead() throws IOException {
         for (Segment dead : segments.dead()) {
             segments.drop(dead);
@@ -211,25 +214,25 @@ public final class LogWriter implements AutoCloseable {
             return false; // and go on with what is left, for smaller ones
         }
         leave();
-        long wanted = Math.max(needed, Math.min(segmentBytes, free / PAGE * PAGE));
+        long reserving = Math.max(needed, Math.min(segmentBytes, free / PAGE * PAGE));
         if (log != null && blockBytes < blockFor(bytes)) {
             closeLog();
         }
         if (directory == null && !openLog(bytes)) {
             return false;
         }
-        if (!counters.take(wanted, budget)) {
-            wanted = needed;
-            if (!counters.take(wanted, budget)) {
+        if (!counters.take(reserving, budget)) {
+            reserving = needed;
+            if (!counters.take(reserving, budget)) {
                 return false;
             }
         }
         ChronicleLog open = Objects.requireNonNull(log);
         Path file = open.nextFile();
         try {
-            space.reserve(file, wanted);
+            space.reserve(file, reserving);
         } catch (IOException e) {
-            counters.giveBack(wanted);
+            counters.giveBack(reserving);
             throw e;
         }
         open.roll();
@@ -239,8 +242,8 @@ public final class LogWriter implements AutoCloseable {
             turnover.add(next);
         }
         segment = next;
-        reserved = wanted;
-        left = wanted - ChronicleLog.SEGMENT_OVERHEAD;
+        reserved = reserving;
+        left = reserving - ChronicleLog.SEGMENT_OVERHEAD;
         counters.countChange();
         return true;
     }

@@ -58,7 +58,9 @@ public final class PeerTail {
         return !stopped && counters.appended() != seen.get();
     }
 
-    /** Completes once all that was appended before can be found here; immediately, on this thread, if nothing is new. */
+    /**
+     * Completes once all that was appended before can be found here; immediately, on this thread, if nothing is new.
+     */
     public Mono<Void> catchUp() {
         return Mono.defer(() -> isBehind()
                 ? Mono.<Void>fromRunnable(this::follow)

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Files that were deleted and are still mapped, by the tier and by views that callers hold. The file system gets their room
- * back when the last view is unreachable, which only the collector knows. Until then they count in the budget. Confined to
- * one thread, which may have to wait.
+ * Files that were deleted and are still mapped, by the tier and by views that callers hold. The file system gets their
+ * room back when the last view is unreachable, which only the collector knows. Until then they count in the budget.
+ * Confined to one thread, which may have to wait.
  */
 final class PendingUnmaps {
 
@@ -52,8 +52,8 @@ final class PendingUnmaps {
     }
 
     /**
-     * Runs the collector ({@code System.gc()}), less and less often while callers hold the views; whether anything was given
-     * back.
+     * Runs the collector ({@code System.gc()}), less and less often while callers hold the views; whether anything was
+     * given back.
      */
     boolean collect() {
         long before = bytes();

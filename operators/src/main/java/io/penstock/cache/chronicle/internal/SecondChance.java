@@ -15,14 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an LRU cache gives up for what comes: the segment that was written first, but for the values in it that were asked
- * for since; those are written once more, at the end of the log. That is the order of use to one bit a value, kept in its
- * location, so it takes no memory (1). Under a shuffle it hits what exact LRU does, or a few points more where most is held;
- * where nothing is used twice in time it is exact.
+ * What an LRU cache gives up for what comes: the segment that was written first, but for the values in it that were
+ * asked for since; those are written once more, at the end of the log. That is the order of use to one bit a value,
+ * kept in its location, so it takes no memory (1). Under a shuffle it hits what exact LRU does, or a few points more
+ * where most is held; where nothing is used twice in time it is exact.
  *
- * <p>Every value that is written again was asked for, so there are at most as many of these writes as hits. And there are at
- * most three for each new byte: a segment of which more than three in four values were asked for stays where it is, and
- * counts as written last and not asked for. Confined to the appending thread.
+ * <p>Every value that is written again was asked for, so there are at most as many of these writes as hits. And there
+ * are at most three for each new byte: a segment of which more than three in four values were asked for stays where it
+ * is, and counts as written last and not asked for. Confined to the appending thread.
  *
  * <p>(1) Corbató, A paging experiment with the Multics system, 1968.
  */

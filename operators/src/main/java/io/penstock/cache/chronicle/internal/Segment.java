@@ -13,8 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One file of a log, mapped read-only for all who read it. Views of the mapping keep it alive, so the file may be deleted
- * under them.
+ * One file of a log, mapped read-only for all who read it. Views of the mapping keep it alive, so the file may be
+ * deleted under them.
  */
 public final class Segment {
 
@@ -28,13 +28,15 @@ public final class Segment {
     public final int number;
     private volatile ByteBuffer bytes = NOTHING;
 
-    /** How far the walk has come; everything before it was seen. Guarded by whoever walks. */
+    /** How far the walk has come; everything before it was seen. Guarded by the one that scans. */
     public int walked;
 
     /** Nothing will follow what was walked. */
     boolean ended;
 
-    /** Its process went on in another file, and has given back what it did not need of this one; then nothing changes. */
+    /**
+     * Its process went on in another file, and has given back what it did not need of this one; then nothing changes.
+     */
     volatile boolean sealed;
 
     /** Its process may still append to it. */

@@ -4,13 +4,14 @@ import io.penstock.cache.SampleKey;
 import java.nio.ByteBuffer;
 
 /**
- * Scans the documents of a segment from header to header. It trusts none: Chronicle's word and our header must agree and
- * lie within the file. Where they do not, the scan goes on at the next position where a whole header lies. So a flipped bit
- * costs one sample and not all behind it.
+ * Scans the documents of a segment from header to header. It trusts none: Chronicle's word and our header must agree
+ * and lie within the file. Where they do not, the scan goes on at the next position where a whole header lies. So a
+ * flipped bit costs one sample and not all behind it.
  *
- * <p>Chronicle's words: 30 bits of length, bit 30 for its own documents, bit 31 for unfinished ones; 0 where nothing was
- * written yet, and both bits without a length at the end of a file that was rolled.
- * @see <a href="https://github.com/OpenHFT/RFC/blob/master/Size-Prefixed-Blob/Size-Prefixed-Blob-0.1.md">Size Prefixed Blob</a>
+ * <p>Chronicle's words: 30 bits of length, bit 30 for its own documents, bit 31 for unfinished ones; 0 where nothing
+ * was written yet, and both bits without a length at the end of a file that was rolled.
+ * @see <a href="https://github.com/OpenHFT/RFC/blob/master/Size-Prefixed-Blob/Size-Prefixed-Blob-0.1.md">Size Prefixed
+ *     Blob</a>
  */
 public final class SegmentScanner {
 
@@ -36,7 +37,10 @@ public final class SegmentScanner {
         this.finds = finds;
     }
 
-    /** Scans on from where the last scan stopped. It stops at an unfinished entry of a growing segment, and skips others. */
+    /**
+     * Scans on from where the last scan stopped. It stops at an unfinished entry of a growing segment, and skips
+     * others.
+     */
     public void on(Segment segment) {
         boolean growing = segment.growing;
         ByteBuffer file = segment.bytes();

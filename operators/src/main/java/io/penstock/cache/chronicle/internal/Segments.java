@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a cache by the numbers that the index has for them. A number is used once, except by an LRU cache that has
- * used up all of them: the index has no location left of the segments that it dropped. A reader that took a location before
- * that, and finds its segment after it, is told by {@link #reuses} to read the location again.
+ * The files of a cache by the numbers that the index has for them. A number is used once, except by an LRU cache that
+ * has used up all of them: the index has no location left of the segments that it dropped. A reader that took a
+ * location before that, and finds its segment after it, is told by {@link #reuses} to read the location again.
  */
 public final class Segments {
 
@@ -38,7 +38,7 @@ public final class Segments {
             Segment segment = new Segment(file, last < numbers - 1 ? ++last : freeNumber());
             @Nullable Segment[] all = segments;
             if (reuses
-                    || segment.number == all.length) { // a copy: whoever sees the segment sees that numbers are reused
+                    || segment.number == all.length) { // a copy: a reader that sees the segment sees that numbers are reused
                 all = Arrays.copyOf(all, Math.max(all.length, 2 * segment.number));
             }
             all[segment.number] = segment;

@@ -16,9 +16,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.ToLongFunction;
 
 /**
- * Counters that all processes on one directory share, in a small mapped file. A process that is alone there derives them
- * anew from the logs, so they need not survive a crash. If the file is cut shorter while it is open, each process goes on
- * with counters of its own, by which there is no room left.
+ * Counters that all processes on one directory share, in a small mapped file. A process that is alone there derives
+ * them again from the logs, so they need not survive a crash. If the file is cut shorter while it is open, each process
+ * goes on with counters of its own, by which there is no room left.
  */
 public final class SharedCounters {
 

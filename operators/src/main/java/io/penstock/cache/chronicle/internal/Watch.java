@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks once a second whether the mapped files are still what was verified.
  *
- * <p>A file that is shorter than its mapping is given up: an access behind its end is an error. If this process has waited
- * for the disk since the last check (a major page fault), every value's checksum is compared again at its next read: the
- * system does not say which pages were read anew.
+ * <p>A file that is shorter than its mapping is given up: an access behind its end is an error. If this process has
+ * waited for the disk since the last check (a major page fault), every value's checksum is compared again at its next
+ * read: the system does not say which pages were read again.
  * @see <a href="https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html">proc_pid_stat(5)</a>
  */
 public final class Watch {
@@ -78,7 +78,9 @@ public final class Watch {
         }
     }
 
-    /** How often this process has waited for a page from the disk; always the same number where the system does not say. */
+    /**
+     * How often this process has waited for a page from the disk; always the same number where the system does not say.
+     */
     public static long majorFaults() {
         try {
             String state = Files.readString(OWN_STATE);

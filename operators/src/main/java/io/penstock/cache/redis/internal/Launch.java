@@ -34,13 +34,13 @@ public final class Launch {
     private final int port;
     private final Secret password;
 
-    public Launch(Supplier<Path> program, Path home, long bytes, String listen, int port, Secret wanted) {
+    public Launch(Supplier<Path> program, Path home, long bytes, String listen, int port, Secret given) {
         this.program = program;
         this.home = home;
         this.bytes = bytes;
         this.listen = listen;
         this.port = port;
-        this.password = wanted.isNone() ? random() : wanted;
+        this.password = given.isNone() ? random() : given;
     }
 
     private static Secret random() {

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 public final class PlainClient implements AutoCloseable {
 
     private static final int PATIENCE_MILLIS = 2_000;
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
     private static final Pattern PROCESS = Pattern.compile("(?m)^process_id:(\\d{1,18})\\s*$");
 
     private final Socket socket;
@@ -61,7 +61,7 @@ public final class PlainClient implements AutoCloseable {
 
     private String bulk(String length) throws IOException {
         int bytes = length.matches("\\d{1,7}") ? Integer.parseInt(length) : 0;
-        byte[] text = in.readNBytes(Math.min(bytes, MOST_BYTES));
+        byte[] text = in.readNBytes(Math.min(bytes, MAX_BYTES));
         if (text.length < bytes || in.readNBytes(2).length < 2) {
             throw new EOFException("redis-server said half a sentence");
         }
@@ -71,7 +71,7 @@ public final class PlainClient implements AutoCloseable {
     private String line() throws IOException {
         StringBuilder line = new StringBuilder();
         for (int letter = in.read(); letter != '\n'; letter = in.read()) {
-            if (letter < 0 || line.length() > MOST_BYTES) {
+            if (letter < 0 || line.length() > MAX_BYTES) {
                 throw new EOFException("redis-server said half a line");
             }
             line.append((char) letter);

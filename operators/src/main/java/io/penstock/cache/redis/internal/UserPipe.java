@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One use of a node's server: the writing end of the pipe that the server's {@link Watcher} reads. It ends with the process
- * at the latest.
+ * One use of a node's server: the writing end of the pipe that the server's {@link Watcher} reads. It ends with the
+ * process at the latest.
  */
 record UserPipe(FileChannel pipe) implements AutoCloseable {
 
@@ -52,8 +52,8 @@ record UserPipe(FileChannel pipe) implements AutoCloseable {
     }
 
     /**
-     * Uses a server that is registered; null if its watcher has seen its last user go, or is gone itself. A watcher that
-     * has answered while this end is open does not see an end of file before this end is closed.
+     * Uses a server that is registered; null if its watcher has seen its last user go, or is gone itself. A watcher
+     * that has answered while this end is open does not see an end of file before this end is closed.
      */
     static @Nullable UserPipe of(Path home, Registration server) throws IOException {
         UserPipe use;

@@ -12,8 +12,8 @@ import java.util.List;
  * {@link UserPipe users} hold open for writing: the kernel closes a user's end when its process
  * ends for any reason, and the end of file means that the last user is gone. No process ids or clocks are compared.
  *
- * <p>It runs in a session of its own and ignores what a terminal sends, so a Ctrl-C ends the users only. The server is its
- * child and dies with it where the system can do that ({@code setpriv} of util-linux 2.33, Linux). Elsewhere a
+ * <p>It runs in a session of its own and ignores what a terminal sends, so a Ctrl-C ends the users only. The server is
+ * its child and dies with it where the system can do that ({@code setpriv} of util-linux 2.33, Linux). Elsewhere a
  * server whose watcher was killed runs until the next process comes.
  *
  * @param process of the shell

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What else is in a cache's directory: the folder that sources of tar archives keep there, and files that are not Penstock's.
+ * What else is in a cache's directory: the folder that sources of tar archives keep there, and files that are not
+ * Penstock's.
  *
  * @param folder that of the sources; there may be none
  * @param own     files that a run has made and makes again

@@ -28,7 +28,9 @@ public sealed interface FilledCache extends AutoCloseable {
         tier().close();
     }
 
-    /** On this machine's disk. Answers at once, so it is asked as late as can be, and sees what others loaded meanwhile. */
+    /**
+     * On this machine's disk. Answers at once, so it is asked as late as can be, and sees what others loaded meanwhile.
+     */
     record Disk(ChronicleTier tier) implements FilledCache {
 
         @Override

@@ -4,8 +4,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets the virtual machine wait, once a signal has come, until a cache on disk has written what it was given: without that
- * a run that is interrupted early leaves nothing. It is a moment but where the machine is busy or the disk is slow.
+ * Lets the virtual machine wait, once a signal has come, until a cache on disk has written what it was given: without
+ * that a run that is interrupted early leaves nothing. It is a moment but where the machine is busy or the disk is
+ * slow.
  */
 public final class LastWrites {
 

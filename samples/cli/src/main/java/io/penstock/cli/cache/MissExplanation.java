@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a cache does not have a sample, by comparing what made its key with what made the keys of the entries that were kept
- * for a sample of its name.
+ * Why a cache does not have a sample, by comparing what made its key with what made the keys of the entries that were
+ * kept for a sample of its name.
  *
  * @param reason  in one word: {@code held}, {@code never}, {@code source}, {@code stage}, {@code codec}, {@code lost} or
  *                {@code unknown}

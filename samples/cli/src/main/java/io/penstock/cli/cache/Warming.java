@@ -18,8 +18,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Loads the samples of a dataset that a cache does not hold, in their order. Those that are there are not read; one that
- * cannot be loaded does not stop the others.
+ * Loads the samples of a dataset that a cache does not hold, in their order. Those that are there are not read; one
+ * that cannot be loaded does not stop the others.
  */
 public final class Warming<T> {
 

@@ -8,8 +8,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Turns a signal (Ctrl-C, SIGTERM) into an orderly end: the run is told to stop, gets a moment to do so, and the last word
- * is printed before the virtual machine goes. Its exit status is then 128 and the signal's number.
+ * Turns a signal (Ctrl-C, SIGTERM) into an orderly end: the run is told to stop, gets a moment to do so, and the last
+ * word is printed before the virtual machine goes. Its exit status is then 128 and the signal's number.
  */
 public final class Interruption implements AutoCloseable {
 

@@ -35,8 +35,8 @@ public final class Terminal {
     }
 
     /**
-     * Whether standard error is a terminal that understands control characters. Java can tell only for standard input and
-     * output together; Linux says what each descriptor is.
+     * Whether standard error is a terminal that understands control characters. Java can tell only for standard input
+     * and output together; Linux says what each descriptor is.
      */
     public static boolean onStandardError() {
         String kind = System.getenv("TERM");

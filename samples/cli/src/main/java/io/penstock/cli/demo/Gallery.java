@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last few samples that flowed by, a few a second, whoever looks. The stream leaves two references here and goes on;
- * pictures are encoded, once, by the thread of the first browser that shows them.
+ * The last few samples that flowed by, a few a second, whoever looks. The stream leaves two references here and goes
+ * on; pictures are encoded, once, by the thread of the first browser that shows them.
  */
 final class Gallery {
 

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * The demo's pipeline, with a source that can be broken and a cache that can be dropped: decode, resize, cache in RAM for
- * half of the pictures and on disk for all, crop and flip.
+ * The demo's pipeline, with a source that can be broken and a cache that can be dropped: decode, resize, cache in RAM
+ * for half of the pictures and on disk for all, crop and flip.
  */
 final class LiveFeed implements AutoCloseable {
 

@@ -30,8 +30,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Streams pictures, epoch after epoch, to a consumer that takes its time, and keeps what a page shows of it. Everything but
- * {@link #run} may be called from any thread.
+ * Streams pictures, epoch after epoch, to a consumer that takes its time, and keeps what a page shows of it. Everything
+ * but {@link #run} may be called from any thread.
  */
 final class LiveRun implements AutoCloseable {
 

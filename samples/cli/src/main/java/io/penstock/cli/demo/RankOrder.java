@@ -7,7 +7,10 @@ import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 
-/** Which samples the ranks of a run would draw next: what a process of its own would draw for each, from the same position. */
+/**
+ * Which samples the ranks of a run would draw next: what a process of its own would draw for each, from the same
+ * position.
+ */
 final class RankOrder {
 
     private static final int STEPS = 6;

@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An amount of memory as it is written on the command line: {@code 1000B}, {@code 512MiB}, {@code 1.5GiB}, or a share of
- * what is free, {@code 50%}.
+ * An amount of memory as it is written on the command line: {@code 1000B}, {@code 512MiB}, {@code 1.5GiB}, or a share
+ * of what is free, {@code 50%}.
  *
  * @param bytes the amount; 0 where it is a share
  * @param share of what is free, in {@code (0, 1]}; 0 where it is an amount

@@ -18,7 +18,8 @@ import picocli.CommandLine.TypeConversionException;
 public record DiskSpec(Path directory, @Nullable ByteSize size) {
 
     /**
-     * Reads it. What follows the last comma is a size if it begins as a number does, so that directories may have commas.
+     * Reads it. What follows the last comma is a size if it begins as a number does, so that directories may have
+     * commas.
      * @throws IllegalArgumentException if there is no directory, or no size where one is
      */
     public static DiskSpec parse(String text) {

@@ -73,8 +73,8 @@ public record LazySpec(
      * The shard that this rank's cache holds. Waits for the other ranks where they are to agree.
      * @param cache that was opened, whose tiers say how much they hold
      * @param fixed whether the cache's size was said in bytes, so that all ranks have as much
-     * @throws IllegalArgumentException if there is no cache, or it holds too little, or ranks may not have as much and are
-     *     not to agree
+     * @throws IllegalArgumentException if there is no cache, or it holds too little, or ranks may not have as much and
+     *     are not to agree
      */
     public Sized sized(Topology topology, @Nullable Cache cache, boolean fixed, long size, long sampleBytes) {
         if (cache == null) {

@@ -7,8 +7,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * How the number of a flag is read: in ASCII digits, and in a range. Each range is a class, which picocli wants by its name; each
- * numeric flag has one, or a test fails. What it throws names the range and the text, and picocli the flag.
+ * How the number of a flag is read: in ASCII digits, and in a range. Each range is a class, which picocli wants by its
+ * name; each numeric flag has one, or a test fails. What it throws names the range and the text, and picocli the flag.
  */
 public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> {
 

@@ -7,8 +7,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * A cache in Redis, as {@code --cache-redis} says it. Arguments are for all to see in the list of processes, so a password
- * among them is refused.
+ * A cache in Redis, as {@code --cache-redis} says it. Arguments are for all to see in the list of processes, so a
+ * password among them is refused.
  *
  * @param options where it is, and how it is dealt with
  */

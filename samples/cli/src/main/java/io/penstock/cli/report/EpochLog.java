@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up batches, as they are received, into one report an epoch. An epoch that brings no batch is reported too, so that
- * there is one report for each. Called by one thread at a time.
+ * Adds up batches, as they are received, into one report an epoch. An epoch that brings no batch is reported too, so
+ * that there is one report for each. Called by one thread at a time.
  */
 public final class EpochLog {
 

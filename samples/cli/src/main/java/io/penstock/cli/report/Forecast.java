@@ -9,10 +9,10 @@ import java.util.function.Predicate;
  * How long an epoch takes when a part of it is held in a cache, from what one epoch was seen to take. Seconds a sample,
  * what several workers or loads in flight do at once divided among them.
  *
- * <p>The consumer, the workers and the source work side by side, so an epoch takes as long as the slowest of them; of the
- * workers' and the source's time a cache that holds the share c saves that share. Without a random stage and with the
- * slower of the two for m, that is {@code max(g, (1 - c) m)}: from {@code c >= 1 - g / m} on the consumer is never kept
- * waiting, and more cache gains nothing.
+ * <p>The consumer, the workers and the source work side by side, so an epoch takes as long as the slowest of them; of
+ * the workers' and the source's time a cache that holds the share c saves that share. Without a random stage and with
+ * the slower of the two for m, that is {@code max(g, (1 - c) m)}: from {@code c >= 1 - g / m} on the consumer is never
+ * kept waiting, and more cache gains nothing.
  *
  * @param consumer      what the consumer of the batches takes
  * @param random        the random stages, which run for every sample

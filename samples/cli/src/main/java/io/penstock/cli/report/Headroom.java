@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * How fast the consumer alone could go: keeps copies of the last batches of a run and delivers them again, over and over,
- * with no pipeline behind them. The consumer of {@code stream} is its own bookkeeping, and the digest where one is asked
- * for; what it shows is how far the pipeline is from being the slower side.
+ * How fast the consumer alone could go: keeps copies of the last batches of a run and delivers them again, over and
+ * over, with no pipeline behind them. The consumer of {@code stream} is its own bookkeeping, and the digest where one
+ * is asked for; what it shows is how far the pipeline is from being the slower side.
  */
 public final class Headroom<T> {
 

@@ -25,7 +25,10 @@ public record ShardEffect(ShardMode mode, int rank, int world, long samples, lon
                 : Optional.of(new ShardEffect(sampler.mode(), sampler.shard().rank(), world, samples, held.samples()));
     }
 
-    /** The share of a later epoch's samples that the held ones are, if this rank filled the cache and nobody else uses it. */
+    /**
+     * The share of a later epoch's samples that the held ones are, if this rank filled the cache and nobody else uses
+     * it.
+     */
     double hitRatio() {
         return mode.keepsParts(world) ? kept(mode) : global();
     }

@@ -13,8 +13,9 @@ import java.util.stream.Collectors;
 /**
  * One line that says what limits a run and what would change it.
  *
- * <p>By Little's law: a stage's time over the wall's is how many workers it kept busy, the source's time over the wall's
- * how many loads were in flight. Whichever of the two is used up sets the pace; if neither is, the consumer does.
+ * <p>By Little's law: a stage's time over the wall's is how many workers it kept busy, the source's time over the
+ * wall's how many loads were in flight. Whichever of the two is used up sets the pace; if neither is, the consumer
+ * does.
  */
 public final class Verdict {
 

@@ -24,16 +24,16 @@ import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 
 /**
- * Serves a folder over HTTP on 127.0.0.1, to measure remote reads on one machine: with ranges, entity tags and conditional
- * requests, and on demand with delays, faults, a manifest and a token.
+ * Serves a folder over HTTP on 127.0.0.1, to measure remote reads on one machine: with ranges, entity tags and
+ * conditional requests, and on demand with delays, faults, a manifest and a token.
  * <pre>{@code
  *  try (FileServer server = FileServer.of(folder).delay(Duration.ofMillis(5)).start()) {
  *    HttpStore store = HttpStore.at(server.address());
  *  }
  * }</pre>
- * <p>Answers {@code GET} and {@code HEAD} with one range a request. Hidden files except Zarr's metadata, links to hidden
- * files, and paths and links that lead out of the folder are not served. Without a token the {@code Host} must be a
- * loopback name. A {@link FileStore} reads the files, 256 KiB at a time.
+ * <p>Answers {@code GET} and {@code HEAD} with one range a request. Hidden files except Zarr's metadata, links to
+ * hidden files, and paths and links that lead out of the folder are not served. Without a token the {@code Host} must
+ * be a loopback name. A {@link FileStore} reads the files, 256 KiB at a time.
  */
 public final class FileServer implements AutoCloseable {
 
@@ -88,8 +88,8 @@ public final class FileServer implements AutoCloseable {
         }
 
         /**
-         * Serves {@value ServedManifest#NAME}, made when the server starts: every file with its size, its CRC32C and, as
-         * label, the first folder of its path.
+         * Serves {@value ServedManifest#NAME}, made when the server starts: every file with its size, its CRC32C and,
+         * as label, the first folder of its path.
          */
         public Plan manifest() {
             return new Plan(folder, port, delay, faults, true, token);

@@ -27,7 +27,9 @@ final class ShownValues {
         return (int) Math.min(MOST, tensor.shape().elements());
     }
 
-    /** {@code values} as far as they are shown; half-precision ones as {@code hex}. JSON has no NaN, so that is a text. */
+    /**
+     * {@code values} as far as they are shown; half-precision ones as {@code hex}. JSON has no NaN, so that is a text.
+     */
     static void write(Tensor tensor, ObjectNode node) {
         node.put("dtype", tensor.dtype().toString());
         ArrayNode shape = node.putArray("shape");

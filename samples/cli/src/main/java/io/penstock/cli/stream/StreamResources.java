@@ -52,8 +52,8 @@ record StreamResources(
     }
 
     /**
-     * Without anything that others see: no page of metrics, no quarantine file, and a cache only where a lazy shard asks it how
-     * much it holds.
+     * Without anything that others see: no page of metrics, no quarantine file, and a cache only where a lazy shard
+     * asks it how much it holds.
      */
     static StreamResources withoutOutputs(StreamOptions options) {
         return open(options, options.lazyShard() == null ? null : cache(options), null, null);
