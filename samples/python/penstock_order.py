@@ -6,18 +6,22 @@
         print(draw.epoch, draw.index)               # the samples of rank 3, in its order; None is padding
 
 As a program it reads plans from standard input, one JSON object of such arguments a line, and prints the draws of each as
-one JSON list of [epoch, index, next epoch, next offset, draws left in the epoch].
+one JSON list of [epoch, index, next epoch, next offset, draws left in the epoch]. A plan's "mixture" and "weighted" are
+objects of the arguments of Mixture and Weighted.
 """
 
 import collections
 import json
 import sys
 
-__all__ = ["Draw", "Permutation", "draws", "fold", "mix", "order"]
+__all__ = ["Draw", "Mixture", "Permutation", "Weighted", "draws", "fold", "mix", "order"]
 
 _MASK = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 _BASE = 0x50415254
+_MIXED = 0x4D495845
+_WEIGHTED = 0x57454947
+_PERIOD = 1 << 24
 _FOR_EVER = (1 << 63) - 1
 
 Draw = collections.namedtuple("Draw", "epoch index next_epoch next_offset left")
@@ -192,16 +196,142 @@ def order(size, seed=0, epoch=0, kind="shuffled", window=1, interleaved=64, shar
     return _partitioned(kind, window, interleaved, size, samples, partitions, base, key)
 
 
-def draws(size, seed=0, epochs=1, rank=0, world=1, remainder="pad", start=(0, 0), shard="global", limit=None, **kind):
-    """The draws of one rank, from a position on."""
-    samples = size if limit is None else min(limit, size)
+def _whole(weights):
+    """Weights in whole numbers: of the smallest sum up to 10,000 that gives the shares within 1e-9, else of 2^24."""
+    total = 0.0
+    for weight in weights:  # sum() adds more exactly
+        total += weight
+    shares = [weight / total for weight in weights]
+    for period in range(len(shares), 10_001):
+        whole = [round(share * period) for share in shares]
+        fits = all(w > 0 and abs(w / period - share) <= 1e-9 for w, share in zip(whole, shares))
+        if fits and sum(whole) == period:
+            return whole
+    whole = [int(share * _PERIOD) for share in shares]
+    by_remainder = sorted(range(len(shares)), key=lambda source: whole[source] - shares[source] * _PERIOD)
+    for source in by_remainder[:_PERIOD - sum(whole)]:
+        whole[source] += 1
+    return whole
+
+
+def _schedule(weights):
+    """Of each draw of a period the source, and how often it was drawn before in the period."""
+    period, unit = sum(weights), 2 * len(weights) - 2
+    sources, before = bytearray(period), [0] * period
+    behind, drawn = [0] * len(weights), [0] * len(weights)
+    for draw in range(period):
+        source = 0
+        if unit:
+            for each, weight in enumerate(weights):
+                behind[each] += unit * weight
+            late = [each for each in range(len(weights)) if behind[each] >= period]
+            source = late[0]
+            for each in late[1:]:
+                left, least = (unit - 1) * period - behind[each], (unit - 1) * period - behind[source]
+                if left * weights[source] < least * weights[each]:
+                    source = each
+            behind[source] -= unit * period
+        sources[draw], before[draw] = source, drawn[source]
+        drawn[source] += 1
+    return sources, before
+
+
+class Mixture:
+    """Several sources, one after another in a data set and drawn by weights.
+
+    An epoch ends when the first source is exhausted, or all are, or after a number of draws. If weights were changed, they
+    hold since a position, before which each source was drawn a number of times; until is then the draws of an epoch.
+    Weights that are no small fractions take Python minutes.
+    """
+
+    def __init__(self, sizes, weights, until="first", since=(0, 0), counts=None):
+        self._sizes, self._weights, self._since = sizes, _whole(weights), since
+        self._counts = counts or [0] * len(sizes)
+        self._sources, self._before = _schedule(self._weights)
+        self.draws = self._until(until) if isinstance(until, str) else until
+
+    def _until(self, until):
+        drawn, number = [0] * len(self._sizes), 0
+        while True:
+            source = self._sources[number % len(self._sources)]
+            if until == "first" and drawn[source] == self._sizes[source]:
+                return number
+            drawn[source] += 1
+            number += 1
+            if until == "all" and all(done >= size for done, size in zip(drawn, self._sizes)):
+                return number
+
+    def epoch(self, seed, epoch, kind="shuffled", window=1, interleaved=64):
+        """The global order of an epoch, each source in an order of this kind."""
+        first = (epoch - self._since[0]) * self.draws - self._since[1]
+        passes = {}
+
+        def index(position):
+            period, draw = divmod(first + position, len(self._sources))
+            source = self._sources[draw]
+            size = self._sizes[source]
+            count = self._counts[source] + period * self._weights[source] + self._before[draw]
+            number, place = divmod(count, size)
+            if (source, number) not in passes:
+                key = _epoch_key(fold(fold(fold(0, seed), _MIXED), source), number)
+                passes[source, number] = _plain(kind, window, interleaved, size, key)
+            return sum(self._sizes[:source]) + passes[source, number](place)
+
+        return index
+
+
+class Weighted:
+    """Samples at random by weights, with replacement."""
+
+    def __init__(self, weights, draws=None):
+        self.draws = len(weights) if draws is None else draws
+        largest, total = max(weights), 0.0
+        for weight in weights:
+            total += weight / largest
+        size = len(weights)
+        shares = [weight / largest / total * size for weight in weights]
+        self._heights, self._others = [0] * size, list(range(size))
+        small = [each for each in reversed(range(size)) if shares[each] < 1]
+        large = [each for each in reversed(range(size)) if shares[each] >= 1]
+        while small and large:
+            filled, filler = small.pop(), large[-1]
+            self._fill(filled, shares, filler)
+            shares[filler] -= 1 - shares[filled]
+            if shares[filler] < 1:
+                small.append(large.pop())
+        for filled in small:
+            self._fill(filled, shares, weights.index(largest))
+
+    def _fill(self, filled, shares, filler):
+        self._heights[filled] = int(shares[filled] * 2.0**63) << 1
+        self._others[filled] = filler
+
+    def epoch(self, seed, epoch):
+        """The global order of an epoch."""
+        key = fold(_epoch_key(seed, epoch), _WEIGHTED)
+
+        def index(position):
+            column, height = divmod(fold(key, position) * len(self._others), 1 << 64)
+            return column if height < self._heights[column] else self._others[column]
+
+        return index
+
+
+def draws(size=None, seed=0, epochs=1, rank=0, world=1, remainder="pad", start=(0, 0), shard="global", limit=None,
+          mixture=None, weighted=None, **kind):
+    """The draws of one rank, from a position on; those of a mixture or by weights if there is one."""
+    special = mixture or weighted
+    samples = special.draws if special else size if limit is None else min(limit, size)
     for epoch in range(start[0], epochs):
         offset = start[1] if epoch == start[0] else 0
         keeps = shard != "global"
         turn = (rank - offset) % world if keeps else rank
         left = samples - offset
         steps = {"drop": left // world, "pad": -(-left // world), "keep": -((turn - left) // world)}[remainder]
-        indices = order(size, seed, epoch, shard=shard, world=world, limit=limit, **kind)
+        if special:
+            indices = special.epoch(seed, epoch, **kind)
+        else:
+            indices = order(size, seed, epoch, shard=shard, world=world, limit=limit, **kind)
         for step in range(steps):
             position = offset + step * world + turn
             following = (epoch + 1, 0) if step + 1 == steps else (epoch, offset + (step + 1) * world)
@@ -211,4 +341,8 @@ def draws(size, seed=0, epochs=1, rank=0, world=1, remainder="pad", start=(0, 0)
 
 if __name__ == "__main__":
     for line in sys.stdin:
-        print(json.dumps(list(draws(**json.loads(line))), separators=(",", ":")), flush=True)
+        plan = json.loads(line)
+        for name, made in (("mixture", Mixture), ("weighted", Weighted)):
+            if name in plan:
+                plan[name] = made(**plan[name])
+        print(json.dumps(list(draws(**plan)), separators=(",", ":")), flush=True)

@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
+import io.penstock.order.Exhausted;
 import io.penstock.order.Position;
+import io.penstock.order.Proportions;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
@@ -17,12 +19,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.DoubleStream;
 import java.util.stream.LongStream;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -77,6 +82,66 @@ class PythonOrderTest {
             return new Plan(json, limit == Integer.MAX_VALUE ? sampler : sampler.limit(limit), size);
         }
 
+        /** A mixture, whose weights may have been changed at the start. */
+        static Plan mixed(Random random) {
+            long seed = random.nextLong();
+            int world = 1 + random.nextInt(5);
+            int rank = random.nextInt(world);
+            int sources = 1 + random.nextInt(5);
+            long[] sizes = random.longs(sources, 1, 60).toArray();
+            String until = List.of("\"first\"", "\"all\"", "77").get(random.nextInt(3));
+            double[] weights = weights(random, sources);
+            Sampler order = (random.nextBoolean() ? Sampler.shuffled(seed) : Sampler.windowed(seed, 7, 2))
+                    .epochs(3)
+                    .shard(Shard.of(rank, world));
+            String kind = order.order().equals("shuffled") ? "" : ",\"kind\":\"windowed\",\"window\":7,\"interleaved\":2";
+            Sampler first = order.mixed(proportions(sizes, weights, until));
+            long samples = first.samples(LongStream.of(sizes).sum());
+            Position start = new Position(1, random.nextLong(samples + 1));
+            Sampler sampler = first.resumeAt(start);
+            String since = "";
+            if (random.nextBoolean()) {
+                weights = weights(random, sources);
+                sampler = order.mixed(proportions(sizes, weights, until))
+                        .resumeMixture(first.mixture().orElseThrow(), samples, start);
+                String state = sampler.mixture().orElseThrow();
+                if (state.contains("counts")) { // the weights are others
+                    until = Long.toString(samples);
+                    since = ",\"since\":[1,%d],\"counts\":[%s]"
+                            .formatted(start.offset(), state.replaceAll(".*counts ", "").replace(':', ','));
+                }
+            }
+            String json = ("{\"seed\":%d,\"epochs\":3,\"rank\":%d,\"world\":%d,\"start\":[1,%d]%s,"
+                            + "\"mixture\":{\"sizes\":%s,\"weights\":%s,\"until\":%s%s}}")
+                    .formatted(
+                            seed,
+                            rank,
+                            world,
+                            start.offset(),
+                            kind,
+                            Arrays.toString(sizes),
+                            Arrays.toString(weights),
+                            until,
+                            since);
+            return new Plan(json, sampler, LongStream.of(sizes).sum());
+        }
+
+        private static double[] weights(Random random, int sources) {
+            return random.ints(sources, 1, 20).mapToDouble(weight -> weight / 100.0).toArray();
+        }
+
+        static Plan weighted(Random random) {
+            long seed = random.nextLong();
+            double[] weights = random.doubles(1 + random.nextInt(200))
+                    .map(weight -> weight < 0.3 ? 0 : Math.pow(weight, 7))
+                    .toArray();
+            weights[0] = 0.5;
+            long draws = random.nextInt(300);
+            String json = "{\"seed\":%d,\"epochs\":2,\"weighted\":{\"weights\":%s,\"draws\":%d}}"
+                    .formatted(seed, Arrays.toString(weights), draws);
+            return new Plan(json, Sampler.weighted(seed, weights, draws).epochs(2), weights.length);
+        }
+
         String expected() {
             Draws draws = sampler.draws(size);
             return LongStream.range(0, draws.count())
@@ -127,6 +192,10 @@ class PythonOrderTest {
         for (int i = 0; i < 400; i++) {
             plans.add(Plan.random(random));
         }
+        for (int i = 0; i < 100; i++) {
+            plans.add(Plan.mixed(random));
+            plans.add(Plan.weighted(random));
+        }
 
         List<String> drawn = python(plans.stream().map(Plan::json).toList());
 
@@ -165,20 +234,55 @@ class PythonOrderTest {
         }
     }
 
+    private static Proportions proportions(long[] sizes, double[] weights, String until) {
+        Proportions proportions = Proportions.of(sizes[0], weights[0]);
+        for (int source = 1; source < sizes.length; source++) {
+            proportions = proportions.and(sizes[source], weights[source]);
+        }
+        return switch (until) {
+            case "\"first\"" -> proportions;
+            case "\"all\"" -> proportions.until(Exhausted.ALL);
+            default -> proportions.draws(Long.parseLong(until));
+        };
+    }
+
+    private static double[] numbers(JsonNode array) {
+        return StreamSupport.stream(array.spliterator(), false)
+                .mapToDouble(JsonNode::asDouble)
+                .toArray();
+    }
+
     private static List<String> java(JsonNode plan) {
         long seed = plan.path("seed").asLong();
+        if (plan.has("weighted")) {
+            double[] weights = numbers(plan.path("weighted").path("weights"));
+            long draws = plan.path("weighted").path("draws").asLong(weights.length);
+            return indices(Sampler.weighted(seed, weights, draws), plan, weights.length);
+        }
         Sampler order = plan.path("kind").asText().equals("windowed")
                 ? Sampler.windowed(
                         seed,
                         plan.path("window").asLong(),
                         plan.path("interleaved").asInt(64))
                 : Sampler.shuffled(seed);
-        int world = plan.path("world").asInt(1);
-        Draws draws = order.epochs(plan.path("epochs").asLong(1))
-                .mode(ShardMode.parse(plan.path("shard").asText("global")))
-                .shard(Shard.of(plan.path("rank").asInt(), world))
-                .limit(plan.path("limit").asLong(Long.MAX_VALUE))
-                .draws(plan.path("size").asLong());
+        if (plan.has("mixture")) {
+            JsonNode mixture = plan.path("mixture");
+            long[] sizes = DoubleStream.of(numbers(mixture.path("sizes")))
+                    .mapToLong(size -> (long) size)
+                    .toArray();
+            String until = mixture.has("until") ? mixture.path("until").toString() : "\"first\"";
+            Proportions proportions = proportions(sizes, numbers(mixture.path("weights")), until);
+            return indices(order.mixed(proportions), plan, LongStream.of(sizes).sum());
+        }
+        Sampler parts = order.mode(ShardMode.parse(plan.path("shard").asText("global")))
+                .limit(plan.path("limit").asLong(Long.MAX_VALUE));
+        return indices(parts, plan, plan.path("size").asLong());
+    }
+
+    private static List<String> indices(Sampler sampler, JsonNode plan, long size) {
+        Draws draws = sampler.epochs(plan.path("epochs").asLong(1))
+                .shard(Shard.of(plan.path("rank").asInt(), plan.path("world").asInt(1)))
+                .draws(size);
         return LongStream.range(0, draws.count())
                 .mapToObj(number -> Long.toString(draws.at(number).index()))
                 .toList();
