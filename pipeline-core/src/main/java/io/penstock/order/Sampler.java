@@ -162,6 +162,16 @@ public final class Sampler {
         return new Sampler(order, seed, epochs, sharing, start);
     }
 
+    /**
+     * One epoch alone, with the draws that it has in a run of several: so that a loop trains and validates an epoch at a
+     * time. If the start lies inside this epoch it has the draws from there on; if it lies behind it, none.
+     * @throws IllegalArgumentException if negative
+     */
+    public Sampler epoch(long epoch) {
+        Position first = new Position(epoch, 0);
+        return new Sampler(order, seed, epoch + 1, sharing, start.compareTo(first) > 0 ? start : first);
+    }
+
     /** The draws of one rank only. */
     public Sampler shard(Shard shard) {
         return with(new Sharing(shard, sharing.mode, sharing.remainder, sharing.limit));

@@ -94,6 +94,27 @@ class DrawsTest {
                 .containsExactlyElementsOf(global.subList(consumed, global.size()));
     }
 
+    @Property(tries = 200)
+    void epoch_oneAfterAnother_areTheDrawsOfTheWholeRun(
+            @ForAll @IntRange(max = 50) int size,
+            @ForAll @IntRange(min = 1, max = 5) int worldSize,
+            @ForAll @IntRange(max = 250) int from,
+            @ForAll Remainder remainder) {
+        Sampler run = Sampler.shuffled(SEED)
+                .remainder(remainder)
+                .shard(Shard.of(worldSize - 1, worldSize))
+                .epochs(5);
+        Position start = size == 0 ? Position.START : new Position(from / 50, from % (size + 1));
+
+        List<Draw> epochs = new ArrayList<>();
+        for (long epoch = 0; epoch < 5; epoch++) {
+            epochs.addAll(all(run.resumeAt(start).epoch(epoch), size));
+        }
+
+        assertThat(epochs).isEqualTo(all(run.resumeAt(start), size));
+        assertThatThrownBy(() -> run.epoch(-1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
     @Test
     void draws_epochsAndSeeds_differ() {
         List<Long> drawn = indices(Sampler.shuffled(SEED).epochs(2), 100);
