@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.Cache;
+import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Execution;
+import io.penstock.stream.Sample;
+import io.penstock.stream.ShuffleBuffer;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import reactor.blockhound.BlockHound;
 import reactor.blockhound.BlockingOperationError;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -54,6 +58,30 @@ class StreamBlockHoundTest {
 
         assertThat(delivered).isEqualTo(900);
         assertThat(pipeline.statistics(2).skipped()).isEqualTo(3);
+    }
+
+    @Test
+    void flux_missesHitsStagesAndFailures_blockNoWorker() {
+        FakeTier late = new FakeTier("late");
+        late.late = true;
+        Cache cache = Cache.of(new FakeTier("ram"), late);
+        Flux<Sample<Tensor>> flux = Flux.range(0, 900)
+                .subscribeOn(Schedulers.boundedElastic())
+                .transform(ShuffleBuffer.of(100, 1))
+                .transform(Samples.numbered(1))
+                .transform(Samples.cached(
+                        cache,
+                        value -> SampleKey.of("value", String.valueOf(value % 300)),
+                        Schema.tensor("v"),
+                        value -> Mono.fromCallable(() -> Tensor.scalar(value % 300L))
+                                .subscribeOn(Schedulers.boundedElastic())))
+                .transform(Samples.map("decode", StreamBlockHoundTest::decode))
+                .transform(Samples.onError(ErrorPolicy.skip().quarantine(failure -> {})));
+
+        long delivered = flux.count().block(Duration.ofSeconds(30));
+
+        assertThat(delivered).isEqualTo(900);
+        assertThat(Samples.statistics(flux).skipped()).isEqualTo(9);
     }
 
     private static Tensor decode(Tensor value) {
