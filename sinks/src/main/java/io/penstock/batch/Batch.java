@@ -2,6 +2,8 @@ package io.penstock.batch;
 
 import io.penstock.order.Position;
 import io.penstock.tensor.Tensor;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -80,7 +82,7 @@ public final class Batch implements AutoCloseable {
         }
         Tensor tensor = fields.get(name);
         if (tensor == null) {
-            throw new IllegalArgumentException("batch has no field \"%s\"; it has %s".formatted(name, fields.keySet()));
+            throw noField(name);
         }
         return tensor;
     }
@@ -111,6 +113,28 @@ public final class Batch implements AutoCloseable {
             close();
             action.run();
         });
+    }
+
+    /**
+     * The same batch with other values of some of its fields. It takes this one's place: closing it closes this one, then
+     * calls {@code alsoRelease}.
+     * @throws IllegalArgumentException if it has no field of such a name
+     */
+    public Batch with(Map<String, Tensor> values, Runnable alsoRelease) {
+        Map<String, Tensor> replaced = new LinkedHashMap<>(fields);
+        values.forEach((name, tensor) -> {
+            if (replaced.replace(name, tensor) == null) {
+                throw noField(name);
+            }
+        });
+        return new Batch(Collections.unmodifiableMap(replaced), size, mask, epoch, next, endsEpoch, () -> {
+            close();
+            alsoRelease.run();
+        });
+    }
+
+    private IllegalArgumentException noField(String name) {
+        return new IllegalArgumentException("batch has no field \"%s\"; it has %s".formatted(name, fields.keySet()));
     }
 
     /** Gives the memory back. */
