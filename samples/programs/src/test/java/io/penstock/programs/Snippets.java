@@ -27,8 +27,10 @@ final class Snippets {
             "java.nio.file.Path",
             "java.time.Duration",
             "java.util.List",
-            "java.util.function.Consumer");
-    private static final List<String> REACTOR = List.of("reactor.core.publisher.Flux", "reactor.core.publisher.Mono");
+            "java.util.function.Consumer",
+            "java.util.function.ObjLongConsumer");
+    private static final List<String> REACTOR = List.of(
+            "reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "reactor.core.scheduler.Schedulers");
 
     private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
