@@ -17,6 +17,12 @@ public final class Bits implements Selection {
     private static final int WORDS = 8; // a block
     private static final int BLOCKS = 128; // counted from one absolute number
     private static final int HINTED = 12; // bits of a one's number that a hint leaves open
+    private static final long BYTES = 0x0101010101010101L;
+    private static final long TOPS = 0x8080808080808080L;
+
+    /** The place of a byte's one of a number: at the byte times eight, plus the number. */
+    private static final byte[] IN_BYTE = inByte();
+
     private static final long MAX = (long) (Integer.MAX_VALUE - 8) * Long.SIZE;
 
     private final long[] words;
@@ -94,19 +100,9 @@ public final class Bits implements Selection {
     @Override
     public long at(long place) {
         Objects.checkIndex(place, ones);
-        int hint = (int) (place >>> HINTED);
-        int low = hints[hint];
-        int high = hints[hint + 1];
-        while (low < high) { // the last block with at most this number of ones before it
-            int middle = low + high + 1 >>> 1;
-            if (before(middle) <= place) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        int left = (int) (place - before(low));
-        int word = low * WORDS;
+        int block = block(place);
+        int left = (int) (place - before(block));
+        int word = block * WORDS;
         for (int count = Long.bitCount(words[word]); left >= count; count = Long.bitCount(words[word])) {
             left -= count;
             word++;
@@ -114,20 +110,55 @@ public final class Bits implements Selection {
         return (long) word * Long.SIZE + inWord(words[word], left);
     }
 
-    /** The place of a word's one of this number. */
-    private static int inWord(long word, int number) {
-        int place = 0;
-        int left = number;
-        long rest = word;
-        for (int half = Long.SIZE / 2; half > 0; half /= 2) {
-            int count = Long.bitCount(rest & (1L << half) - 1);
-            if (left >= count) {
-                left -= count;
-                place += half;
-                rest >>>= half;
+    /** The last block with at most this number of ones before it: a guess by proportion, and a search where it fails. */
+    private int block(long place) {
+        int hint = (int) (place >>> HINTED);
+        int low = hints[hint];
+        int high = hints[hint + 1];
+        int guess = low + (int) ((place & (1 << HINTED) - 1) * (high - low) >>> HINTED);
+        if (before(guess) <= place) {
+            low = guess;
+            if (guess == high || before(guess + 1) > place) {
+                return guess;
+            }
+        } else {
+            high = guess - 1;
+        }
+        while (low < high) {
+            int middle = low + high + 1 >>> 1;
+            if (before(middle) <= place) {
+                low = middle;
+            } else {
+                high = middle - 1;
             }
         }
-        return place;
+        return low;
+    }
+
+    /**
+     * The place of a word's one of this number, without a branch: the ones up to each byte are counted at once, the bytes
+     * that end before the one sought are counted, and a table has the rest.
+     */
+    private static int inWord(long word, int number) {
+        long counts = word - (word >>> 1 & 0x5555555555555555L);
+        counts = (counts & 0x3333333333333333L) + (counts >>> 2 & 0x3333333333333333L);
+        counts = (counts + (counts >>> 4) & 0x0F0F0F0F0F0F0F0FL) * BYTES;
+        int place = Long.bitCount((number * BYTES | TOPS) - counts & TOPS) * Byte.SIZE;
+        int before = (int) (counts << Byte.SIZE >>> place & 0xFF);
+        return place + IN_BYTE[(int) (word >>> place & 0xFF) << 3 | number - before];
+    }
+
+    private static byte[] inByte() {
+        byte[] places = new byte[256 * Byte.SIZE];
+        for (int bits = 0; bits < 256; bits++) {
+            int number = 0;
+            for (int place = 0; place < Byte.SIZE; place++) {
+                if ((bits >>> place & 1) == 1) {
+                    places[bits << 3 | number++] = (byte) place;
+                }
+            }
+        }
+        return places;
     }
 
     /** The largest index below this one that is not in the set; -1 if there is none. */

@@ -1,12 +1,15 @@
 package io.penstock.bench.suite;
 
+import io.penstock.internal.index.Bits;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Proportions;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.order.ShardMode;
+import io.penstock.order.internal.Mixing;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -18,6 +21,8 @@ import org.openjdk.jmh.annotations.State;
 public class DrawLoop {
 
     static final String MIXED = "mixture of 4";
+    static final String FILTERED = MIXED + ", of which a filter takes 70 %";
+    private static final long MANY_FILTERED = 100_000_000;
     private static final int MANY_WEIGHTS = 1_000_000;
 
     /** Samples of the data set. */
@@ -25,15 +30,19 @@ public class DrawLoop {
     public long samples;
 
     /** Which order and shard. */
-    @Param({"shuffled", "rank 3 of 8", "stable rank 3 of 8", "windowed by 1000", MIXED, "weighted"})
+    @Param({"shuffled", "rank 3 of 8", "stable rank 3 of 8", "windowed by 1000", MIXED, FILTERED, "weighted"})
     public String order = "shuffled";
 
+    private @Nullable Bits filter;
     private Draws draws = draws();
     private long number;
 
     /** Starts again in another order. */
     @Setup
     public void begin() {
+        filter = FILTERED.equals(order)
+                ? Bits.of(Math.min(samples, MANY_FILTERED), index -> Long.remainderUnsigned(Mixing.mix(index), 10) < 7)
+                : null;
         draws = draws();
         number = 0;
     }
@@ -49,17 +58,22 @@ public class DrawLoop {
                         .epochs(1000)
                         .draws(samples);
             case "windowed by 1000" -> Sampler.windowed(42, 1000).epochs(1000).draws(samples);
-            case MIXED ->
-                Sampler.shuffled(42)
-                        .mixed(Proportions.of(samples / 4, 0.4)
-                                .and(samples / 4, 0.3)
-                                .and(samples / 4, 0.2)
-                                .and(samples / 4, 0.1))
-                        .epochs(1000)
-                        .draws(samples);
+            case MIXED -> mixed(samples);
+            case FILTERED -> mixed(filter == null ? samples : filter.size());
             case "weighted" -> weighted((int) Math.min(samples, MANY_WEIGHTS));
             default -> Sampler.shuffled(42).epochs(1000).draws(samples);
         };
+    }
+
+    private static Draws mixed(long samples) {
+        long quarter = samples / 4;
+        return Sampler.shuffled(42)
+                .mixed(Proportions.of(quarter, 0.4)
+                        .and(quarter, 0.3)
+                        .and(quarter, 0.2)
+                        .and(samples - 3 * quarter, 0.1))
+                .epochs(1000)
+                .draws(samples);
     }
 
     /** As many draws, of fewer samples where their weights would fill the memory. */
@@ -73,6 +87,7 @@ public class DrawLoop {
     @Benchmark
     public Draw draw() {
         number = number + 1 == draws.count() ? 0 : number + 1;
-        return draws.at(number);
+        Draw draw = draws.at(number);
+        return filter == null ? draw : draw.at(filter.at(draw.index()));
     }
 }
