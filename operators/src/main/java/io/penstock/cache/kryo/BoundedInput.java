@@ -3,7 +3,11 @@ package io.penstock.cache.kryo;
 import com.esotericsoftware.kryo.kryo5.KryoException;
 import com.esotericsoftware.kryo.kryo5.io.Input;
 
-/** Bytes that claim no more elements than there are bytes left: nothing is allocated for those that cannot come. */
+/**
+ * Bytes that claim no more elements than there are bytes left. The lengths of arrays, strings and collections are checked
+ * where they are read ({@link LengthFirst}). {@code readBytes} and {@code readLongs} are checked too: serialisers of other
+ * classes, such as {@code BigInteger} and {@code BitSet}, call them with lengths of their own.
+ */
 final class BoundedInput extends Input {
 
     private boolean lengthNext;
@@ -51,36 +55,6 @@ final class BoundedInput extends Input {
     }
 
     @Override
-    public boolean[] readBooleans(int length) {
-        require(length, 1);
-        return super.readBooleans(length);
-    }
-
-    @Override
-    public short[] readShorts(int length) {
-        require(length, Short.BYTES);
-        return super.readShorts(length);
-    }
-
-    @Override
-    public char[] readChars(int length) {
-        require(length, Character.BYTES);
-        return super.readChars(length);
-    }
-
-    @Override
-    public int[] readInts(int length) {
-        require(length, Integer.BYTES);
-        return super.readInts(length);
-    }
-
-    @Override
-    public int[] readInts(int length, boolean optimizePositive) {
-        require(length, 1);
-        return super.readInts(length, optimizePositive);
-    }
-
-    @Override
     public long[] readLongs(int length) {
         require(length, Long.BYTES);
         return super.readLongs(length);
@@ -90,17 +64,5 @@ final class BoundedInput extends Input {
     public long[] readLongs(int length, boolean optimizePositive) {
         require(length, 1);
         return super.readLongs(length, optimizePositive);
-    }
-
-    @Override
-    public float[] readFloats(int length) {
-        require(length, Float.BYTES);
-        return super.readFloats(length);
-    }
-
-    @Override
-    public double[] readDoubles(int length) {
-        require(length, Double.BYTES);
-        return super.readDoubles(length);
     }
 }
