@@ -301,7 +301,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
     }
 
     /** Every key that is held in the files, with the length of its value in bytes, in no order. */
-    public void forEachKey(ObjLongConsumer<SampleKey> use) {
+    void forEachKey(ObjLongConsumer<SampleKey> use) {
         index.forEach((key, origin, segment, position, bytes, live) -> {
             if (live) {
                 use.accept(key, bytes);

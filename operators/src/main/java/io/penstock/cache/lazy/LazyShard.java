@@ -186,7 +186,7 @@ public final class LazyShard {
      * @throws IllegalArgumentException if that is fewer than {@link #minElements}, or none
      * @throws StoreException if what is free on the disk cannot be asked
      */
-    public long elements(long size, long sampleBytes) {
+    long elements(long size, long sampleBytes) {
         if (sampleBytes < 1) {
             throw new IllegalArgumentException("a sample must take at least 1 byte, was " + sampleBytes);
         }

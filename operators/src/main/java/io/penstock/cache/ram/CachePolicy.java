@@ -27,7 +27,7 @@ public enum CachePolicy {
     COST;
 
     /** What the command line calls it: {@code hold}, {@code lru}, {@code cost}. */
-    public String label() {
+    String label() {
         return name().toLowerCase(Locale.ROOT);
     }
 

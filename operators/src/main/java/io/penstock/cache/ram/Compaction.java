@@ -1,5 +1,6 @@
 package io.penstock.cache.ram;
 
+import io.penstock.cache.internal.RamIndex;
 import java.util.Arrays;
 
 /**

@@ -5,6 +5,7 @@ import io.penstock.cache.ListedTier;
 import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.TierStatistics;
+import io.penstock.cache.internal.ByteBudget;
 import io.penstock.internal.Thrown;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;

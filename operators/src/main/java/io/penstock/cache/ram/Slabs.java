@@ -1,5 +1,6 @@
 package io.penstock.cache.ram;
 
+import io.penstock.cache.internal.ByteBudget;
 import io.penstock.cache.internal.LengthCodes;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;

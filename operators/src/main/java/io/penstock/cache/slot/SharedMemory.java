@@ -1,6 +1,6 @@
 package io.penstock.cache.slot;
 
-import io.penstock.cache.ram.FreeMemory;
+import io.penstock.cache.internal.FreeMemory;
 import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.FileStore;

@@ -13,7 +13,7 @@ import io.penstock.cache.chronicle.internal.Segments;
 import io.penstock.cache.chronicle.internal.SharedCounters;
 import io.penstock.cache.chronicle.internal.Space;
 import io.penstock.cache.chronicle.internal.Watch;
-import io.penstock.cache.ram.RamIndex;
+import io.penstock.cache.internal.RamIndex;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;

@@ -12,6 +12,7 @@ import io.penstock.cache.MapTier;
 import io.penstock.cache.Put;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierKit;
+import io.penstock.cache.internal.RamIndex;
 import io.penstock.cache.lazy.NumberedDataset;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;

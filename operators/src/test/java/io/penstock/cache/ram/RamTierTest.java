@@ -7,6 +7,8 @@ import io.penstock.cache.Entry;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierKit;
+import io.penstock.cache.internal.FreeMemory;
+import io.penstock.cache.internal.RamIndex;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

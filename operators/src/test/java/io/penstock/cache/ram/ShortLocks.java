@@ -1,5 +1,6 @@
 package io.penstock.cache.ram;
 
+import io.penstock.cache.internal.RamSegment;
 import java.lang.reflect.Method;
 import java.util.List;
 import reactor.blockhound.BlockHound;

@@ -4,7 +4,7 @@ import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.AccessFaults;
 import io.penstock.cache.internal.LengthCodes;
-import io.penstock.cache.ram.RamIndex;
+import io.penstock.cache.internal.RamIndex;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;

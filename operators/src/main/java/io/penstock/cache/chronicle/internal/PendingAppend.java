@@ -12,7 +12,7 @@ public final class PendingAppend extends WriteBehind.Write {
     private static final Encoded NOTHING = Encoded.of(ByteBuffer.allocate(0));
 
     final Provenance provenance;
-    public final boolean tombstone;
+    final boolean tombstone;
     private final Object cancelling = new Object();
     private boolean cancelled;
 

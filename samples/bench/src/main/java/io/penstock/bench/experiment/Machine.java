@@ -1,6 +1,6 @@
 package io.penstock.bench.experiment;
 
-import io.penstock.cache.ram.FreeMemory;
+import io.penstock.cache.internal.FreeMemory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

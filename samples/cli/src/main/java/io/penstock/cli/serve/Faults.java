@@ -14,10 +14,10 @@ import java.util.stream.Collectors;
  * <p>Whether the n-th request for a path fails depends on the seed, the path and n alone. So a run can be repeated,
  * although its requests come in another order.
  */
-public final class Faults {
+final class Faults {
 
     /** A way to fail. */
-    public enum Kind {
+    enum Kind {
         /** The connection is reset before an answer. */
         REFUSE,
         /** The connection is reset in the middle of the body. */
@@ -42,9 +42,9 @@ public final class Faults {
      * @param kind   of it
      * @param status answered by {@link Kind#STATUS}, 0 for other kinds
      */
-    public record Fault(Kind kind, int status) {
+    record Fault(Kind kind, int status) {
 
-        public Fault {
+        Fault {
             boolean right = kind == Kind.STATUS ? status >= 400 && status <= 599 : status == 0;
             if (!right) {
                 throw new IllegalArgumentException("fault %s cannot have status %d".formatted(kind.word(), status));
@@ -65,7 +65,7 @@ public final class Faults {
     }
 
     /** No faults. */
-    public static Faults none() {
+    static Faults none() {
         return NONE;
     }
 
@@ -74,7 +74,7 @@ public final class Faults {
      * shares, which are at most 1 together. {@code status} may stand more than once.
      * @throws IllegalArgumentException if it is anything else
      */
-    public static Faults parse(String text, long seed) {
+    static Faults parse(String text, long seed) {
         List<Share> shares = new ArrayList<>();
         for (String part : text.split(",", -1)) {
             shares.add(share(part.strip()));

@@ -64,7 +64,7 @@ public final class FileServer implements AutoCloseable {
          * The port; 0, any free one, unless set.
          * @throws IllegalArgumentException if there is no such port
          */
-        public Plan port(int number) {
+        Plan port(int number) {
             if (number < 0 || number > 65_535) {
                 throw new IllegalArgumentException("port must be in [0, 65536), was " + number);
             }
@@ -75,7 +75,7 @@ public final class FileServer implements AutoCloseable {
          * How long after its request an answer begins; at once unless set.
          * @throws IllegalArgumentException if negative or more than an hour
          */
-        public Plan delay(Duration time) {
+        Plan delay(Duration time) {
             if (time.isNegative() || time.compareTo(MAX_DELAY) > 0) {
                 throw new IllegalArgumentException("delay must be in [PT0S, %s], was %s".formatted(MAX_DELAY, time));
             }
@@ -83,7 +83,7 @@ public final class FileServer implements AutoCloseable {
         }
 
         /** The faults; none unless set. The manifest is always served without faults. */
-        public Plan faults(Faults planned) {
+        Plan faults(Faults planned) {
             return new Plan(folder, port, delay, planned, manifest, token);
         }
 
@@ -125,7 +125,6 @@ public final class FileServer implements AutoCloseable {
     private final @Nullable ServedManifest manifest;
     private final DisposableServer server;
     private final AtomicLong requests = new AtomicLong();
-    private final AtomicLong connections = new AtomicLong();
     private final Map<String, AtomicInteger> requestsOfPath = new ConcurrentHashMap<>();
 
     private FileServer(Plan plan) {
@@ -142,7 +141,6 @@ public final class FileServer implements AutoCloseable {
                     .option(ChannelOption.SO_REUSEADDR, true)
                     .childOption(ChannelOption.TCP_NODELAY, true)
                     .requestTimeout(REQUEST)
-                    .doOnChannelInit((observer, channel, remote) -> connections.incrementAndGet())
                     .handle((request, response) -> {
                         requests.incrementAndGet();
                         return new FileAnswer(this, request, response).send();
@@ -178,11 +176,6 @@ public final class FileServer implements AutoCloseable {
     /** How many requests have come, those that were answered wrong included. */
     public long requests() {
         return requests.get();
-    }
-
-    /** How many connections have been opened. */
-    public long connections() {
-        return connections.get();
     }
 
     FileStore files() {

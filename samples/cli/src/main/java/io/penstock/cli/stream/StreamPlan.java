@@ -189,7 +189,7 @@ public final class StreamPlan<T> implements AutoCloseable {
     }
 
     /** The samples of this rank, loaded ahead as far as the flags allow. */
-    public Flux<Sample<T>> samples() {
+    Flux<Sample<T>> samples() {
         return samples(sampler);
     }
 

@@ -1,4 +1,4 @@
-package io.penstock.cache.ram;
+package io.penstock.cache.internal;
 
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.LongUnaryOperator;
@@ -18,7 +18,7 @@ import java.util.function.LongUnaryOperator;
  *
  * <p>(1) Amble and Knuth, Ordered hash tables, 1974. (2) Lemire, Fast random integer generation in an interval, 2019.
  */
-final class RamSegment {
+public final class RamSegment {
 
     /** What an empty segment costs beside its cells: the object, its lock, an array header. */
     static final int OBJECT_BYTES = 160;
@@ -40,7 +40,7 @@ final class RamSegment {
     private boolean closed;
 
     /** What became of a wish to put a key. */
-    enum Claim {
+    public enum Claim {
         /** The caller's, who publishes or releases it. */
         GRANTED,
         /** Another put has it. */

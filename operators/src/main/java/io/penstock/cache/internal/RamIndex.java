@@ -1,4 +1,4 @@
-package io.penstock.cache.ram;
+package io.penstock.cache.internal;
 
 import io.penstock.cache.SampleKey;
 import java.util.concurrent.locks.ReentrantLock;
@@ -39,13 +39,13 @@ public final class RamIndex {
     /**
      * @param budget what growing is paid from; the first segment is the caller's to pay: {@link #bytesWhenEmpty} of 1
      */
-    RamIndex(ByteBudget budget) {
+    public RamIndex(ByteBudget budget) {
         this(1, budget);
         this.sized = false;
     }
 
     /** @param budget what growing is paid from; {@link #bytesWhenEmpty} is the caller's to pay */
-    RamIndex(int segments, ByteBudget budget) {
+    public RamIndex(int segments, ByteBudget budget) {
         this.budget = budget;
         this.segments = empty(segments);
         this.sized = true;
@@ -65,7 +65,7 @@ public final class RamIndex {
     }
 
     /** Told the length of a value before it is claimed; the first one settles how many segments there are. */
-    void expect(int length) {
+    public void expect(int length) {
         if (!sized) {
             settle(length);
         }
@@ -91,7 +91,7 @@ public final class RamIndex {
         return (int) Long.highestOneBit(Math.max(1, Math.min(MAX_SEGMENTS, Math.max(few, bySize))));
     }
 
-    static long bytesWhenEmpty(int segments) {
+    public static long bytesWhenEmpty(int segments) {
         return segments * (RamSegment.bytesWhenEmpty() + Integer.BYTES);
     }
 
@@ -112,33 +112,33 @@ public final class RamIndex {
         return (int) sum;
     }
 
-    RamSegment.Claim claim(SampleKey key) {
+    public RamSegment.Claim claim(SampleKey key) {
         long tag = tag(key);
         long rest = rest(key, tag);
         return segment(rest).claim(tag, check(rest), budget);
     }
 
-    boolean publish(SampleKey key, long location) {
+    public boolean publish(SampleKey key, long location) {
         long tag = tag(key);
         long rest = rest(key, tag);
         return segment(rest).publish(tag, check(rest), location);
     }
 
-    void remove(SampleKey key) {
+    public void remove(SampleKey key) {
         long tag = tag(key);
         long rest = rest(key, tag);
         segment(rest).remove(tag, check(rest));
     }
 
     /** Forgets a key whose value is published, and says where that was; 0 if there is none. */
-    long take(SampleKey key) {
+    public long take(SampleKey key) {
         long tag = tag(key);
         long rest = rest(key, tag);
         return segment(rest).take(tag, check(rest));
     }
 
     /** Forgets all keys whose values lie in such a place, by looking at every one; returns how many. */
-    int removeIf(LongPredicate place) {
+    public int removeIf(LongPredicate place) {
         return rewrite(location -> place.test(location) ? 0 : location);
     }
 

@@ -1,7 +1,7 @@
-package io.penstock.cache.ram;
+package io.penstock.cache.internal;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.ram.RamSegment.Claim;
+import io.penstock.cache.internal.RamSegment.Claim;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;

@@ -1,19 +1,19 @@
-package io.penstock.cache.ram;
+package io.penstock.cache.internal;
 
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A number of bytes that is never overdrawn. */
-final class ByteBudget {
+public final class ByteBudget {
 
     private final long total;
     private final AtomicLong used = new AtomicLong();
 
-    ByteBudget(long total) {
+    public ByteBudget(long total) {
         this.total = total;
     }
 
     /** Takes all the bytes or none of them. */
-    boolean take(long bytes) {
+    public boolean take(long bytes) {
         for (; ; ) {
             long now = used.get();
             if (bytes > total - now) {
@@ -25,19 +25,19 @@ final class ByteBudget {
         }
     }
 
-    void giveBack(long bytes) {
+    public void giveBack(long bytes) {
         used.addAndGet(-bytes);
     }
 
-    long used() {
+    public long used() {
         return used.get();
     }
 
-    long free() {
+    public long free() {
         return total - used.get();
     }
 
-    long total() {
+    public long total() {
         return total;
     }
 }

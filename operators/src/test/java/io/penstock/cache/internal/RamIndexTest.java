@@ -1,9 +1,9 @@
-package io.penstock.cache.ram;
+package io.penstock.cache.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.ram.RamSegment.Claim;
+import io.penstock.cache.internal.RamSegment.Claim;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,11 +65,11 @@ class RamIndexTest {
             SampleKey key = DATASET.with(n);
             index.expect(n == 0 ? length : 1); // only the first one counts
             assertThat(index.claim(key) == Claim.GRANTED).isTrue();
-            index.publish(key, n + (1L << Places.OFFSET_BITS));
+            index.publish(key, n + (1L << 26));
             most = Math.max(most, index.find(key));
         }
 
-        assertThat(most).isEqualTo(samples - 1 + (1L << Places.OFFSET_BITS));
+        assertThat(most).isEqualTo(samples - 1 + (1L << 26));
         assertThat(budget.used() + RamIndex.bytesWhenEmpty(1)).isEqualTo(index.bytes());
         assertThat((double) index.bytes() / samples).isBetween(17.0, 22.0);
         assertThat(index.largestSegment()).isLessThan(512 << 10);
@@ -82,11 +82,11 @@ class RamIndexTest {
         for (int n = 0; n < 200_000; n++) {
             SampleKey key = structured(kind, n);
             assertThat(index.claim(key) == Claim.GRANTED).isTrue();
-            index.publish(key, n + (1L << Places.OFFSET_BITS));
+            index.publish(key, n + (1L << 26));
         }
 
         for (int n = 0; n < 200_000; n++) {
-            assertThat(index.find(structured(kind, n)) == n + (1L << Places.OFFSET_BITS))
+            assertThat(index.find(structured(kind, n)) == n + (1L << 26))
                     .isTrue();
             assertThat(index.find(structured(kind, n + 200_000)) == 0).isTrue();
         }

@@ -1,4 +1,4 @@
-package io.penstock.cache.ram;
+package io.penstock.cache.internal;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -55,13 +55,13 @@ public final class FreeMemory {
     }
 
     /** How many bytes this JVM's heap may take in addition. */
-    static long heapMayGrow() {
+    public static long heapMayGrow() {
         Runtime jvm = Runtime.getRuntime();
         return jvm.maxMemory() - jvm.totalMemory();
     }
 
     /** A share of the bytes that are free for a cache. */
-    static long share(double share, long free, long heapMayGrow) {
+    public static long share(double share, long free, long heapMayGrow) {
         if (free == Long.MAX_VALUE) {
             throw new IllegalArgumentException("this system does not say how much memory is free; use ofBytes");
         }

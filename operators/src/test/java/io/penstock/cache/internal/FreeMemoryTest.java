@@ -1,4 +1,4 @@
-package io.penstock.cache.ram;
+package io.penstock.cache.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

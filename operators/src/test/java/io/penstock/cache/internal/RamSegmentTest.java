@@ -1,9 +1,9 @@
-package io.penstock.cache.ram;
+package io.penstock.cache.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.TierKit;
-import io.penstock.cache.ram.RamSegment.Claim;
+import io.penstock.cache.internal.RamSegment.Claim;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -18,7 +18,7 @@ class RamSegmentTest {
 
     private record Entry(long tag, long check) {}
 
-    private static final long LOCATION = 5L << Places.OFFSET_BITS;
+    private static final long LOCATION = 5L << 26;
 
     /** Few distinct tags make long runs, equal tags with different checks among them; the tails of runs overflow. */
     @Property(tries = 300)
