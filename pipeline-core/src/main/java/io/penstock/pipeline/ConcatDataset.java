@@ -1,27 +1,22 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.internal.PartNumbers;
 import io.penstock.order.Draw;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** Datasets one after another, numbered on. Samples keep their names and keys, so caches are shared. */
 final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
 
     private final List<Stage<T>> parts;
-
-    /** Where each part begins, and the size of all. */
-    private final long[] starts;
+    private final PartNumbers numbers;
 
     ConcatDataset(List<Stage<T>> parts) {
         super(fingerprint(parts), parts.toArray(Stage<?>[]::new));
         this.parts = parts;
-        this.starts = new long[parts.size() + 1];
-        for (int part = 0; part < parts.size(); part++) {
-            starts[part + 1] = Math.addExact(starts[part], parts.get(part).size());
-        }
+        this.numbers = new PartNumbers(parts.size(), part -> parts.get(part).size());
     }
 
     @SuppressWarnings("unchecked") // a dataset only gives samples
@@ -40,33 +35,20 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
         return all;
     }
 
-    /** The part that an index lies in. */
-    private int part(long index) {
-        Objects.checkIndex(index, size());
-        int found = Arrays.binarySearch(starts, index);
-        if (found < 0) {
-            return -found - 2;
-        }
-        while (starts[found + 1] == index) { // parts without samples begin there, too
-            found++;
-        }
-        return found;
-    }
-
     /** The part of a draw. */
     Stage<T> stageOf(Draw draw) {
-        return parts.get(part(draw.index()));
+        return parts.get(numbers.part(draw.index()));
     }
 
     /** The draw of its part that this draw is. */
     Draw inPart(Draw draw) {
-        return draw.at(draw.index() - starts[part(draw.index())]);
+        return draw.at(numbers.within(draw.index(), numbers.part(draw.index())));
     }
 
     @Override
     Object begin(Draw draw) {
-        int part = part(draw.index());
-        return parts.get(part).begin(draw.at(draw.index() - starts[part]));
+        int part = numbers.part(draw.index());
+        return parts.get(part).begin(draw.at(numbers.within(draw.index(), part)));
     }
 
     /** Begins the draws of each part together, so that a cache of one part is asked once for all of them. */
@@ -75,7 +57,7 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
         int[] partOf = new int[draws.length];
         try {
             for (int i = 0; i < draws.length; i++) {
-                partOf[i] = part(draws[i].index());
+                partOf[i] = numbers.part(draws[i].index());
             }
         } catch (IndexOutOfBoundsException e) { // of one draw, so each begins by itself and fails by itself
             super.beginAll(draws, begun);
@@ -87,7 +69,7 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
             int count = 0;
             for (int i = 0; i < draws.length; i++) {
                 if (partOf[i] == part) {
-                    some[count] = draws[i].at(draws[i].index() - starts[part]);
+                    some[count] = draws[i].at(numbers.within(draws[i].index(), part));
                     places[count++] = i;
                 }
             }
@@ -103,7 +85,7 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
 
     @Override
     public long size() {
-        return starts[parts.size()];
+        return numbers.size();
     }
 
     @Override
@@ -113,8 +95,8 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
 
     @Override
     public SampleId id(long index) {
-        int part = part(index);
-        return parts.get(part).id(index - starts[part]);
+        int part = numbers.part(index);
+        return parts.get(part).id(numbers.within(index, part));
     }
 
     @Override

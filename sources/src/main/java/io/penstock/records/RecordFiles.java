@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.PartNumbers;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
@@ -16,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import reactor.core.publisher.Mono;
 
 /**
@@ -41,7 +41,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
     private final int recordBytes;
     private final Shape shape;
     private final StoreEntry[] files;
-    private final long[] firsts; // the index of each file's first record, then the number of all
+    private final PartNumbers numbers;
     private final SampleKey[] keys;
     private final Fingerprint fingerprint;
 
@@ -51,14 +51,13 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
         this.recordBytes = recordBytes;
         this.shape = Shape.of(recordBytes);
         this.files = listing.entries().toArray(StoreEntry[]::new);
-        this.firsts = new long[files.length + 1];
+        this.numbers = new PartNumbers(files.length, file -> records(files[file]));
         this.keys = new SampleKey[files.length];
         String length = Integer.toString(recordBytes);
         List<String> words = new ArrayList<>();
         for (int i = 0; i < files.length; i++) {
             StoreEntry file = files[i];
             String[] state = {file.key(), Long.toString(file.size()), Long.toString(file.version())};
-            firsts[i + 1] = firsts[i] + records(file);
             keys[i] = SampleKey.of("record", length, listing.place(file), state[1], state[2]);
             words.addAll(Arrays.asList(state));
         }
@@ -139,7 +138,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
 
     @Override
     public long size() {
-        return firsts[files.length];
+        return numbers.size();
     }
 
     @Override
@@ -149,7 +148,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
 
     @Override
     public Mono<Tensor> get(long index) {
-        int file = file(index);
+        int file = numbers.part(index);
         return store.read(files[file], offset(index, file), recordBytes)
                 .map(bytes -> Tensor.of(DType.U8, shape, bytes));
     }
@@ -160,7 +159,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
      */
     @Override
     public SampleId id(long index) {
-        int file = file(index);
+        int file = numbers.part(index);
         long offset = offset(index, file);
         return SampleId.of(keys[file].with(offset), () -> files[file].key() + "@" + offset, () -> state(files[file]));
     }
@@ -170,24 +169,8 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
         return List.of("in " + store.location(), words.get(0), words.get(1), "records of " + recordBytes + " bytes");
     }
 
-    /** The last file whose first record is not behind this one; empty files share their first with the next. */
-    private int file(long index) {
-        Objects.checkIndex(index, size());
-        int low = 0;
-        int high = files.length - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (firsts[middle] <= index) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low;
-    }
-
     private long offset(long index, int file) {
-        return (index - firsts[file]) * recordBytes;
+        return numbers.within(index, file) * recordBytes;
     }
 
     /** Closes the open files, unless the store was given; reads under way finish, later ones fail. */

@@ -1,26 +1,23 @@
 package io.penstock.shard;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.internal.PartNumbers;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.ToIntFunction;
+import java.util.function.IntToLongFunction;
 
-/** Archives one behind the other, numbered through: which one has an index, and which number it has there. */
+/** Archives whose samples are numbered on from one to the next. */
 final class ShardList {
 
     private final List<TarShard> shards;
-    private final long[] firsts; // of each archive, then the number of all
+    private final PartNumbers numbers;
 
-    ShardList(List<TarShard> shards, ToIntFunction<Integer> sizes) {
+    ShardList(List<TarShard> shards, IntToLongFunction sizes) {
         this.shards = List.copyOf(shards);
-        this.firsts = new long[shards.size() + 1];
-        for (int i = 0; i < shards.size(); i++) {
-            firsts[i + 1] = firsts[i] + sizes.applyAsInt(i);
-        }
+        this.numbers = new PartNumbers(shards.size(), sizes);
     }
 
     long size() {
-        return firsts[shards.size()];
+        return numbers.size();
     }
 
     int count() {
@@ -31,24 +28,13 @@ final class ShardList {
         return shards.get(number);
     }
 
-    /** The last archive that begins at or before an index; empty ones share their first with the next. */
+    /** The archive that has an index. */
     int at(long index) {
-        Objects.checkIndex(index, size());
-        int low = 0;
-        int high = shards.size() - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (firsts[middle] <= index) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low;
+        return numbers.part(index);
     }
 
     int within(long index, int shard) {
-        return (int) (index - firsts[shard]);
+        return (int) numbers.within(index, shard);
     }
 
     Fingerprint fingerprint(String kind, String location) {
@@ -56,7 +42,7 @@ final class ShardList {
         for (int i = 0; i < states.length; i++) {
             TarShard shard = shards.get(i);
             states[i] = "%s %016x%016x %d"
-                    .formatted(shard.name(), shard.key().high(), shard.key().low(), firsts[i + 1] - firsts[i]);
+                    .formatted(shard.name(), shard.key().high(), shard.key().low(), numbers.size(i));
         }
         // as one word: a fingerprint is there to be printed
         return Fingerprint.of(kind, location, Fingerprint.of(states).hex());

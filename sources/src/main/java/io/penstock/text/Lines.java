@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.PartNumbers;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.StoreFile;
@@ -13,7 +14,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import reactor.core.publisher.Mono;
 
 /** The lines of some files as bytes: what the data sets of lines share. */
@@ -21,7 +21,7 @@ final class Lines {
 
     private final StoreFiles listing;
     private final List<Part> parts;
-    private final long[] firsts; // of each file's first line, then the number of all
+    private final PartNumbers numbers;
     private final Fingerprint fingerprint;
 
     /** One file, decompressed if it was compressed, and its lines. */
@@ -31,10 +31,8 @@ final class Lines {
         this.listing = listing;
         this.parts = parts;
         this.fingerprint = fingerprint;
-        this.firsts = new long[parts.size() + 1];
-        for (int i = 0; i < parts.size(); i++) {
-            firsts[i + 1] = firsts[i] + parts.get(i).index().size();
-        }
+        this.numbers =
+                new PartNumbers(parts.size(), part -> parts.get(part).index().size());
     }
 
     static Lines open(String kind, StoreFiles files, Unpacker unpacker, boolean skipBlank) {
@@ -63,7 +61,7 @@ final class Lines {
     }
 
     long size() {
-        return firsts[parts.size()];
+        return numbers.size();
     }
 
     int files() {
@@ -78,26 +76,11 @@ final class Lines {
         return fingerprint;
     }
 
-    private int part(long index) {
-        Objects.checkIndex(index, size());
-        int low = 0;
-        int high = parts.size() - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (firsts[middle] <= index) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low;
-    }
-
     /** The file and the line's number in it, from 1; its state is where the file lies, its size and modification time. */
     SampleId id(long index) {
-        int number = part(index);
+        int number = numbers.part(index);
         Part part = parts.get(number);
-        int line = (int) (index - firsts[number]);
+        int line = (int) numbers.within(index, number);
         return SampleId.of(
                 part.key().with(part.index().start(line)),
                 () -> part.name() + ":line " + part.index().number(line),
@@ -106,15 +89,15 @@ final class Lines {
 
     /** Where a line begins in its file, decompressed. */
     long start(long index) {
-        int number = part(index);
-        return parts.get(number).index().start((int) (index - firsts[number]));
+        int number = numbers.part(index);
+        return parts.get(number).index().start((int) numbers.within(index, number));
     }
 
     /** The bytes of a line, without what ends it. */
     Mono<ByteBuffer> read(long index, int max) {
-        int number = part(index);
+        int number = numbers.part(index);
         Part part = parts.get(number);
-        int line = (int) (index - firsts[number]);
+        int line = (int) numbers.within(index, number);
         long start = part.index().start(line);
         long end = line + 1 < part.index().size()
                 ? part.index().start(line + 1)
