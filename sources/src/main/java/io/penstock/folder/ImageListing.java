@@ -2,6 +2,7 @@ package io.penstock.folder;
 
 import io.penstock.fault.StoreException;
 import io.penstock.store.Store;
+import io.penstock.store.internal.FileNames;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,8 +18,6 @@ final class ImageListing implements Store.Visitor {
     static final List<String> EXTENSIONS = List.of("jpg", "jpeg", "png", "gif", "bmp", "webp");
 
     private static final Set<String> WANTED = Set.copyOf(EXTENSIONS);
-    static final Comparator<String> BY_BYTES =
-            Comparator.comparing(name -> name.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
     private final String location;
     private final List<Found> images = new ArrayList<>();
@@ -167,7 +166,7 @@ final class ImageListing implements Store.Visitor {
     private void requireFilled(int depth) {
         List<String> empty = folders.stream()
                 .filter(key -> folderEnd(key + "/", depth + 1) == key.length() && !classes.contains(key))
-                .sorted(BY_BYTES)
+                .sorted(FileNames.BY_BYTES)
                 .toList();
         if (!empty.isEmpty()) {
             throw new StoreException(
@@ -178,7 +177,7 @@ final class ImageListing implements Store.Visitor {
 
     /** The class folders' paths, in the order of their labels. */
     List<String> paths() {
-        return classes.stream().sorted(BY_BYTES).toList();
+        return classes.stream().sorted(FileNames.BY_BYTES).toList();
     }
 
     /** The same as names: without the folders around all of them. */

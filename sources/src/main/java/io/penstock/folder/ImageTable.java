@@ -2,6 +2,7 @@ package io.penstock.folder;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.store.StoreEntry;
+import io.penstock.store.internal.FileNames;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
@@ -48,8 +49,8 @@ final class ImageTable {
             if (runs == 0 || !path.startsWith(folder)) {
                 folder = path.substring(0, ImageListing.folderEnd(path, depth) + 1);
                 starts[runs] = i;
-                labelOfRun[runs++] = Collections.binarySearch(
-                        labels, folder.substring(0, folder.length() - 1), ImageListing.BY_BYTES);
+                labelOfRun[runs++] =
+                        Collections.binarySearch(labels, folder.substring(0, folder.length() - 1), FileNames.BY_BYTES);
             }
             sizes[i] = image.size;
             versions[i] = image.version;

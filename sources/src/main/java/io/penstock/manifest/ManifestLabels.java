@@ -2,10 +2,8 @@ package io.penstock.manifest;
 
 import io.penstock.fault.FormatException;
 import io.penstock.store.Manifest;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import io.penstock.store.internal.FileNames;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,9 +13,6 @@ import java.util.TreeSet;
 
 /** The labels of a manifest as numbers. */
 final class ManifestLabels {
-
-    private static final Comparator<String> BY_BYTES =
-            Comparator.comparing(word -> word.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
     private final List<String> words;
     private final Map<String, Integer> numbers = new HashMap<>();
@@ -30,7 +25,7 @@ final class ManifestLabels {
     }
 
     static ManifestLabels of(Manifest manifest) {
-        TreeSet<String> words = new TreeSet<>(BY_BYTES);
+        TreeSet<String> words = new TreeSet<>(FileNames.BY_BYTES);
         String kind = kind(manifest.lines().get(0));
         for (Manifest.Line line : manifest.lines()) {
             if (!kind(line).equals(kind)) {

@@ -3,15 +3,13 @@ package io.penstock.shard;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.store.internal.FolderFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.UUID;
@@ -57,7 +55,8 @@ final class TarIndexFile {
     }
 
     /** The index, if there is one of the archive's present state. */
-    @Nullable TarIndex read() {
+    @Nullable
+    TarIndex read() {
         try {
             ByteBuffer bytes = bytes(file);
             String wrong = check(bytes);
@@ -164,31 +163,9 @@ final class TarIndexFile {
         return taken;
     }
 
-    private static List<Path> own(Path folder) {
-        List<Path> found = new ArrayList<>();
-        if (Files.isDirectory(folder)) {
-            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
-                files.forEach(found::add);
-            } catch (IOException | DirectoryIteratorException e) {
-                throw new StoreException("cannot list " + folder, e);
-            }
-        }
-        return found;
-    }
-
     /** The indexes in a folder that are not as they were written. */
     static List<Path> damaged(Path folder) {
-        List<Path> damaged = new ArrayList<>();
-        for (Path file : own(folder)) {
-            try {
-                if (checkHead(bytes(file)) != null) {
-                    damaged.add(file);
-                }
-            } catch (IOException e) {
-                throw new StoreException("cannot read %s: %s".formatted(file, e), e);
-            }
-        }
-        return damaged;
+        return FolderFiles.damaged(folder, "*" + SUFFIX, file -> checkHead(bytes(file)) != null);
     }
 
     /** Keeps an index. @throws StoreException if it cannot be written */

@@ -8,6 +8,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HexFormat;
 
 /**
@@ -22,6 +24,10 @@ public final class FileNames {
     private static final boolean LOCALE_IS_UNICODE = localeIsUnicode();
     private static final String UNESCAPED = "/0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     private static final char REPLACEMENT = '\uFFFD';
+
+    /** Byte by byte in UTF-8: the same order on every machine. */
+    public static final Comparator<String> BY_BYTES =
+            Comparator.comparing(name -> name.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
     private FileNames() {}
 

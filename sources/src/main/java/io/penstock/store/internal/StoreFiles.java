@@ -5,11 +5,9 @@ import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -33,8 +31,6 @@ public final class StoreFiles implements AutoCloseable {
 
     private static final int ASKED_AT_ONCE = 16;
     private static final int AT_ONCE = 8;
-    private static final Comparator<StoreEntry> BY_KEY =
-            Comparator.comparing(file -> file.key().getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
     private final Store store;
     private final List<StoreEntry> entries;
@@ -154,7 +150,7 @@ public final class StoreFiles implements AutoCloseable {
 
     private static List<StoreEntry> sorted(String what, List<StoreEntry> files) {
         List<StoreEntry> sorted = new ArrayList<>(files);
-        sorted.sort(BY_KEY);
+        sorted.sort(Comparator.comparing(StoreEntry::key, FileNames.BY_BYTES));
         for (int i = 1; i < sorted.size(); i++) {
             if (sorted.get(i).key().equals(sorted.get(i - 1).key())) {
                 throw new IllegalArgumentException("a file of %s is named twice: %s"

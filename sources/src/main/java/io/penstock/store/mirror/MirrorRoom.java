@@ -5,14 +5,12 @@ import io.penstock.internal.NodeLock;
 import io.penstock.store.internal.BlockSums;
 import io.penstock.store.internal.FileErrors;
 import io.penstock.store.internal.FileNames;
+import io.penstock.store.internal.FolderFiles;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.AtomicMoveNotSupportedException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -90,25 +88,32 @@ final class MirrorRoom {
         counter.channel().write(ByteBuffer.allocate(Long.BYTES).putLong(0, Math.max(0, bytes)), 0);
     }
 
-    /** Counts what there is and removes what the dead left unfinished; nothing else is touched. */
+    /** Counts what there is, and removes what dead processes left unfinished. Other files stay. */
     long recount() throws IOException {
         return locked(before -> {
             long sum = 0;
-            for (Path folder : list(directory)) {
-                if (MirrorNames.isFolder(FileNames.of(folder)) && Files.isDirectory(folder)) {
-                    for (Path part : list(folder)) {
-                        sum += Files.isDirectory(part) ? recount(part) : 0;
-                    }
-                }
+            for (Path part : parts(directory)) {
+                sum += recount(part);
             }
             hold(sum);
             return sum;
         });
     }
 
+    /** The folders that copies lie in. */
+    private static List<Path> parts(Path directory) throws IOException {
+        List<Path> parts = new ArrayList<>();
+        for (Path folder : FolderFiles.list(directory, "*")) {
+            if (MirrorNames.isFolder(FileNames.of(folder))) {
+                parts.addAll(FolderFiles.list(folder, "*"));
+            }
+        }
+        return parts;
+    }
+
     private static long recount(Path part) throws IOException {
         long sum = 0;
-        for (Path file : list(part)) {
+        for (Path file : FolderFiles.list(part, "*")) {
             String name = FileNames.of(file);
             if (BlockSums.isLeft(file)) {
                 Files.deleteIfExists(file);
@@ -128,16 +133,6 @@ final class MirrorRoom {
         } catch (IOException e) {
             return false;
         }
-    }
-
-    private static Iterable<Path> list(Path folder) throws IOException {
-        List<Path> found = new ArrayList<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-            files.forEach(found::add);
-        } catch (UncheckedIOException | DirectoryIteratorException e) {
-            throw new IOException("cannot list " + folder, e);
-        }
-        return found;
     }
 
     /** Begins a copy; empty where there is no room for it. */
@@ -212,7 +207,7 @@ final class MirrorRoom {
     private static long removeOthers(Path target) throws IOException {
         String name = FileNames.of(target);
         long freed = 0;
-        for (Path file : list(folder(target))) {
+        for (Path file : FolderFiles.list(folder(target), "*")) {
             String other = FileNames.of(file);
             boolean older = MirrorNames.isCopy(other)
                     && !MirrorNames.isUnfinished(other)
@@ -238,14 +233,13 @@ final class MirrorRoom {
 
     /** The copies below a directory whose bytes do not come to their checksums, or that have none. Reads them all. */
     static List<Path> damaged(Path directory) {
+        if (!Files.isDirectory(directory)) {
+            throw new StoreException("cannot read the mirror %s: no such folder".formatted(directory));
+        }
         List<Path> damaged = new ArrayList<>();
         try {
-            for (Path folder : list(directory)) {
-                if (MirrorNames.isFolder(FileNames.of(folder)) && Files.isDirectory(folder)) {
-                    for (Path part : list(folder)) {
-                        addDamaged(part, damaged);
-                    }
-                }
+            for (Path part : parts(directory)) {
+                damaged.addAll(FolderFiles.damaged(part, "*", MirrorRoom::isDamaged));
             }
         } catch (IOException e) {
             throw new StoreException("cannot read the mirror %s: %s".formatted(directory, FileErrors.reason(e)), e);
@@ -253,13 +247,9 @@ final class MirrorRoom {
         return damaged;
     }
 
-    private static void addDamaged(Path part, List<Path> damaged) throws IOException {
-        for (Path file : Files.isDirectory(part) ? list(part) : List.<Path>of()) {
-            String name = FileNames.of(file);
-            if (MirrorNames.isCopy(name) && !MirrorNames.isUnfinished(name) && !BlockSums.areRight(file)) {
-                damaged.add(file);
-            }
-        }
+    private static boolean isDamaged(Path file) throws IOException {
+        String name = FileNames.of(file);
+        return MirrorNames.isCopy(name) && !MirrorNames.isUnfinished(name) && !BlockSums.areRight(file);
     }
 
     /** Removes a copy that is not what its name says, and gives its path. */

@@ -12,6 +12,7 @@ import io.penstock.store.internal.BlockSums;
 import io.penstock.store.internal.DamagedCopyException;
 import io.penstock.store.internal.FileErrors;
 import io.penstock.store.internal.FileNames;
+import io.penstock.store.internal.FolderFiles;
 import io.penstock.store.internal.ReadThreads;
 import io.penstock.store.internal.StoreInput;
 import java.io.ByteArrayOutputStream;
@@ -22,13 +23,10 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -121,29 +119,10 @@ public final class Unpacker {
      * @throws StoreException if one cannot be read
      */
     public static List<Path> damaged(Path folder) {
-        List<Path> damaged = new ArrayList<>();
-        for (Path copy : own(folder, "*" + SUFFIX)) {
-            try {
-                if (!FileNames.of(copy).startsWith(BlockSums.PREFIX) && !BlockSums.areRight(copy)) {
-                    damaged.add(copy);
-                }
-            } catch (IOException e) {
-                throw new StoreException("cannot read %s: %s".formatted(copy, FileErrors.reason(e)), e);
-            }
-        }
-        return damaged;
-    }
-
-    private static List<Path> own(Path folder, String names) {
-        List<Path> found = new ArrayList<>();
-        if (Files.isDirectory(folder)) {
-            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, names)) {
-                files.forEach(found::add);
-            } catch (IOException | DirectoryIteratorException e) {
-                throw new StoreException("cannot list " + folder, e);
-            }
-        }
-        return found;
+        return FolderFiles.damaged(
+                folder,
+                "*" + SUFFIX,
+                copy -> !FileNames.of(copy).startsWith(BlockSums.PREFIX) && !BlockSums.areRight(copy));
     }
 
     private StoreFile toMemory(FileCompression packing, Store store, StoreEntry entry) {
@@ -225,13 +204,10 @@ public final class Unpacker {
 
     /** The copy of a state, whose length is part of its name: one of another length, or without checksums, is none. */
     private static @Nullable Path find(Path folder, String source, String state) throws IOException {
-        try (DirectoryStream<Path> copies = Files.newDirectoryStream(folder, source + "-" + state + "-*" + SUFFIX)) {
-            for (Path copy : copies) {
-                String name = String.valueOf(copy.getFileName());
-                long size = Files.isRegularFile(copy) ? Files.size(copy) : -1;
-                if (name.endsWith("-" + size + SUFFIX) && BlockSums.areThere(copy, size)) {
-                    return copy;
-                }
+        for (Path copy : FolderFiles.list(folder, source + "-" + state + "-*" + SUFFIX)) {
+            long size = Files.isRegularFile(copy) ? Files.size(copy) : -1;
+            if (FileNames.of(copy).endsWith("-" + size + SUFFIX) && BlockSums.areThere(copy, size)) {
+                return copy;
             }
         }
         return null;
@@ -292,37 +268,32 @@ public final class Unpacker {
     }
 
     private static long used(Path folder) {
-        long used = 0;
-        try (DirectoryStream<Path> copies = Files.newDirectoryStream(folder, "*{" + SUFFIX + "," + PARTIAL + "}")) {
-            for (Path copy : copies) {
-                used += copy.toFile().length(); // nothing for one that has been moved meanwhile
-            }
+        try {
+            // nothing for one that has been moved since
+            return FolderFiles.list(folder, "*{" + SUFFIX + "," + PARTIAL + "}").stream()
+                    .mapToLong(copy -> copy.toFile().length())
+                    .sum();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return used;
     }
 
     /** What a process that was killed had begun. */
     private static void removeAbandoned(Path folder) throws IOException {
         Instant before = Instant.now().minus(ABANDONED);
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-            for (Path file : files) {
-                boolean partial = PARTIAL_NAME.matcher(FileNames.of(file)).matches();
-                if ((partial || BlockSums.isLeft(file))
-                        && Instant.ofEpochMilli(file.toFile().lastModified()).isBefore(before)) {
-                    Files.deleteIfExists(file);
-                }
+        for (Path file : FolderFiles.list(folder, "*")) {
+            boolean partial = PARTIAL_NAME.matcher(FileNames.of(file)).matches();
+            if ((partial || BlockSums.isLeft(file))
+                    && Instant.ofEpochMilli(file.toFile().lastModified()).isBefore(before)) {
+                Files.deleteIfExists(file);
             }
         }
     }
 
     private static void removeOthers(Path folder, String source, Path kept) throws IOException {
-        try (DirectoryStream<Path> copies = Files.newDirectoryStream(folder, source + "-*" + SUFFIX)) {
-            for (Path copy : copies) {
-                if (!copy.equals(kept)) {
-                    BlockSums.delete(copy);
-                }
+        for (Path copy : FolderFiles.list(folder, source + "-*" + SUFFIX)) {
+            if (!copy.equals(kept)) {
+                BlockSums.delete(copy);
             }
         }
     }
