@@ -14,6 +14,7 @@ import io.penstock.bench.suite.DistantSource;
 import io.penstock.bench.suite.DrawCost;
 import io.penstock.bench.suite.FirstEpoch;
 import io.penstock.bench.suite.FlatMemory;
+import io.penstock.bench.suite.PackedRows;
 import io.penstock.bench.suite.StageCost;
 import io.penstock.bench.suite.WarmEpochs;
 import io.penstock.bench.suite.ZarrRows;
@@ -37,7 +38,8 @@ final class Benchmarks {
                 new StageCost(),
                 new DistantSource(),
                 new FlatMemory(),
-                new ZarrRows()));
+                new ZarrRows(),
+                new PackedRows()));
         ServiceLoader.load(Benchmark.class).forEach(all::add);
         all.addAll(List.of(
                 new ExperimentBenchmark("sweep", "Epoch time by the share of the data that is cached", Sweep::new),
