@@ -5,6 +5,7 @@ import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cli.console.Reason;
 import io.penstock.order.Remainder;
 import io.penstock.order.ShardMode;
+import io.penstock.pack.TooLong;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -111,6 +112,14 @@ public final class Flags {
         @Override
         public OnError convert(String text) {
             return word(OnError.class, text);
+        }
+    }
+
+    /** A word of {@link TooLong}, in lower case. */
+    public static final class TooLongs implements ITypeConverter<TooLong> {
+        @Override
+        public TooLong convert(String text) {
+            return word(TooLong.class, text);
         }
     }
 

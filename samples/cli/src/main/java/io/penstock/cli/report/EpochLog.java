@@ -18,6 +18,9 @@ public final class EpochLog {
 
     private static final double NANOS = 1e9;
 
+    /** A field of packed rows: the number of a cell's text in its row, 0 where it is padding. */
+    private static final String SEGMENTS = "segments";
+
     private final LongSupplier clock;
     private final LongFunction<RunStatistics> statistics;
     private final Digesting digesting;
@@ -32,6 +35,8 @@ public final class EpochLog {
     private long samples;
     private long batches;
     private long bytes;
+    private long tokens;
+    private long cells;
     private long consumerNanos;
     private long batchesInAll;
     private long samplesInAll;
@@ -81,6 +86,7 @@ public final class EpochLog {
         samples += batch.size();
         samplesInAll += batch.size();
         bytes += bytes(batch);
+        countTokens(batch);
         digesting.batch(batch);
         consumerNanos += clock.getAsLong() - lastBatch;
         position = batch.next();
@@ -123,13 +129,29 @@ public final class EpochLog {
                 consumerNanos / NANOS,
                 counted,
                 digesting.of(epoch),
+                cells == 0 ? null : new EpochReport.Packed(tokens, cells),
                 digesting.sources(epoch, counted)));
         epoch++;
         epochStarted = lastBatch;
         samples = 0;
         batches = 0;
         bytes = 0;
+        tokens = 0;
+        cells = 0;
         consumerNanos = 0;
+    }
+
+    /** Counts the cells of packed rows that have a segment. */
+    private void countTokens(Batch batch) {
+        if (!batch.names().contains(SEGMENTS)) {
+            return;
+        }
+        Tensor segments = batch.tensor(SEGMENTS);
+        int all = Math.toIntExact(segments.shape().dim(1) * batch.size());
+        for (int cell = 0; cell < all; cell++) {
+            tokens += segments.longAt(cell) > 0 ? 1 : 0;
+        }
+        cells += all;
     }
 
     /** The valid rows' bytes of all fields that are more than one number a sample. */

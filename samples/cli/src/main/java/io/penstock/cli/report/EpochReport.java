@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param consumerSeconds   that receiving its batches took
  * @param statistics        what the pipeline did for it
  * @param digests           null unless they were asked for
+ * @param packed            null unless samples are rows of packed texts
  * @param sources           what it delivered of each source; none where there is one
  */
 public record EpochReport(
@@ -28,9 +29,13 @@ public record EpochReport(
         double consumerSeconds,
         RunStatistics statistics,
         @Nullable Digests digests,
+        @Nullable Packed packed,
         List<OfSource> sources) {
 
-    /** Of one source. */
+    /** How many cells the rows had, and how many of them were tokens and no padding. */
+    public record Packed(long tokens, long cells) {}
+
+    /** Of one source that is not packed. */
     public EpochReport(
             long epoch,
             long samples,
@@ -41,7 +46,7 @@ public record EpochReport(
             double consumerSeconds,
             RunStatistics statistics,
             @Nullable Digests digests) {
-        this(epoch, samples, batches, bytes, seconds, firstBatchSeconds, consumerSeconds, statistics, digests, List.of());
+        this(epoch, samples, batches, bytes, seconds, firstBatchSeconds, consumerSeconds, statistics, digests, null, List.of());
     }
 
     /** What an epoch delivered of one of several sources, and how many samples it loaded there. */

@@ -54,6 +54,10 @@ public final class JsonReporter implements Reporter {
         if (digests != null) {
             node.put("order_digest", hex(digests.order())).put("content_digest", hex(digests.content()));
         }
+        EpochReport.Packed packed = report.packed();
+        if (packed != null) {
+            node.put("rows", report.samples()).put("tokens", packed.tokens()).put("cells", packed.cells());
+        }
         if (!report.sources().isEmpty()) {
             ArrayNode sources = node.putArray("sources");
             report.sources()

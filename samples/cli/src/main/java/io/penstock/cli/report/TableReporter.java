@@ -54,6 +54,14 @@ public final class TableReporter implements Reporter {
         }
         String digested = digests == null ? "" : "  %016x  %016x".formatted(digests.order(), digests.content());
         out.line(row(report) + digested + otherHits(report) + verified(report));
+        EpochReport.Packed packed = report.packed();
+        if (packed != null) {
+            out.line(String.format(
+                    Locale.ROOT,
+                    "      %9d tokens in rows of packed texts, %.2f %% of their cells",
+                    packed.tokens(),
+                    100.0 * packed.tokens() / packed.cells()));
+        }
         report.sources()
                 .forEach(each -> out.line("      %9d of %s, %d loads".formatted(each.samples(), each.source(), each.loads())));
     }

@@ -41,8 +41,15 @@ public final class OpenedSources {
             Function<Cacheable<Tensor>, R> ofTensors) {
         List<Cacheable<Picture>> pictures = new ArrayList<>();
         List<Cacheable<Tensor>> tensors = new ArrayList<>();
+        Tokenize tokenize = choice.texts() == null
+                ? null
+                : Tokenize.of(choice.texts().tokenizer(), choice.texts().field());
         for (SourceSpec each : choice.sources()) {
-            open(each.withDepth(choice.depth()), choice.resize(), cache, pictures, tensors);
+            if (tokenize != null) {
+                tensors.add(tokens(each, tokenize));
+            } else {
+                open(each.withDepth(choice.depth()), choice.resize(), cache, pictures, tensors);
+            }
         }
         if (!pictures.isEmpty() && !tensors.isEmpty()) {
             throw new IllegalArgumentException("the sources do not go together: %d have pictures, %d have other samples"
@@ -51,6 +58,14 @@ public final class OpenedSources {
         return tensors.isEmpty()
                 ? ofPictures.apply(together(pictures, choice))
                 : ofTensors.apply(together(tensors, choice));
+    }
+
+    private static Cacheable<Tensor> tokens(SourceSpec source, Tokenize tokenize) {
+        if (!(source instanceof SourceSpec.Lines lines)) {
+            throw new IllegalArgumentException("--tokenize is for text: and jsonl:, not for " + source.words());
+        }
+        Dataset<Tensor> bytes = Sources.tensors(source);
+        return new Cacheable<>(tokenize.over(bytes, lines.json()), Schema.tensor("tokens"), 0);
     }
 
     /** Opens one source, and adds it to those of its kind. */

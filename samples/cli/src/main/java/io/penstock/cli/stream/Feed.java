@@ -9,6 +9,10 @@ import io.penstock.cli.source.OpenedSources;
 import io.penstock.cli.source.Picture;
 import io.penstock.cli.source.SourceChoice;
 import io.penstock.order.Draw;
+import io.penstock.pack.Lengths;
+import io.penstock.pack.PackedRow;
+import io.penstock.pack.Packing;
+import io.penstock.pack.TooLong;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.tensor.Schema;
@@ -27,11 +31,18 @@ import reactor.core.publisher.Mono;
  * A source with its stages on it.
  *
  * @param base     what goes into a cache
+ * @param schema   of what it delivers
+ * @param parts    the sources that lie one after another in what it delivers; none where it is one
  * @param pipeline all stages
  * @param dice     what is drawn for a sample, by the name of the stage that draws it: of those behind which nothing can be
  *                 cached
  */
-public record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) {
+public record Feed<T>(
+        Cacheable<?> base,
+        Schema<T> schema,
+        List<Cacheable.Part> parts,
+        Pipeline<T> pipeline,
+        Map<String, Dice> dice) {
 
     private static final int CHANNELS = 3;
 
@@ -41,9 +52,8 @@ public record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice>
         Mono<? extends Record> drawn(Draw draw);
     }
 
-    /** Of what it delivers. */
-    public Schema<T> schema() {
-        return base.schema();
+    private static <T> Feed<T> of(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) {
+        return new Feed<>(base, base.schema(), base.parts(), pipeline, dice);
     }
 
     /** What a sample takes in a cache, about; 0 where it is not known beforehand. */
@@ -71,29 +81,46 @@ public record Feed<T>(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice>
                         options.resize(),
                         options.depth(),
                         Objects.requireNonNullElse(options.filters(), List.of()),
-                        options.split()),
+                        options.split(),
+                        options.tokenize() == null
+                                ? null
+                                : new SourceChoice.Texts(options.tokenize(), options.textField())),
                 directory(options),
                 decoded -> pictures(options, cache, measured(options, decoded)),
                 samples -> tensors(options, cache, measured(options, samples)));
     }
 
-    private static Feed<Tensor> tensors(StreamOptions options, @Nullable Cache cache, Cacheable<Tensor> samples) {
+    private static Feed<?> tensors(StreamOptions options, @Nullable Cache cache, Cacheable<Tensor> samples) {
         if (options.augment() != null) {
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
-        return new Feed<>(samples, samples.in(cache, options.verifyHits()), Map.of());
+        Dataset<Tensor> kept = samples.in(cache, options.verifyHits());
+        return options.pack() == null
+                ? Feed.of(samples, kept, Map.of())
+                : packed(options, samples, kept, options.pack());
+    }
+
+    /** Loads every text once, for its length, and fills the cache by that. */
+    private static Feed<PackedRow> packed(
+            StreamOptions options, Cacheable<Tensor> samples, Dataset<Tensor> tokens, int rowSize) {
+        TooLong tooLong = Objects.requireNonNullElse(options.tooLong(), TooLong.FAIL);
+        int[] lengths = Lengths.of(tokens, Packing::length).block();
+        Dataset<PackedRow> rows = Packing.of(rowSize)
+                .tooLong(tooLong)
+                .over(tokens, Objects.requireNonNull(lengths, "lengths"));
+        return new Feed<>(samples, Schema.of(PackedRow.class), List.of(), rows, Map.of());
     }
 
     private static Feed<Picture> pictures(StreamOptions options, @Nullable Cache cache, Cacheable<Picture> decoded) {
         Dataset<Picture> kept = decoded.in(cache, options.verifyHits());
         if (options.augment() == null) {
-            return new Feed<>(decoded, kept, Map.of());
+            return Feed.of(decoded, kept, Map.of());
         }
         Augment augment = AugmentSpec.parse(options.augment());
         Pipeline<Picture> augmented = kept.augment(
                 augment.name(), (picture, random) -> picture.with(pixels -> augment.apply(pixels, random)));
-        return new Feed<>(decoded, augmented, Map.of(augment.name(), dice(augment, kept, options.resize())));
+        return Feed.of(decoded, augmented, Map.of(augment.name(), dice(augment, kept, options.resize())));
     }
 
     private static @Nullable Path directory(StreamOptions options) {

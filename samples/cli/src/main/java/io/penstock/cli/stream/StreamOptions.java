@@ -15,6 +15,7 @@ import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.SplitShare;
 import io.penstock.order.Remainder;
 import io.penstock.order.ShardMode;
+import io.penstock.pack.TooLong;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +89,39 @@ public interface StreamOptions {
             description = "Read only one part of the samples, by a hash of their names: 0..0.9 to train with, 0.9..1 to "
                     + "validate by. No sample changes its part when others are added.")
     @Nullable SplitShare split();
+
+    @Option(
+            order = 2,
+            names = "--tokenize",
+            paramLabel = "bytes|NAME|FILE",
+            description = "Make tokens of text: and jsonl: by their bytes, by an encoding such as cl100k_base, or by a "
+                    + "tokenizer.json.")
+    @Nullable String tokenize();
+
+    @Option(
+            order = 2,
+            names = "--text-field",
+            paramLabel = "NAME",
+            defaultValue = "text",
+            description = "The field of jsonl: that has the text to tokenize (default: ${DEFAULT-VALUE}).")
+    String textField();
+
+    @Option(
+            order = 2,
+            names = "--pack",
+            paramLabel = "N",
+            converter = NumberFlag.Count.class,
+            description = "Pack the tokens of several texts into rows of N, with their segments, positions and a mask for "
+                    + "the loss.")
+    @Nullable Integer pack();
+
+    @Option(
+            order = 2,
+            names = "--too-long",
+            paramLabel = "fail|cut|split",
+            converter = Flags.TooLongs.class,
+            description = "What to do with a text of more than N tokens (default: fail).")
+    @Nullable TooLong tooLong();
 
     @Option(
             order = 3,

@@ -70,7 +70,7 @@ public final class StreamPlan<T> implements AutoCloseable {
         LazySpec lazy = options.lazyShard();
         this.sampler = order.sampler(
                 pipeline,
-                feed.base().parts(),
+                feed.parts(),
                 lazy == null
                         ? null
                         : lazy.sized(
@@ -141,6 +141,16 @@ public final class StreamPlan<T> implements AutoCloseable {
         if (options.verifyHits() != null && !cached) {
             throw new IllegalArgumentException(
                     "--verify-hits needs a cache to check: --cache-ram, --cache-disk or --cache-redis");
+        }
+        if (options.pack() != null && options.tokenize() == null) {
+            throw new IllegalArgumentException("--pack needs --tokenize: it packs tokens into rows");
+        }
+        if (options.tooLong() != null && options.pack() == null) {
+            throw new IllegalArgumentException("--too-long needs --pack: it is for texts that are longer than a row");
+        }
+        if (options.pack() != null && options.weights() != null) {
+            throw new IllegalArgumentException(
+                    "--pack and --weights exclude each other: a row has texts of all sources");
         }
         if (options.verifyReads() && options.cacheDisk() == null) {
             throw new IllegalArgumentException("--verify-reads needs a cache on disk to read: --cache-disk");
