@@ -20,7 +20,7 @@ record ArrayHeader(DType dtype, Shape shape, long data, boolean bigEndian, boole
         long there = fileBytes - data;
         if (shape.elements() > there / dtype.bytes()) {
             throw new FormatException(
-                    "%s is cut off: %s%s needs %d elements of %d bytes, it has %d bytes behind its header"
+                    "%s is cut off: %s%s needs %d elements of %d bytes, it has %d bytes after its header"
                             .formatted(name, dtype, shape, shape.elements(), dtype.bytes(), there));
         }
         return shape.elements() * dtype.bytes();

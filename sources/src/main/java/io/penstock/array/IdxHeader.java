@@ -38,7 +38,7 @@ final class IdxHeader {
             long over = fileBytes - header.data() - header.bytes(name, fileBytes);
             if (over != 0) {
                 throw new FormatException(
-                        "%s has %d bytes behind its %s%s".formatted(name, over, dtype, header.shape()));
+                        "%s has %d bytes after its %s%s".formatted(name, over, dtype, header.shape()));
             }
             return header;
         } catch (IOException e) {

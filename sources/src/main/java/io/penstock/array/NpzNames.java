@@ -5,7 +5,7 @@ import io.penstock.store.Store;
 import java.util.List;
 import java.util.TreeSet;
 
-/** The arrays of an npz archive by their names, which its entries have with {@code .npy} behind. */
+/** The arrays of an npz archive by their names. The entry of an array is its name and {@code .npy}. */
 record NpzNames(String location, List<String> names) {
 
     private static final String EXTENSION = ".npy";

@@ -26,14 +26,14 @@ import reactor.core.publisher.Mono;
  * and images may lie any number of folders below it. Images are files that end in jpg, jpeg, png, gif, bmp or webp,
  * upper case or lower. Hidden files and folders are left out, links that lead out of the root or in a circle too, and
  * images above the class folders, the last two with a warning. A class folder without images is an error: leaving it
- * out would silently move the labels behind it.
+ * out would silently change the labels after it.
  *
  * <p>Samples lie in the order of their paths below the root, with {@code /} between the parts, byte by byte in UTF-8
- * whatever the locale and file system: an index means the same file on every machine. Names in different Unicode forms
+ * in every locale and file system: an index means the same file on every machine. Names in different Unicode forms
  * are different names.
  *
  * <p>A sample's key is made of the root's real path, its own path, size, modification time and label. So adding,
- * removing or changing files changes those files' keys alone; adding a class changes those of the classes behind it,
+ * removing or changing files changes those files' keys alone; adding a class changes those of the classes after it,
  * whose labels move.
  *
  * <p>Memory: a path and 36 bytes a sample. Reads block on the threads of {@link FileStore#open(Path)}, never
@@ -44,7 +44,7 @@ public final class ImageFolder implements Dataset<LabelledFile> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ImageFolder.class);
 
-    /** No image is that large; whatever has the name of one should not take all memory. */
+    /** No image is larger; another file with the name of one must not take all memory. */
     private static final long MAX_BYTES = 256L << 20;
 
     private static final int MAX_DEPTH = 64;
@@ -178,8 +178,8 @@ public final class ImageFolder implements Dataset<LabelledFile> {
     }
 
     /**
-     * The path below the root: {@code cat/1.jpg}. Its state is the folder, the file's size and modification time, and its
-     * label.
+     * The path below the root: {@code cat/1.jpg}. Its state is the folder, the file's size and modification time, and
+     * its label.
      */
     @Override
     public SampleId id(long index) {

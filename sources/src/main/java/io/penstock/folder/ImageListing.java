@@ -17,11 +17,11 @@ final class ImageListing implements Store.Visitor {
 
     static final List<String> EXTENSIONS = List.of("jpg", "jpeg", "png", "gif", "bmp", "webp");
 
-    private static final Set<String> WANTED = Set.copyOf(EXTENSIONS);
+    private static final Set<String> SUFFIXES = Set.copyOf(EXTENSIONS);
 
     private final String location;
     private final List<Found> images = new ArrayList<>();
-    private final List<String> folders = new ArrayList<>(); // that the store told of
+    private final List<String> folders = new ArrayList<>(); // that the store named
     private final List<String> outsideClasses = new ArrayList<>();
     private final Set<String> classes = new HashSet<>(); // that have images
     private final int wrappers; // levels of folders that hold one folder each, above what may be classes
@@ -62,7 +62,7 @@ final class ImageListing implements Store.Visitor {
     }
 
     static boolean isImage(String key) {
-        return WANTED.contains(extension(key));
+        return SUFFIXES.contains(extension(key));
     }
 
     private static String extension(String key) {

@@ -54,7 +54,7 @@ final class ImageTable {
             }
             sizes[i] = image.size;
             versions[i] = image.version;
-            // the label belongs to the value: a new class moves the labels behind it
+            // the label belongs to the value: a new class changes the labels after it
             SampleKey key = place.with(SampleKey.of(path))
                     .with(image.size)
                     .with(image.version)

@@ -38,7 +38,7 @@ import reactor.core.publisher.Mono;
  * <p>The manifest is fetched once. A sample's key is made of the store's location, its key, size, checksum and label,
  * so a changed manifest reloads what it says has changed. A line without checksum says little of its bytes: unless it
  * has size and entity tag, opening asks the store for the state of each such file (over HTTP with a {@code HEAD},
- * {@value #ASKED_AT_ONCE} at once), which then is in its key, so that a file that was replaced is loaded anew and the
+ * {@value #ASKED_AT_ONCE} at once), which then is in its key, so that a file that was replaced is loaded again and the
  * others are not. Checksums in the manifest spare these requests. Where a server gives neither entity tag nor date,
  * only another length is noticed. Sizes and checksums are verified at every load; over HTTP a body that fails that is
  * asked for again within the store's attempts.
@@ -47,7 +47,7 @@ import reactor.core.publisher.Mono;
  */
 public final class ManifestDataset implements Dataset<LabelledFile> {
 
-    /** No file is that large; whatever has a line should not take all memory. */
+    /** No file of a data set is larger; one that is must not take all memory. */
     private static final int MAX_BYTES = (int) HeapLimit.of(256 << 20, 3);
 
     /** Hashing more than this would block the thread that delivers the bytes. */
@@ -152,7 +152,7 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
 
     /**
      * Fails with a {@link StoreException} if the file is not there, cannot be read, or is too large, and with a
-     * {@link FormatException} if its bytes do not come to its checksum.
+     * {@link FormatException} if its bytes do not match its checksum.
      */
     @Override
     public Mono<LabelledFile> get(long index) {
@@ -193,7 +193,7 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
         Mono<ByteBuffer> checked = Mono.fromCallable(Thrown.callable(() -> {
             Checksum found = Checksum.of(sum.kind(), bytes);
             if (!found.equals(sum)) {
-                throw new FormatException("%s in %s is not what %s says: its %d bytes come to %s, not to %s"
+                throw new FormatException("%s in %s is not what %s says: its %d bytes have the checksum %s, not %s"
                         .formatted(line.key(), store.location(), manifest.name(), bytes.remaining(), found, sum));
             }
             return bytes;
@@ -204,8 +204,8 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
     }
 
     /**
-     * The line's key in the store. Its state is the folder, the checksum or the state that the store found, the size, and
-     * the label.
+     * The line's key in the store. Its state is the folder, the checksum or the state that the store found, the size,
+     * and the label.
      */
     @Override
     public SampleId id(long index) {

@@ -12,9 +12,9 @@ import reactor.core.publisher.Mono;
 /**
  * Samples that are in memory, or are made from their index.
  *
- * <p>Values cannot be fingerprinted, so a name and a version stand for them: whoever changes what the samples are must
+ * <p>Values cannot be fingerprinted, so a name and a version represent them: a program that changes the samples must
  * change one of the two, or a cache that outlives the process gives the old ones. Two data sets of one name, version
- * and size are taken for the same.
+ * and size count as the same.
  */
 public final class MemoryDataset<T> implements Dataset<T> {
 
@@ -45,7 +45,7 @@ public final class MemoryDataset<T> implements Dataset<T> {
     }
 
     /**
-     * The results of a function of the index, called anew for each load on the thread that wants the sample.
+     * The results of a function of the index, called again for each load, on the thread that loads the sample.
      * @param sample must be deterministic, thread-safe, not block and never return null; it may be as slow as it likes
      * @throws IllegalArgumentException if {@code size} is negative
      */

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The map of a sparse member as GNU tar wrote it before pax: four pieces in the header, more in blocks behind it.
+ * The map of a sparse member as GNU tar wrote it before pax: four pieces in the header, more in the blocks after it.
  *
  * @param pieces   offsets and lengths in turn; one that is no number is {@link TarNumber#BAD}
  * @param realSize of the file once expanded
@@ -16,11 +16,11 @@ record OldSparse(List<Long> pieces, long realSize, long data) {
     private static final int REAL_SIZE_AT = 483;
     private static final int PIECE = 24;
 
-    static OldSparse read(TarHeader header, TarBytes bytes, long behind, int maxPieces) {
+    static OldSparse read(TarHeader header, TarBytes bytes, long after, int maxPieces) {
         List<Long> pieces = new ArrayList<>();
         byte[] block = header.block();
         boolean more = add(pieces, block, HEADER_PIECES_AT, 4);
-        long data = behind;
+        long data = after;
         while (more && pieces.size() < 2 * maxPieces) {
             block = bytes.at(data, TarHeader.BLOCK);
             if (block.length < TarHeader.BLOCK) {

@@ -69,7 +69,7 @@ final class TarHeader {
             return "";
         }
         boolean star = block[STAR_AT] == 't' && block[STAR_AT + 1] == 'a' && block[STAR_AT + 2] == 'r';
-        // xstar has zeros or digits behind 131 bytes of prefix, and ends its times with a space or a zero
+        // xstar has zeros or digits after 131 bytes of prefix, and ends its times with a space or a zero
         boolean xstar = block[PREFIX_AT + 130] == 0
                 && isOctal(block[PREFIX_AT + 131])
                 && isOctal(block[PREFIX_AT + 143])
@@ -95,7 +95,7 @@ final class TarHeader {
         return block;
     }
 
-    /** UTF-8, whatever it holds; a name is only ever a name. */
+    /** UTF-8; a name is only ever a name. */
     static String text(byte[] bytes, int from, int length) {
         int end = from;
         while (end < from + length && bytes[end] != 0) {

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The index of one archive in a file of its own, so that a changed archive is indexed anew and the others are not.
+ * The index of one archive in a file of its own, so that only a changed archive is indexed again.
  *
  * <pre>
  *  magic i64, version i32, CRC32C of what follows i32,
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>Big-endian. Written under another name, then moved: a reader finds all of it or none. One that is not as it should
- * be is no index, and is made anew.
+ * be is no index, and is made again.
  */
 final class TarIndexFile {
 
@@ -55,19 +55,18 @@ final class TarIndexFile {
     }
 
     /** The index, if there is one of the archive's present state. */
-    @Nullable
-    TarIndex read() {
+    @Nullable TarIndex read() {
         try {
             ByteBuffer bytes = bytes(file);
             String wrong = check(bytes);
             if (wrong == null) {
                 return parse(bytes);
             }
-            LOG.info("making the index of an archive anew, since {} {}", file, wrong);
+            LOG.info("making the index of an archive again, since {} {}", file, wrong);
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException | OutOfMemoryError e) {
-            LOG.warn("making the index of an archive anew, since {} cannot be read: {}", file, e.toString());
+            LOG.warn("making the index of an archive again, since {} cannot be read: {}", file, e.toString());
         }
         return null;
     }

@@ -40,20 +40,20 @@ public final class TarSamples implements Dataset<TarSample> {
     private final ShardList shards;
     private final SampleTable[] tables;
     private final long maxBytes;
-    private final List<List<String>> wanted; // alternatives of each part; none at all means all parts
+    private final List<List<String>> chosenParts; // alternatives of each part; none at all means all parts
     private final Fingerprint fingerprint;
-    private final Fingerprint wantedWords;
+    private final Fingerprint chosenWords;
 
     private TarSamples(
-            String location, ShardList shards, SampleTable[] tables, long maxBytes, List<List<String>> wanted) {
+            String location, ShardList shards, SampleTable[] tables, long maxBytes, List<List<String>> chosenParts) {
         this.location = location;
         this.shards = shards;
         this.tables = tables;
         this.maxBytes = maxBytes;
-        this.wanted = wanted;
-        this.wantedWords = Fingerprint.of("parts " + wanted);
+        this.chosenParts = chosenParts;
+        this.chosenWords = Fingerprint.of("parts " + chosenParts);
         Fingerprint all = shards.fingerprint("tar", location);
-        this.fingerprint = wanted.isEmpty() ? all : all.with(wantedWords);
+        this.fingerprint = chosenParts.isEmpty() ? all : all.with(chosenWords);
     }
 
     static TarSamples of(StoreFiles archives, List<TarShard> shards, long maxBytes) {
@@ -125,9 +125,9 @@ public final class TarSamples implements Dataset<TarSample> {
     private TarSample sample(TarShard shard, int[] files, int[] inOrder, List<Tensor> bytes) {
         Map<String, Tensor> parts = new LinkedHashMap<>();
         for (int i = 0; i < files.length; i++) {
-            String extension = wanted.isEmpty()
+            String extension = chosenParts.isEmpty()
                     ? split(shard, files[i]).extension()
-                    : wanted.get(i).get(0);
+                    : chosenParts.get(i).get(0);
             parts.put(extension, bytes.get(Arrays.binarySearch(inOrder, files[i])));
         }
         return new TarSample(split(shard, files[0]).key(), parts);
@@ -137,18 +137,18 @@ public final class TarSamples implements Dataset<TarSample> {
         return Objects.requireNonNull(SampleName.of(shard.index().name(file)), "only such are in the table");
     }
 
-    /** A sample's files, in the order of the parts wanted. */
+    /** A sample's files, in the order of the chosen parts. */
     private int[] files(int shard, int sample) {
         SampleTable table = tables[shard];
         int[] all = IntStream.range(0, table.parts(sample))
                 .map(part -> table.file(sample, part))
                 .toArray();
-        if (wanted.isEmpty()) {
+        if (chosenParts.isEmpty()) {
             return all;
         }
-        int[] chosen = new int[wanted.size()];
+        int[] chosen = new int[chosenParts.size()];
         for (int i = 0; i < chosen.length; i++) {
-            chosen[i] = file(shards.shard(shard), all, wanted.get(i));
+            chosen[i] = file(shards.shard(shard), all, chosenParts.get(i));
         }
         return chosen;
     }
@@ -171,8 +171,8 @@ public final class TarSamples implements Dataset<TarSample> {
     }
 
     /**
-     * The archive, where the first part lies in it, and the sample's key: {@code shard-0.tar@512:train/000123}. Its state is
-     * the archive's folder, size and modification time, and the parts chosen.
+     * The archive, where the first part lies in it, and the sample's key: {@code shard-0.tar@512:train/000123}. Its
+     * state is the archive's folder, size and modification time, and the parts chosen.
      */
     @Override
     public SampleId id(long index) {
@@ -181,15 +181,15 @@ public final class TarSamples implements Dataset<TarSample> {
         int first = tables[number].file(shards.within(index, number), 0);
         SampleKey key = shard.key(first);
         return SampleId.of(
-                wanted.isEmpty() ? key : key.with(wantedWords),
+                chosenParts.isEmpty() ? key : key.with(chosenWords),
                 () -> shard.name(first, split(shard, first).key()),
                 () -> state(shard));
     }
 
     private List<String> state(TarShard shard) {
-        return wanted.isEmpty()
+        return chosenParts.isEmpty()
                 ? shard.state()
-                : Stream.concat(shard.state().stream(), wantedWords.words().stream())
+                : Stream.concat(shard.state().stream(), chosenWords.words().stream())
                         .toList();
     }
 

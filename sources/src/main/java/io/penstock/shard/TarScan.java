@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every number is checked before it is used: sizes against the archive's end, extended headers against {@value
  * #LARGEST_HEADER} bytes. An archive ends at a block of zeros or, as GNU tar and Python take it, at its last byte if
- * that is where a header would begin. What comes behind its end is not looked at.
+ * that is where a header would begin. What comes after its end is not read.
  */
 final class TarScan {
 
-    /** What GNU tar and bsdtar believe at most; the longest paths are a few thousand bytes. */
+    /** The limit of GNU tar and bsdtar; the longest paths are a few thousand bytes. */
     private static final int LARGEST_HEADER = 1 << 20;
 
     private static final int MAX_PIECES = 1 << 20;
@@ -45,7 +45,7 @@ final class TarScan {
             TarHeader header = header();
             if (header == null) {
                 if (pax != null || longName != null) {
-                    throw broken("ends behind an extended header, which describes no member");
+                    throw broken("ends after an extended header, which describes no member");
                 }
                 return null;
             }
@@ -73,7 +73,7 @@ final class TarScan {
         }
         byte[] block = bytes.at(next, BLOCK);
         if (next > bytes.size()) {
-            throw broken("is cut off behind the bytes of its last member, at byte %d".formatted(bytes.size()));
+            throw broken("is cut off after the bytes of its last member, at byte %d".formatted(bytes.size()));
         }
         if (block.length < BLOCK) {
             throw broken(
@@ -107,7 +107,7 @@ final class TarScan {
     private byte[] extended(TarHeader header, long data) {
         long size = header.size();
         if (size > LARGEST_HEADER) {
-            throw broken("has an extended header of %d bytes: at most %d are believed".formatted(size, LARGEST_HEADER));
+            throw broken("has an extended header of %d bytes: the max is %d".formatted(size, LARGEST_HEADER));
         }
         byte[] text = bytes.at(data, (int) size);
         if (text.length < size) {
@@ -135,7 +135,7 @@ final class TarScan {
         }
         TarMember.Type type = type(header.type(), name, pax);
         if (header.type() == '1') {
-            stored = 0; // a hard link tells the size of what it leads to
+            stored = 0; // a hard link has the size of its target
         }
         List<Long> pieces = List.of();
         long size = stored;

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>The index is made by one scan of each archive, which reads headers and leaves what lies between them, and is kept
- * in the folder given: one file an archive, taken up again as long as the archive's size and version are the same.
+ * in the folder given: one file an archive, used again while the archive's size and version are the same.
  * Archives whose names end in gz, tgz, zst, zstd or tzst are decompressed into the same folder once; see {@link
  * Unpacker}.
  *
@@ -142,8 +142,8 @@ public final class TarShards {
     }
 
     /**
-     * The files in a folder of {@link #index(Path)} that do not come to their checksums: indexes, and decompressed
-     * archives. Reads them all, and blocks. They are made anew when they are next used.
+     * The files in a folder of {@link #index(Path)} that do not match their checksums: indexes, and decompressed
+     * archives. Reads them all, and blocks. They are made again when they are next used.
      * @throws StoreException if one cannot be read
      */
     public static List<Path> damaged(Path folder) {

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /**
- * What the bytes of an entry should come to: SHA-256 or CRC32C, in hexadecimal.
+ * The checksum that an entry must have: SHA-256 or CRC32C, in hexadecimal.
  *
  * @param kind which of the two
  * @param hex  64 or 8 digits, in lower case
@@ -67,7 +67,7 @@ public record Checksum(Kind kind, String hex) {
     }
 
     /**
-     * Reads {@code sha256:…}, {@code crc32c:…}, or the digits alone, whose number tells which it is.
+     * Reads {@code sha256:…}, {@code crc32c:…}, or the digits alone, whose number decides which it is.
      * @throws FormatException if it is neither
      */
     public static Checksum parse(String text) {
@@ -88,7 +88,7 @@ public record Checksum(Kind kind, String hex) {
         return text.length() <= 80 ? text : text.substring(0, 80) + "…";
     }
 
-    /** Whether these bytes come to it; the buffer stays as it is. */
+    /** Whether these bytes have this checksum; the buffer stays as it is. */
     public boolean matches(ByteBuffer bytes) {
         return of(kind, bytes).equals(this);
     }

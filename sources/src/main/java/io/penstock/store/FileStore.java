@@ -28,7 +28,7 @@ import reactor.core.scheduler.Scheduler;
 /**
  * The files of a folder, by their path below it.
  *
- * <p>Keys are relative paths with {@code /} between their parts, in UTF-8 whatever the locale. Names that begin with a
+ * <p>Keys are relative paths with {@code /} between their parts, in UTF-8 in every locale. Names that begin with a
  * dot are left out. Links are followed only where they stay under the folder; those that do not, and those that lead in
  * circles, are left out with one warning. Keys with {@code ..}, absolute ones and links that lead out are refused.
  *
@@ -282,7 +282,7 @@ public final class FileStore implements Store, AutoCloseable {
         }
     }
 
-    /** The bytes of a range if its file is as it was before; else read anew, from the file that is there now. */
+    /** The bytes of a range if its file is as it was before; otherwise reads the file that is there now. */
     private ByteBuffer unchanged(Range read) {
         Range range = read;
         try {

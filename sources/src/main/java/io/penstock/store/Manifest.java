@@ -106,7 +106,7 @@ public final class Manifest {
             lines.add(parsed);
         }
         if (lines.isEmpty()) {
-            throw new FormatException("manifest %s is empty: one JSON object a line was wanted".formatted(name));
+            throw new FormatException("manifest %s is empty: it must have one JSON object a line".formatted(name));
         }
         return new Manifest(name, List.copyOf(lines), Checksum.of(Checksum.Kind.SHA256, text));
     }
@@ -118,7 +118,7 @@ public final class Manifest {
             end++;
             if (end - start > MAX_LINE) {
                 throw new FormatException(
-                        "manifest %s, line %d: has more than %d bytes; one JSON object a line was wanted"
+                        "manifest %s, line %d: has more than %d bytes; it must have one JSON object a line"
                                 .formatted(name, number, MAX_LINE));
             }
         }
@@ -144,12 +144,12 @@ public final class Manifest {
      * @throws FormatException if there is none
      */
     public Manifest only(Predicate<String> keys) {
-        List<Line> wanted = lines.stream().filter(line -> keys.test(line.key())).toList();
-        if (wanted.isEmpty()) {
+        List<Line> kept = lines.stream().filter(line -> keys.test(line.key())).toList();
+        if (kept.isEmpty()) {
             throw new FormatException(
-                    "manifest %s names %d files, none of which is wanted".formatted(name, lines.size()));
+                    "manifest %s names %d files, and none is of the kind that is read".formatted(name, lines.size()));
         }
-        return new Manifest(name, wanted, checksum);
+        return new Manifest(name, kept, checksum);
     }
 
     /** In their order; at least one. */

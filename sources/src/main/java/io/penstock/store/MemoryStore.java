@@ -28,7 +28,7 @@ public final class MemoryStore implements Store {
 
     /**
      * A store of copies of these bytes.
-     * @param name what tells it from other stores in memory; the same data deserve the same name in every run
+     * @param name distinguishes it from other stores in memory; give the same data the same name in every run
      */
     public static MemoryStore of(String name, Map<String, byte[]> contents) {
         Map<String, byte[]> copies = new TreeMap<>();

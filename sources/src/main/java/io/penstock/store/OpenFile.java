@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file open for positional reads by any number of threads, closed when the last of its holders lets go.
+ * A file open for positional reads by any number of threads, closed when the last of its holders releases it.
  *
  * <p>A {@code FileChannel} is closed for everybody when one thread that reads from it is interrupted. An asynchronous
  * one is not, and with an executor that runs on the calling thread it costs the same (1.36 against 1.31 µs for 1 KiB,

@@ -42,7 +42,7 @@ final class OpenFiles {
             if (files.putIfAbsent(entry, opened) == null) {
                 keepBound(opened);
                 if (closed) {
-                    drop(entry, opened); // closed meanwhile, perhaps after it looked here; the caller may still read
+                    drop(entry, opened); // closed since, perhaps before this entry was added; the caller may still read
                 }
                 return opened;
             }
@@ -66,7 +66,7 @@ final class OpenFiles {
         }
     }
 
-    /** Lets go of a file that is not to be read any more; the entry is opened anew when it is next wanted. */
+    /** Releases a file that must not be read any more; the next read opens the entry again. */
     void drop(StoreEntry entry, OpenFile file) {
         if (files.remove(entry, file)) {
             file.release();

@@ -9,7 +9,7 @@ import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /**
- * Bytes by key and range. Implementations are thread-safe and never reach outside their root, whatever a key says.
+ * Bytes by key and range. Implementations are thread-safe and never reach outside their root.
  *
  * <p>Reads are of an entry as it was listed: one that has changed since is a {@link StoreException}, so that a sample
  * never mixes two states of its source. Buffers are the reader's own, from position 0, and heap buffers have an array
@@ -46,7 +46,7 @@ public interface Store {
 
     /**
      * As {@link #entry(String)}, for a line of a manifest of this store: where it says itself all that there is to
-     * know, it is believed, and nothing is asked for. What then is not there, or not as it says, fails to be read.
+     * know, the store asks for nothing. A read fails if the bytes are not there, or not as the line says.
      */
     default Mono<StoreEntry> entry(Manifest.Line line) {
         return entry(line.key());
@@ -54,7 +54,7 @@ public interface Store {
 
     /**
      * All bytes that are at a key now, in one go; empty if nothing is.
-     * @param max bytes to be believed: more are a {@link StoreException}, before they take memory
+     * @param max bytes; more are a {@link StoreException}, before they take memory
      */
     Mono<ByteBuffer> find(String key, int max);
 
@@ -92,7 +92,7 @@ public interface Store {
     /** Is told what a store holds. */
     interface Visitor {
 
-        /** A folder, before anything in it; whether to go on into it. Stores without folders have none to tell of. */
+        /** A folder, before anything in it; returns whether to visit it. Stores without folders never call this. */
         default boolean folder(String key) {
             return true;
         }

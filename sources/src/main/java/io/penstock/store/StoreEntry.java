@@ -3,11 +3,11 @@ package io.penstock.store;
 import java.util.Objects;
 
 /**
- * What a store listed: a key and the state of the bytes behind it at that moment.
+ * What a store listed: a key and the state of its bytes at that moment.
  *
  * @param key     the name within the store, its parts separated by {@code /}
  * @param size    in bytes
- * @param version differs whenever the bytes do, as far as the store can tell: a file's modification time in nanoseconds
+ * @param version differs whenever the bytes do, as far as the store knows: a file's modification time in nanoseconds
  *                since 1970
  */
 public record StoreEntry(String key, long size, long version) {

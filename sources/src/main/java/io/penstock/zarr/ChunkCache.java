@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * Decoded chunks, up to a number of bytes, with single flight: callers that want a chunk while it is loaded share that
+ * Decoded chunks, up to a number of bytes, with single flight: callers that need a chunk while it is loaded share that
  * load. A load is cancelled when its last waiter cancels.
  *
  * <p>The least recently used chunk is evicted first. The newest stays even if it alone is too large, since the rows of
@@ -42,8 +42,10 @@ final class ChunkCache<V> {
     /** The held value, or that of the load in flight, or of a new load; each subscription looks again. */
     Mono<V> get(long key, Supplier<Mono<V>> load) {
         // a load looks again, since another may have completed; it holds the value before it ends
-        return heldOr(key, () -> loads.join(
-                key, () -> heldOr(key, () -> load.get().doOnNext(value -> hold(key, value))), () -> {}));
+        return heldOr(
+                key,
+                () -> loads.join(
+                        key, () -> heldOr(key, () -> load.get().doOnNext(value -> hold(key, value))), () -> {}));
     }
 
     private Mono<V> heldOr(long key, Supplier<Mono<V>> other) {

@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Fetches and decodes chunks: those under a key of their own whole, those in shards by the range that the shard's index
- * says. Indexes are kept, and read once for all who want them.
+ * says. Indexes are kept, and each is read once for all concurrent readers.
  */
 final class ChunkReader {
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Puts regions together from chunks, which are loaded once for all regions that want them at the same time. */
+/** Puts regions together from chunks, which are loaded once for all regions that need them at the same time. */
 final class Regions {
 
     private static final int IN_FLIGHT = 16; // chunks of one region

@@ -20,13 +20,13 @@ import reactor.core.scheduler.Scheduler;
  * axis more ({@code f32[n, 2]}, {@code u8[n, 16]}), dates are {@code i64}. Texts, of one length or any, come as their
  * UTF-8, each followed by a line feed: {@code u8[bytes]}; {@link #texts} gives them one by one.
  *
- * <p>A chunk, or an inner chunk of a shard by its range, is fetched and decoded once for all who want it at the same
- * time, and kept decoded while it is among those used last, up to {@link #chunkCacheBytes}. Larger or persisted caches
- * are the same ones that samples have: {@code array.over(array.chunks().cache(tier, schema))}.
+ * <p>A chunk, or an inner chunk of a shard by its range, is fetched and decoded once for all samples that need it at
+ * the same time, and kept decoded while it is among the last used, up to {@link #chunkCacheBytes}. Larger or persisted
+ * caches are the same ones that samples have: {@code array.over(array.chunks().cache(tier, schema))}.
  *
  * <p>The fingerprint and the keys of samples hold the store's location, the array's path and what its metadata says of
  * its codecs, types and chunks. So a changed metadata document is noticed, and an array that grew keeps the keys of the
- * rows it had; chunks written anew under the same metadata are noticed only by {@link #checkingChunks}.
+ * rows it had; chunks that are rewritten under the same metadata are noticed only by {@link #checkingChunks}.
  *
  * <p>Reads run where the store runs them. Decoding follows on the same thread if that may block, as those that read
  * files do, and is on the {@linkplain io.penstock.stream.Execution#standard standard} workers otherwise, unless {@link
@@ -95,7 +95,7 @@ public final class ZarrArray {
     }
 
     /**
-     * Another limit of a chunk's decoded size; 1 GiB unless set. Larger ones fail when they are wanted, before they
+     * Another limit of a chunk's decoded size; 1 GiB unless set. Larger ones fail when they are read, before they
      * take memory.
      * @throws IllegalArgumentException unless it is in [1, 2^31 - 9]
      */
@@ -129,7 +129,7 @@ public final class ZarrArray {
 
     /**
      * The same array with the sizes and versions of all its stored chunks in its keys and fingerprint, as they are now:
-     * a chunk that was written anew gives its samples new keys, and only them. One that is written later fails to be
+     * a chunk that was rewritten gives its samples new keys, and only them. One that is written later fails to be
      * read: its bytes must not be kept under a key of what they were. Lists the store, on a thread that may block; some
      * 170 bytes of memory a stored chunk.
      */

@@ -342,12 +342,11 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
 
         assertThatThrownBy(() -> ArrayRows.openIdx(store, "short"))
                 .isInstanceOf(FormatException.class)
-                .hasMessage(
-                        "short://store/short is cut off: u8[2, 3] needs 6 elements of 1 bytes, it has 5 bytes behind"
-                                + " its header");
+                .hasMessage("short://store/short is cut off: u8[2, 3] needs 6 elements of 1 bytes, it has 5 bytes after"
+                        + " its header");
         assertThatThrownBy(() -> ArrayRows.openIdx(store, "long"))
                 .isInstanceOf(FormatException.class)
-                .hasMessage("short://store/long has 2 bytes behind its u8[2, 3]");
+                .hasMessage("short://store/long has 2 bytes after its u8[2, 3]");
         for (String key : new String[] {"type", "header", "huge"}) {
             assertThatThrownBy(() -> ArrayRows.openIdx(store, key))
                     .isInstanceOf(FormatException.class)

@@ -132,7 +132,7 @@ class ManifestDatasetTest extends DatasetKit<LabelledFile> {
         assertThatThrownBy(() -> sum.get(0).block())
                 .isInstanceOf(FormatException.class)
                 .hasMessageContaining("cat/1.bin in ")
-                .hasMessageEndingWith("not to crc32c:00000000");
+                .hasMessageEndingWith(", not crc32c:00000000");
         assertThatThrownBy(() -> size.get(0).block()).hasMessageContaining("has 18 bytes, but made.jsonl says 3");
         assertThatThrownBy(() -> gone.get(0).block()).hasMessageContaining("although made.jsonl lists it");
     }

@@ -155,19 +155,20 @@ class TarScanTest {
         gzip[1] = (byte) 0x8B;
         assertBroken(
                 gzip,
-                "x.tar is no tar archive: starts with 1F 8B 00 00; it is compressed: let its name end in .gz (header at byte 0)");
+                "x.tar is no tar archive: starts with 1F 8B 00 00; it is compressed: let its name end in .gz (header"
+                        + " at byte 0)");
         assertBroken(
                 new TarMaker().file("a", "x").raw(new byte[] {1}).bytes(),
                 "x.tar has no header where the last member ends: its checksum is wrong (header at byte 1024)");
         assertBroken(
                 Arrays.copyOf(new TarMaker().file("a", "xyz").open(), 800),
-                "x.tar is cut off behind the bytes of its last member, at byte 800 (header at byte 1024)");
+                "x.tar is cut off after the bytes of its last member, at byte 800 (header at byte 1024)");
         assertBroken(
                 new TarMaker().member('0', "a", 5000, new byte[10]).bytes(),
                 "x.tar is cut off: a has 5000 bytes from byte 512 on, the archive ends at 2048 (header at byte 0)");
         assertBroken(
                 new TarMaker().member('x', "a", 2_000_000, new byte[10]).bytes(),
-                "x.tar has an extended header of 2000000 bytes: at most 1048576 are believed (header at byte 0)");
+                "x.tar has an extended header of 2000000 bytes: the max is 1048576 (header at byte 0)");
         assertBroken(
                 new TarMaker().member('L', "a", 5000, new byte[10]).bytes(),
                 "x.tar ends in an extended header of 5000 bytes: 1536 are there (header at byte 0)");
@@ -182,7 +183,7 @@ class TarScanTest {
                 "x.tar has a member whose pax size is no number: \"-1\" (header at byte 1024)");
         assertBroken(
                 new TarMaker().pax('x', "size=1").bytes(),
-                "x.tar ends behind an extended header, which describes no member (header at byte 1024)");
+                "x.tar ends after an extended header, which describes no member (header at byte 1024)");
         byte[] negative = new TarMaker().header('0', "a", "");
         negative[124] = (byte) 0xFF;
         assertBroken(

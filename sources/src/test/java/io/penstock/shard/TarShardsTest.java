@@ -184,7 +184,8 @@ class TarShardsTest {
         assertThatThrownBy(() -> TarShards.open(store, "t/*.tar").index(cache))
                 .isInstanceOf(FormatException.class)
                 .hasMessage(
-                        "t/b.tar in short://store is cut off behind the bytes of its last member, at byte 700 (header at byte 1024); fetch it again, or salvage what is complete");
+                        "t/b.tar in short://store is cut off after the bytes of its last member, at byte 700 (header"
+                                + " at byte 1024); fetch it again, or salvage what is complete");
     }
 
     @Test

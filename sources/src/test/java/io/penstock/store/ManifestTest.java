@@ -78,7 +78,7 @@ class ManifestTest {
 
     @Test
     void text_withoutLines_isRefused() {
-        assertThatThrownBy(() -> parse("\n \n")).hasMessageContaining("is empty: one JSON object a line was wanted");
+        assertThatThrownBy(() -> parse("\n \n")).hasMessageContaining("is empty: it must have one JSON object a line");
     }
 
     @Test

@@ -84,7 +84,7 @@ final class BaseAddress {
         return location;
     }
 
-    /** What user and password of the address come to as a header. */
+    /** User and password of the address as a header. */
     @Nullable String basicCredentials() {
         return basic;
     }

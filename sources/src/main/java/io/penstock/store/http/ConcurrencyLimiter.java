@@ -82,7 +82,7 @@ final class ConcurrencyLimiter {
 
         @Override
         public void run() {
-            if (state.get() == RUNNING) { // not cancelled meanwhile
+            if (state.get() == RUNNING) { // not cancelled before
                 // one signal: success() after success(value) would drop a value that is not requested yet
                 running.update(source.doFinally(ended -> returnPermit())
                         .singleOptional()

@@ -262,7 +262,7 @@ final class Exchanges {
         if (until == null) {
             return null;
         }
-        Instant made = Validator.date(reply.header(HttpHeaderNames.DATE)); // its clock, not ours, where it tells
+        Instant made = Validator.date(reply.header(HttpHeaderNames.DATE)); // by the server's clock if it sends one
         Duration wait = Duration.between(made == null ? Instant.now() : made, until);
         return wait.isNegative() ? Duration.ZERO : wait;
     }

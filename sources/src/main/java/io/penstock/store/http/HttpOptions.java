@@ -101,7 +101,8 @@ public final class HttpOptions {
     }
 
     /**
-     * For one answer with all its bytes; 2 min unless set. What came until then is kept, and the rest asked for anew.
+     * For one answer with all its bytes; 2 min unless set. What came until then is kept, and the rest is requested
+     * again.
      */
     public HttpOptions readTimeout(Duration max) {
         positive("time-out for a whole read", max);

@@ -31,7 +31,7 @@ import reactor.core.publisher.Mono;
  * before and after. Servers that ignore ranges make every range a read from the beginning, at most 64 MiB into an
  * entry.
  *
- * <p>HTTP has no lists: {@link #list} tells what a {@link #manifest} names.
+ * <p>HTTP has no lists: {@link #list} gives what a {@link #manifest} names.
  *
  * <p>No thread waits. Values come from the network's event loops, so a subscriber that blocks has to change threads
  * first. Cancelling closes the exchange. Memory: what has come of each read in flight. Closing is optional: idle
@@ -99,7 +99,7 @@ public final class HttpStore implements Store, AutoCloseable {
     }
 
     /**
-     * Tells what the manifest names, which is fetched anew by every call. Lines without size, or without checksum and
+     * Gives what the manifest names. Each call fetches it. Lines without size, or without checksum and
      * entity tag, cost a request each. Blocks until done, so not on a thread that must not.
      * @throws StoreException if there is no manifest, or an entry that it names is not there
      */
@@ -126,7 +126,7 @@ public final class HttpStore implements Store, AutoCloseable {
                         "%s is not in %s, although %s lists it".formatted(line.key(), base, manifest.name()))))
                 .map(now -> {
                     if (line.bytes() >= 0 && line.bytes() != now.size()) {
-                        throw new StoreException("%s in %s has %d bytes, but %s says %d; write the manifest anew"
+                        throw new StoreException("%s in %s has %d bytes, but %s says %d; write the manifest again"
                                 .formatted(line.key(), base, now.size(), manifest.name(), line.bytes()));
                     }
                     return sum == null ? now : new StoreEntry(line.key(), now.size(), sum.version());
@@ -161,7 +161,7 @@ public final class HttpStore implements Store, AutoCloseable {
             URI address = base.of(entry.key());
             if (length > options.maxObjectBytes()) {
                 throw new StoreException(
-                        "cannot read %s in %s: at most %d bytes are allowed, %d are wanted; raise maxObjectBytes"
+                        "cannot read %s in %s: at most %d bytes are allowed, the range has %d; raise maxObjectBytes"
                                 .formatted(entry.key(), base, options.maxObjectBytes(), length));
             }
             return run(address, Transfer.part(exchanges, address, entry, offset, length));

@@ -12,7 +12,7 @@ import reactor.core.scheduler.Schedulers;
  * Asks again where a fault may pass, within a number of attempts and a time.
  *
  * <p>Waits are exponential with full jitter; what a server asks for in {@code Retry-After} is the least wait, and where
- * the budget does not hold it, giving up at once is kinder than waiting in vain.
+ * the budget does not hold it, the read fails at once.
  */
 final class Retries {
 

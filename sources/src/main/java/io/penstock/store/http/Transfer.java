@@ -21,8 +21,8 @@ import reactor.netty.ByteBufFlux;
  * One read over all its attempts: the bytes received so far, the state they belong to, and the next request.
  *
  * <p>Bytes of two states never meet. What is missing is asked for under {@code If-Range} with the state of what is
- * there, and if the answer is of another state, or cannot say, the read begins anew. A reply for a listed entry must be
- * of the listed state.
+ * there, and if the answer is of another state, or cannot say, the read begins again. A reply for a listed entry must
+ * be of the listed state.
  *
  * <p>An instance belongs to one subscription; its attempts follow each other.
  */
@@ -223,18 +223,18 @@ final class Transfer {
                 "open the data again if it has changed");
     }
 
-    private Mono<End> receive(long wanted, ByteBufFlux body) {
+    private Mono<End> receive(long expected, ByteBufFlux body) {
         if (inflation == Inflation.NONE) {
-            arrival.expect(wanted);
+            arrival.expect(expected);
         }
         Function<ByteBuf, Boolean> wantsMore = Thrown.function(bytes -> {
             take(bytes);
             return !cut || arrival.count() < length;
         });
         return body.takeWhile(wantsMore::apply).then(Mono.fromCallable(() -> {
-            if (inflation == Inflation.NONE && wanted >= 0 && arrival.count() != wanted) {
+            if (inflation == Inflation.NONE && expected >= 0 && arrival.count() != expected) {
                 throw HttpFault.passing(
-                        "ended after %d of %d bytes".formatted(arrival.count(), wanted), "check the server");
+                        "ended after %d of %d bytes".formatted(arrival.count(), expected), "check the server");
             }
             return End.COMPLETE;
         }));
@@ -245,11 +245,11 @@ final class Transfer {
         int skipped = (int) Math.min(skip, readable);
         skip -= skipped;
         bytes.skipBytes(skipped);
-        int wanted = bytes.readableBytes();
+        int expected = bytes.readableBytes();
         if (inflation == Inflation.NONE && ranged && length >= 0) {
-            wanted = (int) Math.min(wanted, length - arrival.count());
+            expected = (int) Math.min(expected, length - arrival.count());
         }
-        if (!arrival.append(bytes, wanted)) {
+        if (!arrival.append(bytes, expected)) {
             long max = arrival.max();
             if (listed != null && inflation == Inflation.NONE) {
                 startOver();
@@ -262,7 +262,7 @@ final class Transfer {
         if (maxLine < Integer.MAX_VALUE && inflation == Inflation.NONE && arrival.longestLine() > maxLine) {
             throw HttpFault.lasting(
                     "has a line of more than %d bytes".formatted(maxLine),
-                    "check that the address is that of the text that was wanted");
+                    "check that the address is that of the right text");
         }
     }
 
@@ -284,7 +284,7 @@ final class Transfer {
         boolean sum = listed != null && length == listed.size() && Checksum.isVersion(listed.version());
         if (sum && !Checksum.matches(listed == null ? 0 : listed.version(), bytes)) {
             startOver();
-            throw HttpFault.passing("its bytes do not come to the checksum it was listed with", "check the data");
+            throw HttpFault.passing("its bytes do not match the checksum it was listed with", "check the data");
         }
         return bytes;
     }

@@ -20,7 +20,7 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * <p>Big-endian. The checksums get their name before the copy does, so a copy without them is of an older version, or
- * damaged, and is not believed.
+ * damaged, and is not used.
  */
 public final class BlockSums {
 
@@ -121,13 +121,13 @@ public final class BlockSums {
         boolean whole = !bytes.hasRemaining();
         if (!whole || crc(bytes.flip().duplicate()) != sums[block]) {
             throw new DamagedCopyException(
-                    "bytes %d to %d do not come to their checksum".formatted(start, start + bytes.capacity() - 1));
+                    "bytes %d to %d do not match their checksum".formatted(start, start + bytes.capacity() - 1));
         }
         checked.accumulateAndGet(block / Long.SIZE, 1L << block, (before, bit) -> before | bit);
         return bytes;
     }
 
-    /** Whether all of a copy comes to its checksums. Reads it whole. */
+    /** Whether all of a copy matches its checksums. Reads it whole. */
     public static boolean areRight(Path copy) throws IOException {
         try (SeekableByteChannel channel = Files.newByteChannel(copy)) {
             long size = channel.size();

@@ -69,7 +69,7 @@ final class Braces {
         text.append(name, copied, name.length());
     }
 
-    /** Where it stands in the name, and what it stands for. */
+    /** The place of a range in the name, and its numbers. */
     private record Range(int start, int end, int digits, int first, int count) {
 
         /** Of no numbers if it goes down. */

@@ -2,7 +2,7 @@ package io.penstock.store.internal;
 
 import java.io.IOException;
 
-/** The bytes of a copy do not come to its checksums, or it has none. */
+/** The bytes of a copy do not match its checksums, or it has none. */
 public final class DamagedCopyException extends IOException {
 
     private static final long serialVersionUID = 1;

@@ -6,7 +6,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** What an I/O failure means, in words that stand behind a path: the JDK's own messages are often just that path. */
+/** The reason of an I/O failure, to be printed after a path: the JDK's own messages are often just that path. */
 public final class FileErrors {
 
     private FileErrors() {}

@@ -13,11 +13,11 @@ import java.util.Comparator;
 import java.util.HexFormat;
 
 /**
- * File names as text that is the same on every machine: their bytes read as UTF-8, whatever the locale says.
+ * File names as text that is the same on every machine: their bytes read as UTF-8, in every locale.
  *
  * <p>Java decodes file names by the locale. Under {@code LANG=C}, which is what containers start with, {@code ü}
  * becomes a replacement character and {@code Path.of("ü")} throws. A {@code Path} holds the raw bytes all the same, and
- * its URI tells them, so names that the locale may have spoilt take that way; plain ones do not pay for it.
+ * its URI has them. Names that the locale may have changed are read from the URI; plain names are not.
  */
 public final class FileNames {
 

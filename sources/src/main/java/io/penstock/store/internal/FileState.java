@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  * the read bytes are of one state of the file.
  *
  * <p>A sample's key holds size and modification time only, as {@link StoreEntry} does, since copying a data set changes
- * inode and change time. While a file is open those two count as well: they also tell of a write whose modification
+ * inode and change time. While a file is open those two count as well: they also reveal a write whose modification
  * time was set back, and of another file under the same name.
  *
  * @param kind     what lies at the path
@@ -82,7 +82,7 @@ public record FileState(Kind kind, long size, long modified, long changed, long 
         return kind == Kind.FILE;
     }
 
-    /** Whether this is the state that was listed, as far as a listing tells. */
+    /** Whether this is the state that was listed, as far as a listing has it. */
     public boolean isAsListed(long listedSize, long listedVersion) {
         return isFile() && size == listedSize && modified == listedVersion;
     }

@@ -43,12 +43,12 @@ record Glob(String text, Pattern pattern) implements Predicate<String> {
                     inBraces = false;
                 }
                 case ',' -> regex.append(inBraces ? '|' : ',');
-                // halves of a character stand for it only side by side
+                // a surrogate is a character only beside its other half
                 default ->
                     regex.append(Character.isSurrogate(c) ? String.valueOf(c) : Pattern.quote(String.valueOf(c)));
             }
         }
-        require(!inBraces, text, "{"); // its end may have been taken for a member of a set
+        require(!inBraces, text, "{"); // its end may have been part of a set
         return new Glob(text, Pattern.compile(regex.toString(), Pattern.DOTALL));
     }
 

@@ -28,7 +28,7 @@ import reactor.core.scheduler.Scheduler;
  * take the next. So no read waits for a subscriber that waits for it, as long as the scheduler has a thread for one
  * more lane, which {@link ReadThreads} always has. Slow reads get more lanes, one for each {@value #NANOS_A_LANE} ns
  * that a read takes on average: one for 1 KiB from the page cache, two to four for 150 kB, up to {@value #MAX_LANES}
- * for a cold or far disk, which is what its queue wants.
+ * for a cold or remote disk, which needs a long queue.
  *
  * <p>A read may have two parts. A lane does the first part of up to {@value #TOGETHER} reads, as long as they take less
  * than {@value #NANOS_A_LANE} ns together, before the second part of any: what the second parts ask for, such as a
@@ -80,14 +80,14 @@ public final class ReadLanes implements Runnable {
         return waiting.isEmpty() && begun.isEmpty();
     }
 
-    private int wanted() {
+    private int target() {
         return (int) Math.min(MAX_LANES, 1 + meanNanos / NANOS_A_LANE);
     }
 
-    /** One more lane, if reads wait and there are fewer than they want. */
+    /** Starts one more lane if reads wait and there are fewer lanes than the target. */
     private void launch() {
         int now = ready.get();
-        while (now < wanted() && !isIdle()) {
+        while (now < target() && !isIdle()) {
             if (ready.compareAndSet(now, now + 1)) {
                 try {
                     scheduler.schedule(this);
@@ -120,7 +120,7 @@ public final class ReadLanes implements Runnable {
             }
             ready.decrementAndGet();
             // a read that came between the last look and the line above found this lane ready
-        } while (!isIdle() && join(wanted()));
+        } while (!isIdle() && join(target()));
     }
 
     /** A read whose first part is done; null where none waits. */
@@ -155,7 +155,7 @@ public final class ReadLanes implements Runnable {
     }
 
     /**
-     * Finishes a read and delivers it; whether this lane goes on, since others may have come in its place meanwhile.
+     * Finishes a read and delivers it; returns whether this lane goes on, since others may have replaced it.
      */
     private <S, T> boolean deliver(Read<S, T> read) {
         T result = null;
@@ -176,8 +176,8 @@ public final class ReadLanes implements Runnable {
         } else {
             read.sink.success(result);
         }
-        // one more than wanted: the lane launched above may still be on its way
-        return join(wanted() + 1);
+        // one more than the target: the lane launched above may not have started yet
+        return join(target() + 1);
     }
 
     private boolean join(int max) {
@@ -191,7 +191,7 @@ public final class ReadLanes implements Runnable {
         return false;
     }
 
-    /** One asked-for read and who wants it. */
+    /** One read and its subscriber. */
     private static final class Read<S, T> {
         static final int IDLE = 0;
         static final int WAITING = 1;

@@ -6,10 +6,10 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The process's threads for reads that block: as many as are busy, of which those that are idle for a minute go.
+ * The process's threads for reads that block. A busy pool starts more; a thread that is idle for a minute ends.
  *
- * <p>{@code Schedulers.boundedElastic()} queues a task behind a busy thread when all its threads are. Where that thread
- * runs a subscriber that waits for the very read that is queued behind it, both wait for ever. Here no read waits for a
+ * <p>{@code Schedulers.boundedElastic()} queues a task on a busy thread when all its threads are busy. If that thread
+ * runs a subscriber that waits for the read that is queued after it, both wait for ever. Here no read waits for a
  * thread: a store reads on {@value ReadLanes#MAX_LANES} at most, and there is one more for each subscriber that does
  * not return.
  */

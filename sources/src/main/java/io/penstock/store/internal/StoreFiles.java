@@ -124,7 +124,7 @@ public final class StoreFiles implements AutoCloseable {
     }
 
     private static StoreFiles within(
-            String what, Store store, String folder, Predicate<String> wanted, String said, boolean owned) {
+            String what, Store store, String folder, Predicate<String> chosen, String said, boolean owned) {
         List<StoreEntry> files = new ArrayList<>();
         boolean deep = said.equals("below it");
         store.list(new Store.Visitor() {
@@ -136,7 +136,7 @@ public final class StoreFiles implements AutoCloseable {
             @Override
             public void file(String key, long size, long version) {
                 boolean here = deep || key.startsWith(folder) && key.indexOf('/', folder.length()) < 0;
-                if (here && wanted.test(key.substring(folder.length()))) {
+                if (here && chosen.test(key.substring(folder.length()))) {
                     files.add(new StoreEntry(key, size, version));
                 }
             }
@@ -170,7 +170,7 @@ public final class StoreFiles implements AutoCloseable {
         return entries;
     }
 
-    /** A file's name that is the same however it was named, and whatever was opened with it. */
+    /** A name of a file that is the same however the file was named, and with whatever other files it was opened. */
     public String place(StoreEntry entry) {
         String location = store.location();
         return location.endsWith("/") ? location + entry.key() : location + "/" + entry.key();

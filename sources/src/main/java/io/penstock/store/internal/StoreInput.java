@@ -40,12 +40,7 @@ public final class StoreInput extends InputStream {
         return new StoreInput(store, entry);
     }
 
-    /** Where the next byte lies. */
-    public long position() {
-        return position;
-    }
-
-    /** Goes on from another place; the end and what lies behind it has no bytes. */
+    /** Continues at another offset; at the end and after it there are no bytes. */
     public void seek(long offset) {
         if (offset < 0) {
             throw new IllegalArgumentException("offset must not be negative: " + offset);

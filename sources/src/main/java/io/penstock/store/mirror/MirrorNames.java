@@ -6,9 +6,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What copies are called: {@code penstock-SOURCE/6c1/6c1…-SIZE-VERSION-name.jpg}.
+ * The names of copies: {@code penstock-SOURCE/6c1/6c1…-SIZE-VERSION-name.jpg}.
  *
- * <p>The name says all there is to know of a copy, so that nothing else has to be written down, and to be wrong after a
+ * <p>The name holds all data of a copy, so nothing else is written that could be wrong after a
  * crash: the source and the key (hashed, since keys may be too long for a name, or one be the folder of another), the
  * size that it must have, and the version that it is of. The last part of the key stands at the end, for code that goes
  * by extensions.

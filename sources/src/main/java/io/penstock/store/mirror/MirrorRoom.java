@@ -27,7 +27,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * <p>One file holds the number of bytes. Its lock is held to change it, and to make, finish or remove a copy; the
  * operating system releases the lock of a process that dies. An unfinished copy counts with its final size, which is
  * part of its name, and is locked by its writer: one without a lock was left by a process that died. So the number can
- * be counted anew at any time, and is whenever a mirror is opened.
+ * be counted again at any time; opening a mirror does.
  *
  * <p>Nothing is flushed to the disk. A copy's name appears after its bytes and its {@link BlockSums} were written; what
  * a crash of the machine loses of them is found by the checksums.
@@ -231,7 +231,7 @@ final class MirrorRoom {
         copy.channel.close();
     }
 
-    /** The copies below a directory whose bytes do not come to their checksums, or that have none. Reads them all. */
+    /** The copies below a directory whose bytes do not match their checksums, or that have none. Reads them all. */
     static List<Path> damaged(Path directory) {
         if (!Files.isDirectory(directory)) {
             throw new StoreException("cannot read the mirror %s: no such folder".formatted(directory));

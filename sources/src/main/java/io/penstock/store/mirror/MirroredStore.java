@@ -37,7 +37,7 @@ import reactor.core.scheduler.Schedulers;
  * size and version. When the budget or the disk (but for 64 MiB) is full, further entries come from the source.
  *
  * <p>Each copy has checksums of its blocks in a file beside it, and a block is checked at its first read since the
- * copy was opened. A copy that is damaged, or has no checksums, is removed with a warning and copied anew.
+ * copy was opened. A copy that is damaged, or has no checksums, is removed with a warning and copied again.
  *
  * <p>Several stores and processes may share a directory and its budget. Other files are neither counted nor touched.
  *
@@ -67,7 +67,7 @@ public final class MirroredStore implements Store, AutoCloseable {
     private final AtomicLong local = new AtomicLong();
     private final AtomicBoolean failed = new AtomicBoolean();
 
-    private record Place(Path root, FileStore files, MirrorRoom room, MirrorTurns turns) {}
+    private record Place(Path root, FileStore files, MirrorRoom room, MirrorLocks locks) {}
 
     private MirroredStore(Store source, Path directory, long maxBytes, boolean background) {
         this.source = source;
@@ -112,7 +112,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         MirrorRoom room = new MirrorRoom(root, maxBytes);
         long bytes = room.recount();
         LOG.debug("mirror of {} in {} begins with {} bytes", source.location(), root, bytes);
-        return new Place(root, FileStore.ofCopies(root, ReadThreads.SHARED), room, new MirrorTurns(root));
+        return new Place(root, FileStore.ofCopies(root, ReadThreads.SHARED), room, new MirrorLocks(root));
     }
 
     @Override
@@ -231,7 +231,7 @@ public final class MirroredStore implements Store, AutoCloseable {
     }
 
     /**
-     * The copies in a mirror's directory, of all sources, whose bytes do not come to their checksums, or that have
+     * The copies in a mirror's directory, of all sources, whose bytes do not match their checksums, or that have
      * none. Reads them all, and blocks. The next read of such a copy would replace it.
      * @throws StoreException if one cannot be read
      */
@@ -265,13 +265,13 @@ public final class MirroredStore implements Store, AutoCloseable {
     }
 
     /**
-     * Removes a copy whose bytes are wrong, so that it is copied anew; another fault leaves it to the source to answer.
+     * Removes a copy whose bytes are wrong, so that it is copied again; after another fault the source answers.
      */
     private <T> Mono<T> discard(Place open, String name, StoreException failure) {
         if (!(failure.getCause() instanceof DamagedCopyException damage)) {
             return Mono.empty();
         }
-        LOG.warn("copying anew, since copy {} in mirror {} is damaged: {}", name, directory, damage.getMessage());
+        LOG.warn("copying again, since copy {} in mirror {} is damaged: {}", name, directory, damage.getMessage());
         return onBooks(() -> open.room.remove(open.root.resolve(name))).then(Mono.empty());
     }
 
@@ -287,42 +287,42 @@ public final class MirroredStore implements Store, AutoCloseable {
                         1);
     }
 
-    /** Copies once for all callers of the moment; empty where there is no room, or the mirror fails. */
+    /** Copies once for all concurrent callers; empty where there is no room, or the mirror fails. */
     private Mono<Path> copy(StoreEntry entry, Flux<ByteBuffer> slices) {
         String name = names.of(entry);
         return copying.joinToEnd(
                 name,
                 () -> opened().flatMap(
-                                open -> inTurn(open, name, entry, slices, MirrorTurns.FIRST_LOOK, Duration.ZERO))
+                                open -> underLock(open, name, entry, slices, MirrorLocks.FIRST_WAIT, Duration.ZERO))
                         .onErrorResume(IOException.class, failure -> {
                             warnOnce("cannot be written", failure);
                             return Mono.empty();
                         }));
     }
 
-    private Mono<Path> inTurn(
-            Place open, String name, StoreEntry entry, Flux<ByteBuffer> slices, Duration look, Duration waited) {
+    private Mono<Path> underLock(
+            Place open, String name, StoreEntry entry, Flux<ByteBuffer> slices, Duration wait, Duration waited) {
         return present(open, entry).map(open.root::resolve).switchIfEmpty(Mono.defer(() -> {
-            FileLock turn;
+            FileLock lock;
             try {
-                turn = open.turns.take(name);
+                lock = open.locks.take(name);
             } catch (IOException e) {
                 return Mono.error(e);
             }
-            if (turn != null) {
-                // looked at again: it may have been finished between the look and the turn
+            if (lock != null) {
+                // looks again: another process may have finished it between the first look and the lock
                 return present(open, entry)
                         .map(open.root::resolve)
                         .switchIfEmpty(Mono.defer(() -> write(open, name, entry, slices)))
-                        .doFinally(end -> MirrorTurns.release(turn));
+                        .doFinally(end -> MirrorLocks.release(lock));
             }
-            if (waited.compareTo(MirrorTurns.PATIENCE) > 0) {
+            if (waited.compareTo(MirrorLocks.MAX_WAITED) > 0) {
                 return Mono.empty();
             }
-            Duration next = MirrorTurns.nextLook(look);
-            return Mono.delay(look)
+            Duration next = MirrorLocks.nextWait(wait);
+            return Mono.delay(wait)
                     .publishOn(ReadThreads.SHARED)
-                    .flatMap(late -> inTurn(open, name, entry, slices, next, waited.plus(look)));
+                    .flatMap(late -> underLock(open, name, entry, slices, next, waited.plus(wait)));
         }));
     }
 
@@ -370,7 +370,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         return local.get();
     }
 
-    /** Lets go of the directory. Copies that are being made are given up; the next process that opens it frees their bytes. */
+    /** Closes the directory and abandons unfinished copies; the next process that opens it frees their bytes. */
     @Override
     public void close() {
         bookkeeping.disposeGracefully().subscribe(); // an interrupt would close files that another store shares
@@ -379,7 +379,7 @@ public final class MirroredStore implements Store, AutoCloseable {
                     try {
                         open.files.close();
                         open.room.close();
-                        open.turns.close();
+                        open.locks.close();
                     } catch (IOException e) {
                         throw new StoreException(
                                 "cannot close mirror %s: %s".formatted(directory, FileErrors.reason(e)), e);

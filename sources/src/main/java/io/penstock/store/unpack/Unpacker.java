@@ -46,10 +46,10 @@ import org.slf4j.LoggerFactory;
  * from.
  *
  * <p>Files are compressed if their names end in gz, tgz, zst, zstd or tzst; others are taken as they are. In a folder,
- * a copy is called by where its source lies and the state that it was in; a later run takes it up, and one of another
+ * a copy is named by the place and the state of its source; a later run uses it, and a copy of another
  * state replaces it. Copies appear whole (written under another name, then moved), so any number of processes may share
  * the folder; two that begin at the same time both do the work. A copy has checksums of its blocks beside it, against
- * which each block is compared when it is first read. One that is damaged, or has none, is made anew from its source.
+ * which each block is compared when it is first read. One that is damaged, or has none, is made again from its source.
  *
  * <p>Bounded: all copies in the folder together, or all that one unpacker made in memory, take {@link #maxBytes} at
  * most (and a few windows more where several are written at once); what would take more fails. Memory while it
@@ -115,7 +115,7 @@ public final class Unpacker {
     }
 
     /**
-     * The copies in a folder whose bytes do not come to their checksums, or that have none. Reads them all, and blocks.
+     * The copies in a folder whose bytes do not match their checksums, or that have none. Reads them all, and blocks.
      * @throws StoreException if one cannot be read
      */
     public static List<Path> damaged(Path folder) {
@@ -132,7 +132,7 @@ public final class Unpacker {
         copy(packing, store, entry, bytes, written -> written <= max);
         if (inMemory.addAndGet(bytes.size()) > maxBytes) {
             inMemory.addAndGet(-bytes.size());
-            throw noRoom(store, entry); // others took it meanwhile
+            throw noRoom(store, entry); // others have taken it since
         }
         return StoreFile.inMemory(store.location(), entry.key(), bytes.toByteArray());
     }
@@ -175,7 +175,7 @@ public final class Unpacker {
     private static void discard(Path folder, StoreEntry copy, StoreException failure) {
         if (failure.getCause() instanceof DamagedCopyException damage) {
             LOG.warn(
-                    "unpacking a file anew, since its copy {} in {} is damaged: {}",
+                    "unpacking a file again, since its copy {} in {} is damaged: {}",
                     copy.key(),
                     folder,
                     damage.getMessage());
@@ -332,7 +332,7 @@ public final class Unpacker {
         return failure instanceof EOFException ? "it ends too early" : FileErrors.reason(failure);
     }
 
-    /** Apart, so that a full disk is not taken for a broken file. */
+    /** A method of its own, so that a full disk is not reported as a broken file. */
     private static void keep(OutputStream out, byte[] bytes, int count) {
         try {
             out.write(bytes, 0, count);

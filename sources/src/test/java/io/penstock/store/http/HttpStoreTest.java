@@ -268,7 +268,7 @@ class HttpStoreTest {
             assertThatThrownBy(() -> listed.read(entries.get(1)).block(SOON))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("small.bin failed on attempt 2 of 2")
-                    .hasMessageContaining("do not come to the checksum");
+                    .hasMessageContaining("do not match the checksum");
         }
     }
 

@@ -5,7 +5,7 @@ public sealed interface BytesToBytes extends ZarrCodec
         permits Compressor, ChecksumCodec, Shuffle, NumberFilter, PackBits, Unchanged {
 
     /**
-     * The decoded bytes: never more than {@code max} of them, whatever the encoded ones claim.
+     * The decoded bytes: never more than {@code max} of them, even if the encoded ones claim more.
      * @throws io.penstock.fault.FormatException if they are broken, or would be more
      */
     byte[] decode(byte[] encoded, int max);

@@ -2,7 +2,7 @@ package io.penstock.zarr.internal.codec;
 
 import io.penstock.fault.FormatException;
 
-/** Eight truth values a byte, the first in the highest bit, behind a byte that says how many bits are left over. */
+/** Eight truth values a byte, the first in the highest bit, after a byte that says how many bits are left over. */
 record PackBits() implements BytesToBytes {
 
     @Override

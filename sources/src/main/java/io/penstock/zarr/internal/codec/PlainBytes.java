@@ -15,10 +15,10 @@ public record PlainBytes(boolean bigEndian) implements ArrayToBytes {
 
     @Override
     public Cells decode(byte[] encoded, Shape shape, ElementType type, long max) {
-        long wanted = encodedBytes(shape, type, max);
-        if (encoded.length != wanted) {
+        long needed = encodedBytes(shape, type, max);
+        if (encoded.length != needed) {
             throw new FormatException(
-                    "%s%s needs %d bytes, came %d".formatted(type.name(), shape, wanted, encoded.length));
+                    "%s%s needs %d bytes, came %d".formatted(type.name(), shape, needed, encoded.length));
         }
         return new Cells.Fixed(bigEndian ? swapped(encoded, type.swapBytes()) : encoded, type.width());
     }

@@ -34,7 +34,7 @@ public final class HalfFloat {
         if (exponent > LARGEST_EXPONENT) {
             return (short) (sign | INFINITE);
         }
-        // in units of the last place; a carry out of the mantissa is one into the exponent, which is what is wanted
+        // in units of the last place; a carry out of the mantissa increments the exponent, as it should
         int units = (int) Math.rint(Math.scalb((double) size, MANTISSA_BITS - exponent));
         return (short) (sign | ((exponent - SMALLEST_NORMAL_EXPONENT << MANTISSA_BITS) + units));
     }

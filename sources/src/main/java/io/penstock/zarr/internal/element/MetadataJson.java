@@ -129,9 +129,9 @@ public final class MetadataJson {
         }
     }
 
-    static FormatException wrong(String what, String wanted, JsonNode came) {
+    static FormatException wrong(String what, String expected, JsonNode came) {
         return new FormatException(
-                "\"%s\" must be %s, was %s".formatted(what, wanted, came.isMissingNode() ? "left out" : brief(came)));
+                "\"%s\" must be %s, was %s".formatted(what, expected, came.isMissingNode() ? "left out" : brief(came)));
     }
 
     /** Enough of it to be recognised in a message. */
