@@ -129,7 +129,7 @@ final class ImageListing implements Store.Visitor {
         return inClasses;
     }
 
-    /** What is to be said of the images in class folders below {@code depth} levels, which have been sorted. */
+    /** The warnings about the images in class folders below {@code depth} levels, which have been sorted. */
     List<String> warnings(int depth) {
         List<String> warnings = new ArrayList<>();
         if (!outsideClasses.isEmpty()) {

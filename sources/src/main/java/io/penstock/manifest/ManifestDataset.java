@@ -76,14 +76,17 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
         this.maxBytes = maxBytes;
     }
 
-    /** What a manifest on a server names, with {@link HttpOptions#standard}; see {@link #open(URI, HttpOptions)}. */
+    /**
+     * The files that a manifest on a server names, with {@link HttpOptions#standard}; see
+     * {@link #open(URI, HttpOptions)}.
+     */
     public static ManifestDataset open(URI manifest) {
         return open(manifest, HttpOptions.standard());
     }
 
     /**
-     * What a manifest on a server names; its keys lie in its own folder. Blocks while it is fetched, and the states of
-     * files without checksum are asked for.
+     * The files that a manifest on a server names; its keys lie in its own folder. Blocks while it is fetched, and the
+     * states of files without checksum are asked for.
      * @throws StoreException if it cannot be fetched, or the server does not answer for a file
      * @throws FormatException if it is not a manifest, or its labels are of two kinds
      */
@@ -92,13 +95,13 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
         return open(store, store.manifest().orElseThrow());
     }
 
-    /** What a manifest in a store names, in the same store. */
+    /** The files that a manifest in a store names, in the same store. */
     public static ManifestDataset open(Store store, String manifest) {
         return of(store, Manifest.open(store, manifest));
     }
 
     /**
-     * What a manifest names, in any store. Blocks while the states of files without checksum are asked for.
+     * The files that a manifest names, in any store. Blocks while the states of files without checksum are asked for.
      * @throws StoreException if the store does not answer for one; that it is not there fails when it is loaded
      * @throws FormatException if its labels are of two kinds, or some lines have none
      */

@@ -46,7 +46,7 @@ public final class MemoryDataset<T> implements Dataset<T> {
 
     /**
      * The results of a function of the index, called again for each load, on the thread that loads the sample.
-     * @param sample must be deterministic, thread-safe, not block and never return null; it may be as slow as it likes
+     * @param sample must be deterministic, thread-safe, not block and never return null; it may be slow
      * @throws IllegalArgumentException if {@code size} is negative
      */
     public static <T> MemoryDataset<T> generate(String name, long size, LongFunction<? extends T> sample) {

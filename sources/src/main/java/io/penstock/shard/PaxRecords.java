@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a pax extended header says about a member: lines of {@code length key=value}. Only keys that change which bytes
+ * The pax extended header of a member: lines of {@code length key=value}. Only keys that change which bytes
  * are meant, or their name, are kept.
  * @see <a href="https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_03">POSIX, pax</a>
  */

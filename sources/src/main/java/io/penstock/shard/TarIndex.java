@@ -74,7 +74,7 @@ final class TarIndex {
         return new String(names, start, nameEnds[file] - start, StandardCharsets.UTF_8);
     }
 
-    /** What ended the scan before the archive's end; empty if nothing did. */
+    /** The reason why the scan ended before the archive did; empty if it did not. */
     String damage() {
         return damage;
     }

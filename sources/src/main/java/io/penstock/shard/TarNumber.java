@@ -3,7 +3,7 @@ package io.penstock.shard;
 /** Numbers in tar headers: octal digits, or base 256 where the first bit is set. */
 final class TarNumber {
 
-    /** What a field that holds no number, or one that is negative or too large, is read as. */
+    /** The value of a field that holds no number, or one that is negative or too large. */
     static final long BAD = -1;
 
     private TarNumber() {}

@@ -30,7 +30,7 @@ record TarShard(String name, SampleKey key, List<String> state, StoreFile bytes,
     private static final int PARTS_AT_ONCE = 16;
     private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
 
-    /** What a data set calls a file, or a sample that begins with it. */
+    /** The name of a file in a data set, or of a sample that begins with it. */
     String name(int file, String key) {
         return "%s@%d:%s".formatted(name, index.offset(file), key);
     }

@@ -33,7 +33,7 @@ import reactor.core.scheduler.Scheduler;
  * circles, are left out with one warning. Keys with {@code ..}, absolute ones and links that lead out are refused.
  *
  * <p>Files read whole are opened and closed; files read by range stay open, {@value #MAX_OPEN} at most, until the store
- * is closed or becomes unreachable, whichever is first. Closing is optional.
+ * is closed or becomes unreachable. Closing is optional.
  *
  * <p>A value is read between two looks at its file that find the same state: size, modification time, change time and
  * inode. A file whose size or modification time is not as listed is a {@link StoreException} and never a value. A
@@ -271,7 +271,7 @@ public final class FileStore implements Store, AutoCloseable {
         throw changing(entry);
     }
 
-    /** What was read, and when that was done; no value before its file has been looked at again. */
+    /** Bytes that were read, and when; no value until the file's state has been checked again. */
     private record Range(StoreEntry entry, long offset, OpenFile file, ByteBuffer bytes, long readAt) {}
 
     private Range readRange(StoreEntry entry, long offset, int length) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * What a data set is made of where nothing can be listed: one JSON object a line, in UTF-8.
+ * The list of a data set's files where nothing can be listed: one JSON object a line, in UTF-8.
  * <pre>{@code
  *  {"key":"cat/1.jpg","bytes":10240,"checksum":"sha256:9f86…","label":"cat"}
  *  {"key":"dog/6.jpg","bytes":9211,"etag":"\"5f2c-61d\""}
@@ -30,7 +30,7 @@ import reactor.core.publisher.Mono;
  */
 public final class Manifest {
 
-    /** What inflates lies in a buffer that doubles. */
+    /** A manifest that inflates is in a buffer that doubles. */
     static final int MAX_BYTES = (int) HeapLimit.of(1 << 30, 3);
 
     static final int MAX_LINE = 64 << 10;

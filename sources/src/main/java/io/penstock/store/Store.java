@@ -39,8 +39,9 @@ public interface Store {
     Mono<ByteBuffer> read(StoreEntry entry, long offset, int length);
 
     /**
-     * What is at a key now, whether or not it was listed; empty if nothing is. For sources whose keys follow from what
-     * they have read, such as the chunks of an array. Errors, and the thread, are as for {@link #read(StoreEntry)}.
+     * The entry that is at a key now, whether or not it was listed; empty if there is none. For sources whose keys
+     * follow from what they have read, such as the chunks of an array. Errors, and the thread, are as for
+     * {@link #read(StoreEntry)}.
      */
     Mono<StoreEntry> entry(String key);
 
@@ -68,7 +69,7 @@ public interface Store {
     }
 
     /**
-     * What a function makes of {@link #find(String, int)}'s bytes, for work on the processor such as decompressing.
+     * A function's result for the bytes of {@link #find(String, int)}, for CPU work such as decompressing.
      * Runs on the {@linkplain Execution#standard workers} that stages run on; or, in stores whose reads may block, on
      * the thread that has read, which saves a hand-over a read.
      */
@@ -76,7 +77,7 @@ public interface Store {
         return find(key, max).publishOn(Execution.standard().workers()).map(Thrown.function(made));
     }
 
-    /** What a function makes of a range's bytes; where it runs, see {@link #find(String, int, Function)}. */
+    /** A function's result for a range's bytes; where it runs, see {@link #find(String, int, Function)}. */
     default <R> Mono<R> read(
             StoreEntry entry, long offset, int length, Function<? super ByteBuffer, ? extends R> made) {
         return read(entry, offset, length)

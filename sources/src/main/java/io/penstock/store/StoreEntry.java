@@ -3,7 +3,7 @@ package io.penstock.store;
 import java.util.Objects;
 
 /**
- * What a store listed: a key and the state of its bytes at that moment.
+ * An entry as a store listed it: a key and the state of its bytes at that moment.
  *
  * @param key     the name within the store, its parts separated by {@code /}
  * @param size    in bytes

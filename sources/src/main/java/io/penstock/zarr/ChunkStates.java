@@ -84,7 +84,7 @@ final class ChunkStates {
         return chunk == null ? 0 : state(chunk);
     }
 
-    /** What was listed under a key; null if nothing was. */
+    /** The entry that was listed under a key; null if none was. */
     @Nullable StoreEntry entry(String key) {
         return chunks.get(key);
     }

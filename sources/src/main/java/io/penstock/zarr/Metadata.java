@@ -64,7 +64,7 @@ public final class Metadata {
         return store.find(key(path, name), max).map(Thrown.function(bytes -> at(name, bytes, MetadataJson::parse)));
     }
 
-    /** What a function makes of a document, with errors that name it. */
+    /** Applies a function to a document; errors name the document. */
     <A, R> R at(String name, A what, Function<A, R> read) {
         try {
             return read.apply(what);

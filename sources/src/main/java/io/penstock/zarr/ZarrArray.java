@@ -265,7 +265,7 @@ public final class ZarrArray {
         return new ZarrChunks(this);
     }
 
-    /** What decides the values, and their place. */
+    /** The store, the path, the metadata and the chunks' states: all that decides the values. */
     Fingerprint fingerprint() {
         return Fingerprint.of("zarr", source.store.location(), source.path, metadata.state(), shape().toString())
                 .with(states.all());

@@ -82,7 +82,7 @@ final class Arrival {
         return (int) Math.min(max, Math.max(Math.max(needed, 2L * count), 8192));
     }
 
-    /** What came, as it was before it was compressed, in an array of exactly its size. */
+    /** The bytes received, decompressed, in an array of exactly their number. */
     byte[] bytes(Inflation inflation, long maxInflated) {
         return inflation.inflate(bytes, count, maxInflated);
     }

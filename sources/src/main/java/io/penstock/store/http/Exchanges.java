@@ -248,7 +248,7 @@ final class Exchanges {
         });
     }
 
-    /** What {@code Retry-After} asks for, in seconds or as a date; null where it does not. */
+    /** The wait that {@code Retry-After} asks for, in seconds or as a date; null without it. */
     static @Nullable Duration retryAfter(Reply reply) {
         String asked = reply.header(HttpHeaderNames.RETRY_AFTER);
         if (asked == null) {

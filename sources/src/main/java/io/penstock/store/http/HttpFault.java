@@ -44,7 +44,7 @@ final class HttpFault extends RuntimeException {
         return new HttpFault(message, false, null, advice, null);
     }
 
-    /** What a failure below HTTP means. */
+    /** The fault for a failure below HTTP. */
     static HttpFault of(Throwable thrown, HttpOptions options) {
         Throwable failure = Exceptions.unwrap(thrown);
         if (failure instanceof HttpFault known) {
@@ -99,7 +99,7 @@ final class HttpFault extends RuntimeException {
         return String.valueOf(getMessage());
     }
 
-    /** What to do, after a semicolon; empty where there is nothing. */
+    /** Advice after a semicolon, or nothing. */
     String advice() {
         return advice.isEmpty() ? "" : "; " + advice;
     }

@@ -71,18 +71,18 @@ public final class HttpOptions {
         return new HttpOptions(copy);
     }
 
-    /** What each method below says it is unless set. */
+    /** Each option with the default that its method names. */
     public static HttpOptions standard() {
         return STANDARD;
     }
 
-    /** Most connections to one host and port; 64 unless set. */
+    /** The max connections to one host and port; 64 unless set. */
     public HttpOptions connections(int max) {
         atLeastOne("connections", max);
         return with(copy -> copy.connections = max);
     }
 
-    /** Most requests that are answered at once, waits before a retry not counted; 64 unless set. */
+    /** The max requests in flight, waits before a retry not counted; 64 unless set. */
     public HttpOptions inFlight(int max) {
         atLeastOne("requests in flight", max);
         return with(copy -> copy.inFlight = max);

@@ -17,7 +17,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * What lies below an address, read over HTTP/1.1: {@code https://host/data/} and the key {@code train/1.jpg} make
+ * The files below an address, read over HTTP/1.1: {@code https://host/data/} and the key {@code train/1.jpg} make
  * {@code https://host/data/train/1.jpg}.
  *
  * <p>Faults that may pass (no connection, a broken or stalled answer, one of the wrong length, 408, 425, 429 and 5xx)

@@ -18,7 +18,7 @@ enum Inflation {
 
     private static final int FIRST = 64 << 10;
 
-    /** What a {@code Content-Encoding} says. */
+    /** The encoding that a {@code Content-Encoding} names. */
     static Inflation of(@Nullable String encoding) {
         String name = encoding == null ? "" : encoding.strip().toLowerCase(Locale.ROOT);
         return switch (name) {

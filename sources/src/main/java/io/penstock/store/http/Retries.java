@@ -31,7 +31,7 @@ final class Retries {
     }
 
     /**
-     * What an attempt gives, at last.
+     * The result of the first attempt that succeeds.
      * @param what the request, for messages: method and address
      */
     <T> Mono<T> of(String what, Supplier<Mono<T>> attempt) {

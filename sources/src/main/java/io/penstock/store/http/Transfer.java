@@ -31,7 +31,7 @@ final class Transfer {
     /** Hashing more than this on an event loop would hold up its other connections. */
     private static final int MAX_ON_LOOP = 1 << 20;
 
-    /** What a server that ignores ranges may make us throw away. */
+    /** The max bytes that are discarded when a server ignores ranges. */
     private static final long MAX_SKIPPED = 64L << 20;
 
     private final Exchanges exchanges;

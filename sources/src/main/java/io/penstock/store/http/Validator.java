@@ -54,7 +54,7 @@ record Validator(
         }
     }
 
-    /** What {@code If-Range} may be asked with; null where nothing says for certain that the bytes are the same. */
+    /** The value for {@code If-Range}; null if nothing shows for certain that the bytes are the same. */
     @Nullable String strong() {
         if (etag != null) {
             return etag.startsWith("\"") ? etag : null;

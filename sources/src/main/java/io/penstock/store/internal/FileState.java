@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What the file system says of a path at one moment. Two equal states, one before a read and one after it, mean that
+ * The state of a path in the file system at one moment. Two equal states, one before a read and one after it, mean that
  * the read bytes are of one state of the file.
  *
  * <p>A sample's key holds size and modification time only, as {@link StoreEntry} does, since copying a data set changes

@@ -11,7 +11,7 @@ public final class InOrder {
     private InOrder() {}
 
     /**
-     * What a function makes of each element, with this many under way at once; an element it makes nothing of is left
+     * Applies a function to each element, at most {@code atOnce} at a time; an element without a result is left
      * out. Fails with the error of the first element, in their order, that fails, and cancels the rest. (Reactor's
      * {@code flatMapSequential} alone fails with a {@code CompositeException} when two fail before the first is told.)
      */

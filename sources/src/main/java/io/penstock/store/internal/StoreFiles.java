@@ -176,15 +176,16 @@ public final class StoreFiles implements AutoCloseable {
         return location.endsWith("/") ? location + entry.key() : location + "/" + entry.key();
     }
 
-    /** What decides the keys of a file's samples, as words for people: where it lies, and its state. */
+    /** The state that is part of the keys of a file's samples, as words for people: its place, size and version. */
     public List<String> state(StoreEntry entry) {
         List<String> file = store.state(entry);
         return List.of("in " + store.location(), file.get(0), file.get(1));
     }
 
     /**
-     * What a function makes of every file, in their order. Blocks until all is done; works on {@value #AT_ONCE} files
-     * at once, on threads of its own that may wait for what they read, and fails as the first that fails.
+     * Applies a function to every file, and gives the results in the files' order. Blocks until all is done; works on
+     * {@value #AT_ONCE} files at once, on threads of its own that may wait for what they read, and fails as the first
+     * that fails.
      */
     public <T> List<T> map(Function<StoreEntry, T> fn) {
         Scheduler threads = Schedulers.newBoundedElastic(AT_ONCE, Integer.MAX_VALUE, "store-files");

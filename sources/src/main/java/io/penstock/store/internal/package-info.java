@@ -1,4 +1,4 @@
-/** What stores and sources share: file names and states, blocking reads, checksums of local copies, file patterns. */
+/** Shared by stores and sources: file names and states, blocking reads, checksums of local copies, file patterns. */
 @NullMarked
 package io.penstock.store.internal;
 

@@ -36,7 +36,7 @@ final class MirrorNames {
                 .formatted(folder, hash.substring(0, 3), hash, entry.size(), entry.version(), shown);
     }
 
-    /** What it is called until it is complete. */
+    /** The name of a copy until it is complete. */
     static String unfinished(String copy, String nonce) {
         return copy + UNFINISHED + nonce;
     }

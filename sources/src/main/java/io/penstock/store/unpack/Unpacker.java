@@ -57,7 +57,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Unpacker {
 
-    /** While they are unpacked, bytes lie in a buffer that doubles, and in a copy of it in the end. */
+    /** Unpacked bytes are in a buffer that doubles, and at the end in a copy of it. */
     private static final long MAX_IN_MEMORY = HeapLimit.of(1L << 30, 3);
 
     private static final long MAX_IN_FOLDER = 256L << 30;
@@ -244,7 +244,7 @@ public final class Unpacker {
     }
 
     /**
-     * What is left in a folder, measured every so often since others write there too; whole copies and partial ones.
+     * The bytes left in a folder of whole and partial copies, measured at intervals, since others write there too.
      */
     private static final class Room implements LongPredicate {
         private final Path folder;
@@ -278,7 +278,7 @@ public final class Unpacker {
         }
     }
 
-    /** What a process that was killed had begun. */
+    /** Removes what a killed process left unfinished. */
     private static void removeAbandoned(Path folder) throws IOException {
         Instant before = Instant.now().minus(ABANDONED);
         for (Path file : FolderFiles.list(folder, "*")) {

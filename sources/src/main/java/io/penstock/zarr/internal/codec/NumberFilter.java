@@ -21,7 +21,7 @@ public record NumberFilter(String name, NumberType decoded, NumberType stored, R
     /** Each number is stored as its difference from the one before. */
     record Delta() implements Rule {}
 
-    /** What is stored is {@code (x - offset) * scale}. */
+    /** The stored number is {@code (x - offset) * scale}. */
     record Scaled(double offset, double scale) implements Rule {}
 
     /** The same number in another type. */

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  */
 public final class FillValue {
 
-    /** What NumPy reads as a number; bounded, since digits take time. */
+    /** The numbers that NumPy reads; bounded, since digits take time. */
     private static final Pattern NUMBER = Pattern.compile("[+-]?\\d{1,40}(\\.\\d{1,40})?([eE][+-]?\\d{1,3})?");
 
     /** No integer has more, and one of a large exponent would take memory. */
