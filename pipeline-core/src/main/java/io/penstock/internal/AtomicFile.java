@@ -48,7 +48,8 @@ public final class AtomicFile {
         Instant latest = Instant.now().minus(Duration.ofHours(1));
         String left = Pattern.quote("." + file.getFileName() + ".") + "[0-9a-f-]{36}\\.new";
         try (DirectoryStream<Path> files = Files.newDirectoryStream(
-                file.resolveSibling(""), beside -> String.valueOf(beside.getFileName()).matches(left))) {
+                file.resolveSibling(""),
+                beside -> String.valueOf(beside.getFileName()).matches(left))) {
             for (Path beside : files) {
                 if (Files.getLastModifiedTime(beside).toInstant().isBefore(latest)) {
                     Files.deleteIfExists(beside);

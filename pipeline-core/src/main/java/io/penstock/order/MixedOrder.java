@@ -188,8 +188,8 @@ final class MixedOrder implements Order {
         }
         long[] weights = numbers(state, words.group(1));
         if (weights.length != sizes.length) {
-            throw new IllegalArgumentException("another mixture: of %d sources there, of %d here"
-                    .formatted(weights.length, sizes.length));
+            throw new IllegalArgumentException(
+                    "another mixture: of %d sources there, of %d here".formatted(weights.length, sizes.length));
         }
         long sum = 0;
         for (long weight : weights) {
@@ -221,8 +221,7 @@ final class MixedOrder implements Order {
                 && (drawsThere == 0 || since.at.epoch() <= MAX_NUMBER / drawsThere)
                 && LongStream.of(since.counts).allMatch(count -> count <= MAX_NUMBER);
         if (!inReach || since.drawn() != since.at.epoch() * drawsThere + since.at.offset()) {
-            throw broken(
-                    state, "the counts are not those of a run with %d draws an epoch".formatted(drawsThere));
+            throw broken(state, "the counts are not those of a run with %d draws an epoch".formatted(drawsThere));
         }
     }
 
@@ -248,7 +247,8 @@ final class MixedOrder implements Order {
     }
 
     private static IllegalArgumentException broken(String state, String why) {
-        return new IllegalArgumentException("the mixture of the resume token is damaged: \"%s\": %s".formatted(state, why));
+        return new IllegalArgumentException(
+                "the mixture of the resume token is damaged: \"%s\": %s".formatted(state, why));
     }
 
     @Override

@@ -46,7 +46,8 @@ public final class Proportions {
                     "a mixture has %d sources at most; concatenate some of them".formatted(MAX_SOURCES));
         }
         if (size < 1) {
-            throw new IllegalArgumentException("source %d of a mixture must have samples, has %d".formatted(number, size));
+            throw new IllegalArgumentException(
+                    "source %d of a mixture must have samples, has %d".formatted(number, size));
         }
         if (!(weight > 0 && weight < Double.POSITIVE_INFINITY)) {
             throw new IllegalArgumentException(
@@ -113,6 +114,8 @@ public final class Proportions {
 
     /** What ends an epoch, in words; a number of draws is not among them. */
     String end() {
-        return end == null ? "a number of draws" : end == Exhausted.FIRST ? "the first is exhausted" : "all are exhausted";
+        return end == null
+                ? "a number of draws"
+                : end == Exhausted.FIRST ? "the first is exhausted" : "all are exhausted";
     }
 }

@@ -34,13 +34,15 @@ public final class Sampler {
 
         void requireNone(Order order) {
             if (!mode.isGlobal()) {
-                throw new IllegalArgumentException(("shard mode must be global, was %s: a %s may draw any sample again, "
-                                + "so no rank can keep a part")
-                        .formatted(mode, order));
+                throw new IllegalArgumentException(
+                        ("shard mode must be global, was %s: a %s may draw any sample again, "
+                                        + "so no rank can keep a part")
+                                .formatted(mode, order));
             }
             if (limit != Long.MAX_VALUE) {
-                throw new IllegalArgumentException(("a limit of %d samples is not for a %s; "
-                                + "say the draws of an epoch where it is made").formatted(limit, order));
+                throw new IllegalArgumentException(
+                        ("a limit of %d samples is not for a %s; " + "say the draws of an epoch where it is made")
+                                .formatted(limit, order));
             }
         }
     }

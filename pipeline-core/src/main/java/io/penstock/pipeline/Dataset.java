@@ -145,7 +145,8 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      */
     default <R> Dataset<R> expand(String stage, int each, BiFunction<? super T, Integer, ? extends R> part) {
         Stage<T> input = Stage.of(this);
-        return SelectedDataset.expanded(input, new Parts.Fixed(input.size(), each), stage + ", " + each + " each", part);
+        return SelectedDataset.expanded(
+                input, new Parts.Fixed(input.size(), each), stage + ", " + each + " each", part);
     }
 
     /**

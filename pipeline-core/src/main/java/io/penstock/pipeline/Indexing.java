@@ -25,10 +25,7 @@ public final class Indexing {
     public record Progress(long examined, long known, long samples) {}
 
     private Indexing(
-            @Nullable Path folder,
-            ErrorPolicy policy,
-            Execution execution,
-            Consumer<? super Progress> progress) {
+            @Nullable Path folder, ErrorPolicy policy, Execution execution, Consumer<? super Progress> progress) {
         this.folder = folder;
         this.policy = policy;
         this.execution = execution;

@@ -119,7 +119,7 @@ public final class Samples {
         if (flux instanceof StagedFlux<?, ?> staged) {
             return staged.stage.statistics();
         }
-        throw new IllegalArgumentException(
-                "only what an operator of Samples returned has statistics; was " + flux.getClass().getName());
+        throw new IllegalArgumentException("only what an operator of Samples returned has statistics; was "
+                + flux.getClass().getName());
     }
 }

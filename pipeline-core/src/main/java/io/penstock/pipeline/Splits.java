@@ -34,8 +34,9 @@ final class Splits {
             ends[part] = sum;
         }
         if (Math.abs(sum - 1) > SUM_TOLERANCE) {
-            throw new IllegalArgumentException("the shares must add up to 1, were %s: %s in all; name the rest as a share"
-                    .formatted(Arrays.toString(shares), sum));
+            throw new IllegalArgumentException(
+                    "the shares must add up to 1, were %s: %s in all; name the rest as a share"
+                            .formatted(Arrays.toString(shares), sum));
         }
         ends[shares.length - 1] = 1;
         return ends;
@@ -104,7 +105,8 @@ final class Splits {
         byte[] parts = new byte[checkedSize(input)];
         Map<Integer, List<Integer>> classes = new HashMap<>();
         for (int index = 0; index < parts.length; index++) {
-            classes.computeIfAbsent(label.applyAsInt(index), its -> new ArrayList<>()).add(index);
+            classes.computeIfAbsent(label.applyAsInt(index), its -> new ArrayList<>())
+                    .add(index);
         }
         LongUnaryOperator hash = index -> hash(seed, input.id(index).name());
         classes.forEach((name, indices) -> deal(indices, hash, rounding(seed, name), ends, parts));

@@ -41,7 +41,10 @@ sealed interface StageFunction<A, B> {
 
     /** @param parts the part that an index stands for */
     static <A, B> StageFunction<A, B> expand(
-            String stage, BiFunction<? super A, Integer, ? extends B> fn, LongToIntFunction parts, LongFunction<SampleId> ids) {
+            String stage,
+            BiFunction<? super A, Integer, ? extends B> fn,
+            LongToIntFunction parts,
+            LongFunction<SampleId> ids) {
         return new Named<>("expand", stage, (value, draw) -> fn.apply(value, parts.applyAsInt(draw.index())), ids);
     }
 

@@ -28,8 +28,7 @@ final class StagedFlux<A, T> extends FluxOperator<Sample<A>, Sample<T>> {
 
     /** A flux behind one stage more. */
     static <T, R> Flux<Sample<R>> then(Flux<Sample<T>> flux, Function<Stage<T>, Pipeline<R>> next) {
-        StagedFlux<?, T> staged =
-                flux instanceof StagedFlux<?, T> behind ? behind : over(flux, Execution.standard());
+        StagedFlux<?, T> staged = flux instanceof StagedFlux<?, T> behind ? behind : over(flux, Execution.standard());
         return staged.then(Stage.of(next.apply(staged.stage)));
     }
 

@@ -174,8 +174,7 @@ class MixedOrderTest {
     }
 
     @Property(tries = 300)
-    void weights_changedTwice_letEachSourceGoOnWhereItIs(
-            @ForAll @IntRange(max = 1 << 20) int made, @ForAll long seed) {
+    void weights_changedTwice_letEachSourceGoOnWhereItIs(@ForAll @IntRange(max = 1 << 20) int made, @ForAll long seed) {
         Made mixture = Made.of(made);
         Random random = new Random(made);
         Sampler plain = inner(made / 3, seed).epochs(4);
@@ -247,7 +246,8 @@ class MixedOrderTest {
 
     @Test
     void random_ofASampleDrawnAgainInAnEpoch_isAnother() {
-        Sampler sampler = Sampler.sequential().mixed(Proportions.of(1, 1).and(100, 1).until(Exhausted.ALL));
+        Sampler sampler =
+                Sampler.sequential().mixed(Proportions.of(1, 1).and(100, 1).until(Exhausted.ALL));
         Set<Long> dice = new HashSet<>();
 
         List<Draw> ofTheFirst =
@@ -352,8 +352,7 @@ class MixedOrderTest {
 
     @Test
     void state_ofOtherSources_isRefused() {
-        assertThatThrownBy(() ->
-                        Sampler.shuffled(1).mixed(TWO).resumeMixture("1:1:1", 14, Position.START))
+        assertThatThrownBy(() -> Sampler.shuffled(1).mixed(TWO).resumeMixture("1:1:1", 14, Position.START))
                 .hasMessage("another mixture: of 3 sources there, of 2 here");
         assertThatThrownBy(() -> Sampler.shuffled(1).resumeMixture("1", 14, Position.START))
                 .isInstanceOf(IllegalStateException.class);

@@ -45,10 +45,8 @@ class SourceScheduleTest {
     @Property(tries = 60)
     void prefixes_ofSmallWholeWeights_areWithinTijdemansBound(
             @ForAll @IntRange(min = 2, max = 9) int sources, @ForAll @IntRange(max = 10_000) int seed) {
-        double[] weights = new Random(seed)
-                .ints(sources, 1, 20)
-                .asDoubleStream()
-                .toArray();
+        double[] weights =
+                new Random(seed).ints(sources, 1, 20).asDoubleStream().toArray();
 
         SourceSchedule schedule = SourceSchedule.of(weights);
 
@@ -59,7 +57,8 @@ class SourceScheduleTest {
     @Property(tries = 200)
     void counts_ofAnyDraw_areThoseByCounting(
             @ForAll @IntRange(min = 1, max = 40) int sources, @ForAll @IntRange(max = 10_000) int seed) {
-        double[] weights = new Random(seed).ints(sources, 1, 50).asDoubleStream().toArray();
+        double[] weights =
+                new Random(seed).ints(sources, 1, 50).asDoubleStream().toArray();
         SourceSchedule schedule = SourceSchedule.of(weights);
         long[] drawn = new long[sources];
 

@@ -46,7 +46,8 @@ class WeightedOrderTest {
     @Test
     void draws_byManyKindsOfWeights_areAsFrequentAsTheyAre() {
         double[] random = new Random(7).doubles(101, 0.1, 1).toArray();
-        double[] harmonic = LongStream.rangeClosed(1, 101).mapToDouble(i -> 1.0 / i).toArray();
+        double[] harmonic =
+                LongStream.rangeClosed(1, 101).mapToDouble(i -> 1.0 / i).toArray();
         double[] equal = new double[101];
         Arrays.fill(equal, 3);
 
@@ -131,8 +132,7 @@ class WeightedOrderTest {
     }
 
     // users rely on this order to continue a run with a newer version: a change here breaks every saved position
-    private static final Long[] GOLDEN = {
-        4L, 4L, 0L, 3L, 4L, 3L, 0L, 4L, 3L, 4L, 3L, 1L, 4L, 3L, 3L, 4L, 1L, 3L, 0L, 4L
+    private static final Long[] GOLDEN = {4L, 4L, 0L, 3L, 4L, 3L, 0L, 4L, 3L, 4L, 3L, 1L, 4L, 3L, 3L, 4L, 1L, 3L, 0L, 4L
     };
     private static final String GOLDEN_WORDS = "weighted by 7a7c657fdcbf5e68";
 

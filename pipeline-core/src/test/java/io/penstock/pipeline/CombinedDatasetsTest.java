@@ -7,8 +7,8 @@ import io.penstock.cache.Cache;
 import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
 import io.penstock.order.Sampler;
-import io.penstock.tensor.Tensor;
 import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,7 +91,8 @@ class CombinedDatasetsTest {
     void concat_ofCachedParts_sharesTheirCacheAndHitsIt() {
         try (Cache cache = Cache.of(new FakeTier("tier"))) {
             Dataset<Tensor> first = FakeDataset.immediate(40).cache(cache, VALUE);
-            Dataset<Tensor> all = Dataset.concat(first, FakeDataset.immediate(30).cache(cache, VALUE));
+            Dataset<Tensor> all =
+                    Dataset.concat(first, FakeDataset.immediate(30).cache(cache, VALUE));
             values(first);
 
             values(all);
@@ -104,8 +105,7 @@ class CombinedDatasetsTest {
 
     @Test
     void onError_overConcat_countsSamplesOfOneIndexApart() {
-        Dataset<Tensor> broken =
-                FakeDataset.answering(2, index -> Mono.error(new StoreException("broken " + index)));
+        Dataset<Tensor> broken = FakeDataset.answering(2, index -> Mono.error(new StoreException("broken " + index)));
         List<SampleException> given = new ArrayList<>();
 
         Pipeline<Tensor> skipping =
@@ -117,7 +117,8 @@ class CombinedDatasetsTest {
                         .onError(ErrorPolicy.skip().budget(3))
                         .stream(Sampler.sequential()))
                 .expectNextCount(3)
-                .expectErrorMessage("error budget of 3 samples is used up: stage \"load\" failed on sample 1: #1: broken 1")
+                .expectErrorMessage(
+                        "error budget of 3 samples is used up: stage \"load\" failed on sample 1: #1: broken 1")
                 .verify(SOON);
     }
 

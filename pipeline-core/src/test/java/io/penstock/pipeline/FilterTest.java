@@ -109,7 +109,8 @@ class FilterTest {
         Dataset<Tensor> odd = source.filter("odd", FilterTest::isOdd);
 
         assertThat(odd.size()).isEqualTo(500);
-        assertThat(values(odd)).isEqualTo(LongStream.range(0, 500).map(i -> 2 * i + 1).boxed().toList());
+        assertThat(values(odd))
+                .isEqualTo(LongStream.range(0, 500).map(i -> 2 * i + 1).boxed().toList());
         assertThat(odd.id(3).key()).isEqualTo(source.id(7).key());
         assertThat(odd.name(3)).isEqualTo("#7");
         assertThat(odd.fingerprint())
@@ -129,7 +130,9 @@ class FilterTest {
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7})
     void filter_onAnyNumberOfRanks_givesEachAsManyAndAllOnce(int ranks) {
         Dataset<Tensor> dropped = FakeDataset.immediate(2100)
-                .filter("70 percent, in runs", value -> Mixing.mix(value.longAt(0) / 10) >>> 1 < Long.MAX_VALUE / 10 * 7);
+                .filter(
+                        "70 percent, in runs",
+                        value -> Mixing.mix(value.longAt(0) / 10) >>> 1 < Long.MAX_VALUE / 10 * 7);
         List<Long> all = new ArrayList<>();
 
         for (int rank = 0; rank < ranks; rank++) {
@@ -151,7 +154,8 @@ class FilterTest {
     void selectIf_namesAndIndices_loadsNothing() {
         Stated source = Stated.of(100);
 
-        Dataset<Tensor> some = source.selectIf("names that end in 7", i -> source.name(i).endsWith("7"));
+        Dataset<Tensor> some =
+                source.selectIf("names that end in 7", i -> source.name(i).endsWith("7"));
 
         assertThat(source.loads).hasValue(0);
         assertThat(values(some)).containsExactly(7L, 17L, 27L, 37L, 47L, 57L, 67L, 77L, 87L, 97L);
@@ -283,7 +287,8 @@ class FilterTest {
 
         for (int i = 0; i < 2; i++) {
             new Thread(() -> {
-                        sizes.add(source.filter("odd", FilterTest::isOdd, kept()).size());
+                        sizes.add(
+                                source.filter("odd", FilterTest::isOdd, kept()).size());
                         done.countDown();
                     })
                     .start();
@@ -300,10 +305,14 @@ class FilterTest {
 
         Dataset<String> parts = source.expand("halves", 2, (value, part) -> value.longAt(0) + "/" + part);
 
-        assertThat(parts.stream(Sampler.sequential()).map(Sample::value).collectList().block(SOON))
+        assertThat(parts.stream(Sampler.sequential())
+                        .map(Sample::value)
+                        .collectList()
+                        .block(SOON))
                 .containsExactly("0/0", "0/1", "1/0", "1/1", "2/0", "2/1");
         assertThat(parts.name(3)).isEqualTo("#1[1]");
-        assertThat(LongStream.range(0, 6).mapToObj(i -> parts.id(i).key()).distinct()).hasSize(6);
+        assertThat(LongStream.range(0, 6).mapToObj(i -> parts.id(i).key()).distinct())
+                .hasSize(6);
         assertThatThrownBy(() -> source.expand("none", 0, (value, part) -> part))
                 .hasMessage("a sample must have at least 1 part, was 0");
     }
@@ -313,16 +322,17 @@ class FilterTest {
         Stated source = Stated.of(6);
 
         Dataset<String> parts = source.expand(
-                "triangle",
-                value -> (int) value.longAt(0) % 4,
-                (value, part) -> value.longAt(0) + "/" + part,
-                kept());
+                "triangle", value -> (int) value.longAt(0) % 4, (value, part) -> value.longAt(0) + "/" + part, kept());
 
         List<String> expected = List.of("1/0", "2/0", "2/1", "3/0", "3/1", "3/2", "5/0");
-        assertThat(parts.stream(Sampler.sequential()).map(Sample::value).collectList().block(SOON))
+        assertThat(parts.stream(Sampler.sequential())
+                        .map(Sample::value)
+                        .collectList()
+                        .block(SOON))
                 .isEqualTo(expected);
         Stated again = Stated.of(6);
-        assertThat(again.expand("triangle", value -> 1, (value, part) -> part, kept()).size())
+        assertThat(again.expand("triangle", value -> 1, (value, part) -> part, kept())
+                        .size())
                 .isEqualTo(7);
         assertThat(again.loads).hasValue(0);
         assertThatThrownBy(() -> source.expand("bad", value -> -1, (value, part) -> part, Indexing.inMemory()))

@@ -38,8 +38,8 @@ class MixtureTest {
 
     @Test
     void stream_ofTwoSources_alternatesByTheirWeights() {
-        Mixture<Tensor> mixture = Mixture.of(source(FakeDataset.jittery(100), 0), 2)
-                .and(source(FakeDataset.jittery(100), 1), 1);
+        Mixture<Tensor> mixture =
+                Mixture.of(source(FakeDataset.jittery(100), 0), 2).and(source(FakeDataset.jittery(100), 1), 1);
 
         List<Long> values = values(mixture.dataset(), mixture.sampler(Sampler.shuffled(42)));
 
@@ -52,8 +52,8 @@ class MixtureTest {
 
     @Test
     void statistics_ofTheParts_areToldApart() {
-        Mixture<Tensor> mixture = Mixture.of(source(FakeDataset.immediate(30), 0), 0.75)
-                .and(source(FakeDataset.immediate(10), 1), 0.25);
+        Mixture<Tensor> mixture =
+                Mixture.of(source(FakeDataset.immediate(30), 0), 0.75).and(source(FakeDataset.immediate(10), 1), 0.25);
         Dataset<Tensor> dataset = mixture.dataset().map("same", value -> value);
 
         values(dataset, mixture.sampler(Sampler.shuffled(42)));
@@ -62,11 +62,7 @@ class MixtureTest {
         assertThat(statistics.loads()).isEqualTo(40);
         assertThat(statistics.stages().stream().map(stage -> stage.name() + " " + stage.samples()))
                 .containsExactly(
-                        "part 0: load 30",
-                        "part 0: source 0 30",
-                        "part 1: load 10",
-                        "part 1: source 1 10",
-                        "same 40");
+                        "part 0: load 30", "part 0: source 0 30", "part 1: load 10", "part 1: source 1 10", "same 40");
     }
 
     @Test
@@ -80,12 +76,14 @@ class MixtureTest {
                 .until(Exhausted.ALL);
         Dataset<Tensor> dataset = mixture.dataset().cache(Cache.of(shared), VALUE);
 
-        List<Long> values = values(dataset, mixture.sampler(Sampler.shuffled(42)).epochs(3));
+        List<Long> values =
+                values(dataset, mixture.sampler(Sampler.shuffled(42)).epochs(3));
 
         assertThat(values).hasSize(3 * 79);
         assertThat(first.totalLoads()).isEqualTo(40);
         assertThat(second.totalLoads()).isEqualTo(5);
-        assertThat(mixture.dataset().id(40).key()).isEqualTo(source(second, 1).id(0).key());
+        assertThat(mixture.dataset().id(40).key())
+                .isEqualTo(source(second, 1).id(0).key());
     }
 
     @Test
@@ -93,12 +91,9 @@ class MixtureTest {
         ConcurrentLinkedQueue<SampleException> failed = new ConcurrentLinkedQueue<>();
         Dataset<Tensor> broken = FakeDataset.answering(
                 5,
-                index -> index == 3
-                        ? Mono.error(new IllegalStateException("torn"))
-                        : Mono.just(Tensor.scalar(index)));
-        Mixture<Tensor> mixture = Mixture.of(FakeDataset.immediate(40), 1)
-                .and(broken, 1)
-                .until(Exhausted.ALL);
+                index -> index == 3 ? Mono.error(new IllegalStateException("torn")) : Mono.just(Tensor.scalar(index)));
+        Mixture<Tensor> mixture =
+                Mixture.of(FakeDataset.immediate(40), 1).and(broken, 1).until(Exhausted.ALL);
 
         List<Long> values = values(
                 mixture.dataset().onError(ErrorPolicy.skip().quarantine(failed::add)),
@@ -161,7 +156,8 @@ class MixtureTest {
         assertThatThrownBy(() -> token.resume(Sampler.shuffled(42), mixture.dataset()))
                 .hasMessageContaining("another order: mixture of 2 sources, each shuffled, until the first is exhausted"
                         + " there, shuffled here");
-        assertThatThrownBy(() -> token.resume(mixture.sampler(Sampler.sequential().seed(42)), mixture.dataset()))
+        assertThatThrownBy(
+                        () -> token.resume(mixture.sampler(Sampler.sequential().seed(42)), mixture.dataset()))
                 .hasMessageContaining("another order: mixture of 2 sources, each shuffled");
         assertThatThrownBy(() -> token.resume(all.sampler(Sampler.shuffled(42)), all.dataset()))
                 .hasMessageContaining("until all are exhausted here");

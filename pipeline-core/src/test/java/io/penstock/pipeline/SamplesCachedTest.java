@@ -90,7 +90,8 @@ class SamplesCachedTest {
 
         assertThat(values(flux)).hasSize(300).startsWith(0L, 10L, 20L, 0L);
         assertThat(loads).hasValue(3);
-        assertThat(Samples.statistics(flux).misses() + Samples.statistics(flux).hits().get("ram"))
+        assertThat(Samples.statistics(flux).misses()
+                        + Samples.statistics(flux).hits().get("ram"))
                 .isEqualTo(300);
     }
 
@@ -131,7 +132,8 @@ class SamplesCachedTest {
     void brokenTier_isAMiss() {
         ram.broken = true;
 
-        assertThat(values(numbers(1, 2).transform(cached(SamplesCachedTest::tenTimes)))).containsExactly(10L, 20L);
+        assertThat(values(numbers(1, 2).transform(cached(SamplesCachedTest::tenTimes))))
+                .containsExactly(10L, 20L);
     }
 
     @Test
@@ -171,10 +173,7 @@ class SamplesCachedTest {
     void failedKey_isSkippedLikeAFailedLoad() {
         Flux<Sample<Tensor>> flux = numbers(1, 0, 3)
                 .transform(Samples.<Integer, Tensor>cached(
-                        Cache.of(ram),
-                        value -> SampleKey.of("by " + 6 / value),
-                        SCHEMA,
-                        SamplesCachedTest::tenTimes))
+                        Cache.of(ram), value -> SampleKey.of("by " + 6 / value), SCHEMA, SamplesCachedTest::tenTimes))
                 .transform(Samples.onError(ErrorPolicy.skip()));
 
         assertThat(flux.map(Sample::isPresent).collectList().block(SOON)).containsExactly(true, false, true);

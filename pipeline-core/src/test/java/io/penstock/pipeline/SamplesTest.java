@@ -116,10 +116,11 @@ class SamplesTest {
     @Test
     void augment_ofAnElementsNumber_isThatOfADatasetsIndex() {
         Sampler sampler = Sampler.sequential().seed(42);
-        List<Integer> dataset = values(FakeDataset.immediate(50)
-                .map("int", tensor -> (int) tensor.longAt(0))
-                .augment("spin", SamplesTest::spin)
-                .stream(sampler));
+        List<Integer> dataset = values(
+                FakeDataset.immediate(50)
+                        .map("int", tensor -> (int) tensor.longAt(0))
+                        .augment("spin", SamplesTest::spin)
+                        .stream(sampler));
 
         assertThat(values(numbers(50).transform(Samples.augment("spin", SamplesTest::spin))))
                 .isEqualTo(dataset);
@@ -254,7 +255,8 @@ class SamplesTest {
                     }));
             StepVerifier.create(flux)
                     .expectNextCount(50)
-                    .expectErrorSatisfies(e -> assertThat(e).isInstanceOf(SampleException.class).hasCause(thrown))
+                    .expectErrorSatisfies(e ->
+                            assertThat(e).isInstanceOf(SampleException.class).hasCause(thrown))
                     .verify(SOON);
         }
     }
@@ -294,7 +296,9 @@ class SamplesTest {
                 .transform(Samples.numbered(1))
                 .transform(Samples.map("same", value -> value));
 
-        StepVerifier.create(flux).expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("no source")).verify(SOON);
+        StepVerifier.create(flux)
+                .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("no source"))
+                .verify(SOON);
     }
 
     @Test
@@ -344,9 +348,11 @@ class SamplesTest {
 
         List<Sample<Integer>> samples = flux.collectList().block(SOON);
 
-        assertThat(samples).extracting(sample -> sample.draw().index())
+        assertThat(samples)
+                .extracting(sample -> sample.draw().index())
                 .containsExactlyElementsOf(LongStream.range(0, 10).boxed().toList());
-        assertThat(samples).filteredOn(sample -> !sample.isPresent())
+        assertThat(samples)
+                .filteredOn(sample -> !sample.isPresent())
                 .extracting(sample -> sample.draw().index())
                 .containsExactly(3L, 8L);
         assertThat(quarantined).containsExactly(3L, 8L);
@@ -379,9 +385,13 @@ class SamplesTest {
 
     @Test
     void stages_behindAPipelinesStream_keepItsDrawsAndPadding() {
-        Sampler padded = Sampler.shuffled(3).shard(Shard.of(2, 3)).remainder(Remainder.PAD).epochs(2);
+        Sampler padded = Sampler.shuffled(3)
+                .shard(Shard.of(2, 3))
+                .remainder(Remainder.PAD)
+                .epochs(2);
         FakeDataset dataset = FakeDataset.jittery(10);
-        List<Draw> draws = dataset.stream(padded).map(Sample::draw).collectList().block(SOON);
+        List<Draw> draws =
+                dataset.stream(padded).map(Sample::draw).collectList().block(SOON);
 
         List<Sample<Long>> samples = dataset.stream(padded)
                 .transform(Samples.map("long", (Tensor tensor) -> tensor.longAt(0)))
@@ -389,7 +399,8 @@ class SamplesTest {
                 .block(SOON);
 
         assertThat(samples).extracting(Sample::draw).isEqualTo(draws);
-        assertThat(samples).allMatch(sample -> sample.isPresent() != sample.draw().isPadding());
+        assertThat(samples)
+                .allMatch(sample -> sample.isPresent() != sample.draw().isPadding());
         assertThat(samples.stream().filter(Sample::isPresent))
                 .allMatch(sample -> sample.value() == sample.draw().index());
     }

@@ -41,9 +41,11 @@ class SplitsTest {
 
     @Test
     void split_moreSamples_leavesEveryOtherWhereItWas() {
-        Set<String> before = Set.copyOf(names(FakeDataset.immediate(10_000).split(7, 0.8, 0.2).get(0)));
+        Set<String> before = Set.copyOf(
+                names(FakeDataset.immediate(10_000).split(7, 0.8, 0.2).get(0)));
 
-        List<String> after = names(FakeDataset.immediate(11_000).split(7, 0.8, 0.2).get(0));
+        List<String> after =
+                names(FakeDataset.immediate(11_000).split(7, 0.8, 0.2).get(0));
 
         assertThat(after.stream().filter(name -> Integer.parseInt(name.substring(1)) < 10_000))
                 .containsExactlyInAnyOrderElementsOf(before);
@@ -84,8 +86,8 @@ class SplitsTest {
         assertPartition(11_111, parts);
         Stream.of(names(source)).forEach(names -> names.forEach(name -> count(all, name)));
         names(parts.get(0)).forEach(name -> count(first, name));
-        all.forEach((label, count) -> assertThat((double) first.getOrDefault(label, 0))
-                .isCloseTo(0.7 * count, within(1.0)));
+        all.forEach((label, count) ->
+                assertThat((double) first.getOrDefault(label, 0)).isCloseTo(0.7 * count, within(1.0)));
     }
 
     private static void count(Map<Integer, Integer> counts, String name) {
@@ -94,8 +96,7 @@ class SplitsTest {
 
     @Test
     void stratified_manyClassesOfOneSample_haveTheSharesTogether() {
-        List<Dataset<Tensor>> parts =
-                FakeDataset.immediate(10_000).stratified(3, index -> (int) index, 0.8, 0.2);
+        List<Dataset<Tensor>> parts = FakeDataset.immediate(10_000).stratified(3, index -> (int) index, 0.8, 0.2);
 
         assertThat(parts.get(0).size() / 100.0).isCloseTo(80, within(2.0));
     }
@@ -108,7 +109,10 @@ class SplitsTest {
         for (Dataset.Fold<Tensor> fold : folds) {
             assertPartition(1000, List.of(fold.training(), fold.validation()));
         }
-        assertThat(folds.stream().map(Dataset.Fold::training).map(SplitsTest::names).collect(Collectors.toSet()))
+        assertThat(folds.stream()
+                        .map(Dataset.Fold::training)
+                        .map(SplitsTest::names)
+                        .collect(Collectors.toSet()))
                 .hasSize(5);
     }
 }

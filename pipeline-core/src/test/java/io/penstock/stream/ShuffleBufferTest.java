@@ -37,8 +37,9 @@ class ShuffleBufferTest {
     void shuffle_ofAnySize_deliversEachElementOnce(int n, int elements) {
         List<Integer> order = shuffled(ShuffleBuffer.of(n, 42), 0, elements);
 
-        assertThat(order).containsExactlyInAnyOrderElementsOf(
-                IntStream.range(0, elements).boxed().toList());
+        assertThat(order)
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, elements).boxed().toList());
         if (n > 1 && elements > 20) {
             assertThat(order).isNotEqualTo(IntStream.range(0, elements).boxed().toList());
         }

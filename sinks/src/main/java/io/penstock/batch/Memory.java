@@ -37,8 +37,7 @@ final class Memory {
     }
 
     /** The layout of the latest rows that began a batch, for batches that have none; null before any. */
-    @Nullable
-    Layout latest() {
+    @Nullable Layout latest() {
         return latest;
     }
 

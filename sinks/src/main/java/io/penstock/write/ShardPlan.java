@@ -57,9 +57,8 @@ record ShardPlan(String fingerprint, long samples, long samplesEach) {
     private static void requireNoShards(Path folder) {
         Path first = TarWriter.shard(folder, 0);
         if (Files.exists(first)) {
-            throw new StoreException(
-                    "%s has shards but no %s, which says what they are made of; name another folder"
-                            .formatted(folder, NAME));
+            throw new StoreException("%s has shards but no %s, which says what they are made of; name another folder"
+                    .formatted(folder, NAME));
         }
     }
 

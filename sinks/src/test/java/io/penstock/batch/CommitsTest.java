@@ -97,8 +97,7 @@ class CommitsTest {
     }
 
     private static List<Item> uninterrupted(int shuffle) {
-        return augmented(
-                        shuffle > 0 ? source(0).transform(buffer(shuffle, 0)) : source(0), 0, Execution.standard())
+        return augmented(shuffle > 0 ? source(0).transform(buffer(shuffle, 0)) : source(0), 0, Execution.standard())
                 .map(Sample::value)
                 .collectList()
                 .block(SOON);
@@ -184,7 +183,8 @@ class CommitsTest {
             assertThat(commit.offset()).isEqualTo(oldest * 10);
         });
         // where the source ended decided the order of the last
-        assertThat(saved.get(saved.size() - 1).number()).isBetween((long) ELEMENTS - shuffle - 10, (long) ELEMENTS - shuffle);
+        assertThat(saved.get(saved.size() - 1).number())
+                .isBetween((long) ELEMENTS - shuffle - 10, (long) ELEMENTS - shuffle);
     }
 
     @Test
@@ -195,8 +195,7 @@ class CommitsTest {
             }
             save(offset, number);
         });
-        List<Batch> held = augmented(
-                        source(0).transform(commits.offsets(CommitsTest::behind)), 0, Execution.standard())
+        List<Batch> held = augmented(source(0).transform(commits.offsets(CommitsTest::behind)), 0, Execution.standard())
                 .transform(Batches.of(500, SCHEMA).slots(4))
                 .transform(commits.onClose())
                 .collectList()
@@ -227,7 +226,8 @@ class CommitsTest {
         ExecutorService closers = Executors.newFixedThreadPool(4);
         CountDownLatch all = new CountDownLatch(ELEMENTS / 4);
 
-        batches(4).doOnNext(batch -> closers.execute(() -> {
+        batches(4)
+                .doOnNext(batch -> closers.execute(() -> {
                     batch.close();
                     all.countDown();
                 }))
@@ -265,7 +265,8 @@ class CommitsTest {
         Commits<Long> commits = Commits.at(0L, 0, this::save);
         Batch batch = batches(1).next().block(SOON);
 
-        StepVerifier.create(Flux.just(batch).repeat().transform(commits.onClose()).count())
+        StepVerifier.create(
+                        Flux.just(batch).repeat().transform(commits.onClose()).count())
                 .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("close every batch"))
                 .verify(SOON);
     }

@@ -80,9 +80,8 @@ class MixtureResumeTest {
             parts.add(new Part(weights, ran.rows));
 
             for (int stop = 1; stop <= STOPS; stop++) {
-                String token = ResumeToken.of(mixture.dataset(), sampler)
-                        .at(ran.next)
-                        .toString();
+                String token =
+                        ResumeToken.of(mixture.dataset(), sampler).at(ran.next).toString();
                 if (changing && random.nextInt(3) > 0) {
                     weights = weights(random, sizes.length);
                     mixture = mixture(sizes, weights);
@@ -202,9 +201,7 @@ class MixtureResumeTest {
 
     private static Ran run(Mixture<Tensor> mixture, Sampler sampler, Manner manner, long batches) {
         Pipeline<Tensor> pipeline = mixture.dataset()
-                .augment(
-                        "noise",
-                        (value, random) -> triple(value.longAt(0), value.longAt(1), random.nextLong()));
+                .augment("noise", (value, random) -> triple(value.longAt(0), value.longAt(1), random.nextLong()));
         List<List<List<Row>>> ranks = new ArrayList<>();
         Position next = sampler.start();
         for (int rank = 0; rank < manner.worldSize; rank++) {

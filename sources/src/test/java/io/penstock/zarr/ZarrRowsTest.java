@@ -180,7 +180,7 @@ class ZarrRowsTest extends DatasetKit<Tensor> {
         store.put(
                 "a/.zarray",
                 "{\"zarr_format\":2,\"shape\":[6,2],\"chunks\":[2,2],\"dtype\":\"|i1\",\"order\":\"C\",\"compressor\":null,"
-                    + "\"filters\":null,\"fill_value\":0}");
+                        + "\"filters\":null,\"fill_value\":0}");
         List<SampleKey> after = keys(array().rows());
 
         assertThat(after).doesNotContainAnyElementsOf(before);

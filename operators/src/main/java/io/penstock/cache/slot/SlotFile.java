@@ -125,8 +125,7 @@ final class SlotFile implements AutoCloseable {
             Path path, FileChannel channel, SlotLayout layout, ToLongFunction<SharedMemory> limit) throws IOException {
         SharedMemory there = SharedMemory.at(path);
         long max = limit.applyAsLong(there);
-        long held =
-                Math.min(layout.samples(), (max - SLOTS - (PAGE - 1)) / (SLOT_BYTES + (long) layout.sampleBytes()));
+        long held = Math.min(layout.samples(), (max - SLOTS - (PAGE - 1)) / (SLOT_BYTES + (long) layout.sampleBytes()));
         if (held < 1) {
             throw new IllegalArgumentException(
                     "slots of %d bytes at %s cannot hold one sample of %d bytes; give them at least %d or leave them out"

@@ -86,8 +86,7 @@ class RamIndexTest {
         }
 
         for (int n = 0; n < 200_000; n++) {
-            assertThat(index.find(structured(kind, n)) == n + (1L << 26))
-                    .isTrue();
+            assertThat(index.find(structured(kind, n)) == n + (1L << 26)).isTrue();
             assertThat(index.find(structured(kind, n + 200_000)) == 0).isTrue();
         }
         assertThat(index.bytes() / 200_000.0).isLessThan(22);

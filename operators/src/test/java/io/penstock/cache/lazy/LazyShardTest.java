@@ -130,9 +130,11 @@ class LazyShardTest {
         LazyShard disks = LazyShard.ofDisks(rank(0)).memoryBytes(7_000);
 
         assertThatThrownBy(() -> nodes.elements(SIZE, 100))
-                .hasMessage("a lazy shard of 0 bytes of disk (memory does not count: the 2 ranks of a node do not share it)"
-                        + " with overflow 0.0 holds 0 samples of 100 bytes, must hold at least 1; give it more");
-        assertThatThrownBy(() -> disks.elements(SIZE, 100)).hasMessageStartingWith("a lazy shard of 0 bytes of disk with");
+                .hasMessage(
+                        "a lazy shard of 0 bytes of disk (memory does not count: the 2 ranks of a node do not share it)"
+                                + " with overflow 0.0 holds 0 samples of 100 bytes, must hold at least 1; give it more");
+        assertThatThrownBy(() -> disks.elements(SIZE, 100))
+                .hasMessageStartingWith("a lazy shard of 0 bytes of disk with");
     }
 
     @Test

@@ -106,8 +106,7 @@ public final class CountFile implements Closeable {
      * @param fingerprint that it must be of; any if null
      * @return how many entries it has; -1 if it is of another fingerprint, or no such file
      */
-    static long read(Path path, @Nullable Fingerprint fingerprint, Entries entries)
-            throws IOException {
+    static long read(Path path, @Nullable Fingerprint fingerprint, Entries entries) throws IOException {
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(path), 1 << 16))) {
             boolean ours = in.readLong() == MAGIC;
             long high = in.readLong();

@@ -37,9 +37,7 @@ public final class ShuffleRun<T> {
 
     /** The source, shuffled. */
     public Flux<T> over(Flux<T> source) {
-        return source.<T>handle(this::take)
-                .concatWith(Flux.defer(this::rest))
-                .doFinally(signal -> discard());
+        return source.<T>handle(this::take).concatWith(Flux.defer(this::rest)).doFinally(signal -> discard());
     }
 
     private void take(T element, SynchronousSink<T> sink) {

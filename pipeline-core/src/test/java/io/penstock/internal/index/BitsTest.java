@@ -40,7 +40,8 @@ class BitsTest {
     }
 
     @Property(tries = 200)
-    void counted_anyCounts_areThePartsThatALoopFinds(@ForAll @Size(max = 300) List<@IntRange(max = 200) Integer> counts) {
+    void counted_anyCounts_areThePartsThatALoopFinds(
+            @ForAll @Size(max = 300) List<@IntRange(max = 200) Integer> counts) {
         Bits.Builder builder = new Bits.Builder(true);
         List<String> expected = new ArrayList<>();
         for (int sample = 0; sample < counts.size(); sample++) {

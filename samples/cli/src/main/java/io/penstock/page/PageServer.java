@@ -47,7 +47,8 @@ public final class PageServer implements AutoCloseable {
     private final Sinks.Many<Long> ticks = Sinks.many().multicast().directBestEffort();
     private final Semaphore browsers = new Semaphore(BROWSERS);
     private final ReentrantLock changing = new ReentrantLock();
-    private final Disposable clock = Flux.interval(BETWEEN_FRAMES).onBackpressureDrop().subscribe(this::tick);
+    private final Disposable clock =
+            Flux.interval(BETWEEN_FRAMES).onBackpressureDrop().subscribe(this::tick);
 
     private PageServer(int port, Show show, Map<String, Control> controls) {
         this.show = show;

@@ -50,9 +50,11 @@ class EndlessTrainerTest {
     private Process start(LogBroker broker, Path trained) throws IOException {
         List<String> command = CliProcess.command();
         command.addAll(1, List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")); // starts sooner
-        command.addAll(List.of(
-                EndlessTrainer.class.getName(), Integer.toString(broker.port()), trained.toString()));
-        return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(folder.resolve("out").toFile()).start();
+        command.addAll(List.of(EndlessTrainer.class.getName(), Integer.toString(broker.port()), trained.toString()));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("out").toFile())
+                .start();
     }
 
     /** Lets a trainer commit a few batches and kills it, wherever it is then. */
@@ -75,13 +77,12 @@ class EndlessTrainerTest {
             process.destroyForcibly();
         }
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        List<Trained> batches = Files.readString(trained)
-                .lines()
-                .map(Trained::parse)
-                .toList();
+        List<Trained> batches =
+                Files.readString(trained).lines().map(Trained::parse).toList();
         long delivered = batches.get(batches.size() - 1).next() - batches.get(0).number();
         // from the oldest element that was left, which may be far behind
-        assertThat(broker.fetched.get() - fetched).isLessThanOrEqualTo(delivered + AHEAD + 20L * EndlessTrainer.SHUFFLED);
+        assertThat(broker.fetched.get() - fetched)
+                .isLessThanOrEqualTo(delivered + AHEAD + 20L * EndlessTrainer.SHUFFLED);
         return batches;
     }
 
@@ -134,8 +135,10 @@ class EndlessTrainerTest {
         List<String> whole = uninterrupted(end.number() + 10L * EndlessTrainer.BATCH);
         assertThat(Arrays.asList(rows)).isEqualTo(whole.subList(0, rows.length));
         // replayed rows too are those of a run that was not killed
-        assertThat(runs).allSatisfy(batches -> assertThat(batches)
-                .filteredOn(batch -> batch.next() <= whole.size())
-                .allMatch(batch -> batch.rows().equals(whole.subList((int) batch.number(), (int) batch.next()))));
+        assertThat(runs)
+                .allSatisfy(batches -> assertThat(batches)
+                        .filteredOn(batch -> batch.next() <= whole.size())
+                        .allMatch(
+                                batch -> batch.rows().equals(whole.subList((int) batch.number(), (int) batch.next()))));
     }
 }

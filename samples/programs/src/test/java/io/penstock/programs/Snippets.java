@@ -29,8 +29,8 @@ final class Snippets {
             "java.util.List",
             "java.util.function.Consumer",
             "java.util.function.ObjLongConsumer");
-    private static final List<String> REACTOR = List.of(
-            "reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "reactor.core.scheduler.Schedulers");
+    private static final List<String> REACTOR =
+            List.of("reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "reactor.core.scheduler.Schedulers");
 
     private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 

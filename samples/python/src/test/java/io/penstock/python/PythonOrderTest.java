@@ -94,7 +94,8 @@ class PythonOrderTest {
             Sampler order = (random.nextBoolean() ? Sampler.shuffled(seed) : Sampler.windowed(seed, 7, 2))
                     .epochs(3)
                     .shard(Shard.of(rank, world));
-            String kind = order.order().equals("shuffled") ? "" : ",\"kind\":\"windowed\",\"window\":7,\"interleaved\":2";
+            String kind =
+                    order.order().equals("shuffled") ? "" : ",\"kind\":\"windowed\",\"window\":7,\"interleaved\":2";
             Sampler first = order.mixed(proportions(sizes, weights, until));
             long samples = first.samples(LongStream.of(sizes).sum());
             Position start = new Position(1, random.nextLong(samples + 1));
@@ -108,7 +109,9 @@ class PythonOrderTest {
                 if (state.contains("counts")) { // the weights are others
                     until = Long.toString(samples);
                     since = ",\"since\":[1,%d],\"counts\":[%s]"
-                            .formatted(start.offset(), state.replaceAll(".*counts ", "").replace(':', ','));
+                            .formatted(
+                                    start.offset(),
+                                    state.replaceAll(".*counts ", "").replace(':', ','));
                 }
             }
             String json = ("{\"seed\":%d,\"epochs\":3,\"rank\":%d,\"world\":%d,\"start\":[1,%d]%s,"
@@ -127,7 +130,9 @@ class PythonOrderTest {
         }
 
         private static double[] weights(Random random, int sources) {
-            return random.ints(sources, 1, 20).mapToDouble(weight -> weight / 100.0).toArray();
+            return random.ints(sources, 1, 20)
+                    .mapToDouble(weight -> weight / 100.0)
+                    .toArray();
         }
 
         static Plan weighted(Random random) {

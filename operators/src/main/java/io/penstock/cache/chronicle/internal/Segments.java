@@ -38,7 +38,8 @@ public final class Segments {
             Segment segment = new Segment(file, last < numbers - 1 ? ++last : freeNumber());
             @Nullable Segment[] all = segments;
             if (reuses
-                    || segment.number == all.length) { // a copy: a reader that sees the segment sees that numbers are reused
+                    || segment.number
+                            == all.length) { // a copy: a reader that sees the segment sees that numbers are reused
                 all = Arrays.copyOf(all, Math.max(all.length, 2 * segment.number));
             }
             all[segment.number] = segment;

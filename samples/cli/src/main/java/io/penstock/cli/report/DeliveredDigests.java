@@ -93,9 +93,7 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
         List<StageStatistics> loads = statistics.sources();
         return IntStream.range(0, parts.size())
                 .mapToObj(part -> new EpochReport.OfSource(
-                        parts.get(part).source(),
-                        samples[part],
-                        loads.get(part).samples()))
+                        parts.get(part).source(), samples[part], loads.get(part).samples()))
                 .toList();
     }
 

@@ -46,7 +46,18 @@ public record EpochReport(
             double consumerSeconds,
             RunStatistics statistics,
             @Nullable Digests digests) {
-        this(epoch, samples, batches, bytes, seconds, firstBatchSeconds, consumerSeconds, statistics, digests, null, List.of());
+        this(
+                epoch,
+                samples,
+                batches,
+                bytes,
+                seconds,
+                firstBatchSeconds,
+                consumerSeconds,
+                statistics,
+                digests,
+                null,
+                List.of());
     }
 
     /** What an epoch delivered of one of several sources, and how many samples it loaded there. */

@@ -63,7 +63,8 @@ public final class TableReporter implements Reporter {
                     100.0 * packed.tokens() / packed.cells()));
         }
         report.sources()
-                .forEach(each -> out.line("      %9d of %s, %d loads".formatted(each.samples(), each.source(), each.loads())));
+                .forEach(each ->
+                        out.line("      %9d of %s, %d loads".formatted(each.samples(), each.source(), each.loads())));
     }
 
     private static String row(EpochReport report) {

@@ -120,7 +120,8 @@ public final class OpenedSources {
                         "the sources do not go together: samples are %s in the first, %s in another"
                                 .formatted(first.schema().id(), each.schema().id()));
             }
-            if (!List.copyOf(each.classes().keySet()).equals(List.copyOf(first.classes().keySet()))) {
+            if (!List.copyOf(each.classes().keySet())
+                    .equals(List.copyOf(first.classes().keySet()))) {
                 LOG.warn(
                         "the sources have different classes, so one label means different things: {} and {}",
                         first.classes().keySet(),
@@ -154,12 +155,19 @@ public final class OpenedSources {
     private static Cacheable<Picture> pictures(Sources.LabelledImages images, @Nullable Integer resize) {
         Cacheable<Picture> pictures = pictures(images.files(), resize);
         return new Cacheable<>(
-                pictures.dataset(), pictures.schema(), pictures.sampleBytes(), images.classes(), images.listing(), List.of());
+                pictures.dataset(),
+                pictures.schema(),
+                pictures.sampleBytes(),
+                images.classes(),
+                images.listing(),
+                List.of());
     }
 
     private static Cacheable<Picture> pictures(Dataset<LabelledFile> files, @Nullable Integer resize) {
         return new Cacheable<>(
-                decoded(files, ImageDecoder.fastest(), resize), Schema.of(Picture.class), Cacheable.pictureBytes(resize));
+                decoded(files, ImageDecoder.fastest(), resize),
+                Schema.of(Picture.class),
+                Cacheable.pictureBytes(resize));
     }
 
     private static Dataset<Picture> decoded(Dataset<LabelledFile> files, ImageDecoder decoder, @Nullable Integer side) {

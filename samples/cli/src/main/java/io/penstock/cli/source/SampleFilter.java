@@ -111,7 +111,8 @@ public sealed interface SampleFilter {
         try {
             return new Name(glob, FileSystems.getDefault().getPathMatcher("glob:" + glob));
         } catch (PatternSyntaxException e) {
-            throw new IllegalArgumentException("--filter name=%s is no pattern: %s".formatted(glob, e.getDescription()), e);
+            throw new IllegalArgumentException(
+                    "--filter name=%s is no pattern: %s".formatted(glob, e.getDescription()), e);
         }
     }
 
@@ -131,7 +132,9 @@ public sealed interface SampleFilter {
     private static long size(String text, long otherwise) {
         return text.isEmpty()
                 ? otherwise
-                : text.matches("\\d{1,18}") ? Long.parseLong(text) : ByteSize.parse(text).bytes();
+                : text.matches("\\d{1,18}")
+                        ? Long.parseLong(text)
+                        : ByteSize.parse(text).bytes();
     }
 
     /** For picocli. */

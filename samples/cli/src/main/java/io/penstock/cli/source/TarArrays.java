@@ -64,13 +64,8 @@ record TarArrays(TarSamples samples, TarSample first) {
     Cacheable<Tensor> tensors() {
         return first.parts().containsKey(VALUES)
                 ? new Cacheable<>(
-                            samples.map(VALUES, sample -> array(sample, VALUES)),
-                        Schema.tensor(TarParts.VALUES),
-                        0)
-                : new Cacheable<>(
-                            samples.map("first part", TarPictures::first),
-                        Schema.tensor(TarParts.BYTES),
-                        0);
+                        samples.map(VALUES, sample -> array(sample, VALUES)), Schema.tensor(TarParts.VALUES), 0)
+                : new Cacheable<>(samples.map("first part", TarPictures::first), Schema.tensor(TarParts.BYTES), 0);
     }
 
     private static Tensor array(TarSample sample, String part) {

@@ -94,8 +94,8 @@ final class Tokenize {
         if (text == null || !text.isTextual()) {
             List<String> names = new ArrayList<>();
             object.fieldNames().forEachRemaining(names::add);
-            throw new FormatException("the line has no text \"%s\", only %s; name another by --text-field"
-                    .formatted(field, names));
+            throw new FormatException(
+                    "the line has no text \"%s\", only %s; name another by --text-field".formatted(field, names));
         }
         return text.textValue();
     }

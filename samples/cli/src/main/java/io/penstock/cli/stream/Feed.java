@@ -38,11 +38,7 @@ import reactor.core.publisher.Mono;
  *                 cached
  */
 public record Feed<T>(
-        Cacheable<?> base,
-        Schema<T> schema,
-        List<Cacheable.Part> parts,
-        Pipeline<T> pipeline,
-        Map<String, Dice> dice) {
+        Cacheable<?> base, Schema<T> schema, List<Cacheable.Part> parts, Pipeline<T> pipeline, Map<String, Dice> dice) {
 
     private static final int CHANNELS = 3;
 
@@ -106,9 +102,8 @@ public record Feed<T>(
             StreamOptions options, Cacheable<Tensor> samples, Dataset<Tensor> tokens, int rowSize) {
         TooLong tooLong = Objects.requireNonNullElse(options.tooLong(), TooLong.FAIL);
         int[] lengths = Lengths.of(tokens, Packing::length).block();
-        Dataset<PackedRow> rows = Packing.of(rowSize)
-                .tooLong(tooLong)
-                .over(tokens, Objects.requireNonNull(lengths, "lengths"));
+        Dataset<PackedRow> rows =
+                Packing.of(rowSize).tooLong(tooLong).over(tokens, Objects.requireNonNull(lengths, "lengths"));
         return new Feed<>(samples, Schema.of(PackedRow.class), List.of(), rows, Map.of());
     }
 

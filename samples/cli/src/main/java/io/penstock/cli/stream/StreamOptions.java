@@ -52,8 +52,9 @@ public interface StreamOptions {
             names = "--stop",
             paramLabel = "first|all|N",
             converter = MixtureEnd.Reader.class,
-            description = "End an epoch of a mixture when its first source is exhausted (default), when all are, or after "
-                    + "N draws.")
+            description =
+                    "End an epoch of a mixture when its first source is exhausted (default), when all are, or after "
+                            + "N draws.")
     @Nullable MixtureEnd stop();
 
     @Option(
@@ -77,8 +78,9 @@ public interface StreamOptions {
             names = "--filter",
             paramLabel = "FILTER",
             converter = SampleFilter.Reader.class,
-            description = "Read only some samples: label=A,B of these classes, name=GLOB, bytes=MIN..MAX long files. More "
-                    + "than one must all hold. Nothing is loaded for it.")
+            description =
+                    "Read only some samples: label=A,B of these classes, name=GLOB, bytes=MIN..MAX long files. More "
+                            + "than one must all hold. Nothing is loaded for it.")
     @Nullable List<SampleFilter> filters();
 
     @Option(
@@ -86,8 +88,9 @@ public interface StreamOptions {
             names = "--split",
             paramLabel = "FROM..TO",
             converter = SplitShare.Reader.class,
-            description = "Read only one part of the samples, by a hash of their names: 0..0.9 to train with, 0.9..1 to "
-                    + "validate by. No sample changes its part when others are added.")
+            description =
+                    "Read only one part of the samples, by a hash of their names: 0..0.9 to train with, 0.9..1 to "
+                            + "validate by. No sample changes its part when others are added.")
     @Nullable SplitShare split();
 
     @Option(
@@ -111,8 +114,9 @@ public interface StreamOptions {
             names = "--pack",
             paramLabel = "N",
             converter = NumberFlag.Count.class,
-            description = "Pack the tokens of several texts into rows of N, with their segments, positions and a mask for "
-                    + "the loss.")
+            description =
+                    "Pack the tokens of several texts into rows of N, with their segments, positions and a mask for "
+                            + "the loss.")
     @Nullable Integer pack();
 
     @Option(

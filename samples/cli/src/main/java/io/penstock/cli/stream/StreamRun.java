@@ -106,8 +106,7 @@ public final class StreamRun<T> {
     }
 
     private DeliveredDigests<T> digests(boolean wanted) {
-        return new DeliveredDigests<>(
-                wanted, plan.feed().schema(), plan.feed().parts());
+        return new DeliveredDigests<>(wanted, plan.feed().schema(), plan.feed().parts());
     }
 
     /** Delivers the last batches again to a consumer like this run's, and says how fast it was. */

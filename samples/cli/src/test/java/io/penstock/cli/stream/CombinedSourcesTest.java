@@ -48,7 +48,6 @@ class CombinedSourcesTest {
         return run.epoch(0).path("samples").asInt();
     }
 
-
     @Test
     void sources_two_areOneAfterAnotherAndShareACache() {
         String cache = " --resize 8 --cache-disk " + folder.resolve("cache");
@@ -76,7 +75,13 @@ class CombinedSourcesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "label=cat, 10", "label=dog, 30", "'label=cat,dog', 40", "name=cat/*, 10", "name=**/1?.png, 10", "bytes=0..1, -1", "bytes=1..1MiB, 40"
+        "label=cat, 10",
+        "label=dog, 30",
+        "'label=cat,dog', 40",
+        "name=cat/*, 10",
+        "name=**/1?.png, 10",
+        "bytes=0..1, -1",
+        "bytes=1..1MiB, 40"
     })
     void filter_byWhatIsListed_takesTheseSamples(String filter, int samples) {
         Cli run = Cli.stream(first + " --resize 8 --filter " + filter);
@@ -169,7 +174,8 @@ class CombinedSourcesTest {
         assertThat(left.content(1) + right.content(1)).isEqualTo(whole.content(1));
         assertThat(other.status()).isZero();
         assertThat(other.epoch(1).path("sources").path(1).path("samples").asInt())
-                .isGreaterThan(whole.epoch(1).path("sources").path(1).path("samples").asInt());
+                .isGreaterThan(
+                        whole.epoch(1).path("sources").path(1).path("samples").asInt());
     }
 
     @ParameterizedTest
@@ -197,7 +203,8 @@ class CombinedSourcesTest {
 
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("the sources do not go together: 1 have pictures, 1 have other samples");
-        assertThat(Cli.stream("--source records:" + records + ",10 --filter label=cat").err())
+        assertThat(Cli.stream("--source records:" + records + ",10 --filter label=cat")
+                        .err())
                 .contains("--filter label= needs a source with classes");
     }
 }

@@ -55,7 +55,8 @@ class PackedTextsTest {
         assertThat(epoch.path("tokens").asInt()).isEqualTo(characters);
         assertThat(epoch.path("cells").asInt()).isEqualTo(epoch.path("rows").asInt() * 512);
         assertThat(epoch.path("samples")).isEqualTo(epoch.path("rows"));
-        assertThat(epoch.path("tokens").asDouble() / epoch.path("cells").asDouble()).isGreaterThan(0.95);
+        assertThat(epoch.path("tokens").asDouble() / epoch.path("cells").asDouble())
+                .isGreaterThan(0.95);
     }
 
     @Test
@@ -108,13 +109,16 @@ class PackedTextsTest {
         Path records = Files.write(folder.resolve("records"), new byte[100]);
         Path broken = Files.write(folder.resolve("broken"), "caf\u00e9\n".getBytes(StandardCharsets.ISO_8859_1));
 
-        assertThat(Cli.stream("--source records:" + records + ",10 --tokenize bytes").err())
+        assertThat(Cli.stream("--source records:" + records + ",10 --tokenize bytes")
+                        .err())
                 .contains("--tokenize is for text: and jsonl:, not for records:" + records + ",10");
         assertThat(Cli.stream(json + " --tokenize bytes --pad").err())
                 .contains("the line has no text \"text\", only [id, question]; name another by --text-field");
-        assertThat(Cli.stream("--source text:" + broken + " --tokenize cl100k_base --pad").err())
+        assertThat(Cli.stream("--source text:" + broken + " --tokenize cl100k_base --pad")
+                        .err())
                 .contains("byte 3 of the line is no UTF-8; --tokenize bytes takes any");
-        assertThat(Cli.stream("--source text:" + broken + " --tokenize bytes --pad").status())
+        assertThat(Cli.stream("--source text:" + broken + " --tokenize bytes --pad")
+                        .status())
                 .isZero();
     }
 

@@ -198,7 +198,8 @@ class RanksTest {
         Cli node = Cli.stream(flags + "node --rank 1 --local-world 1");
         assertThat(node.epoch(0).path("samples").asInt()).isBetween(850, 1_000);
         Cli without = Cli.stream(flags + "node --rank 1 --local-world 2");
-        assertThat(without.err()).contains("a lazy shard of 0 bytes of disk (memory does not count: the 2 ranks of a node");
+        assertThat(without.err())
+                .contains("a lazy shard of 0 bytes of disk (memory does not count: the 2 ranks of a node");
     }
 
     @Test

@@ -31,8 +31,8 @@ class LzmaTest {
                     + "00000000737f68519e6bbd2700013232dab021051fb6f37d010000000004595a";
     private static final String TWO_STREAMS =
             "fd377a585a000004e6d6b4460200210116000000742fe5a3e00013000b5d00341949ee8de952c465e0000000289ff9ea17d28c57"
-                + "0001271433d399e01fb6f37d010000000004595afd377a585a000004e6d6b4460200210116000000742fe5a3e0001d00"
-                + "105d003661b84068331f35d8ee1feb4ab7a00000cb75588bb5daaefd00012c1ee6e3b8e31fb6f37d010000000004595a";
+                    + "0001271433d399e01fb6f37d010000000004595afd377a585a000004e6d6b4460200210116000000742fe5a3e0001d00"
+                    + "105d003661b84068331f35d8ee1feb4ab7a00000cb75588bb5daaefd00012c1ee6e3b8e31fb6f37d010000000004595a";
 
     private static BytesToBytes codec(String config) {
         return Codecs.bytes("lzma", MetadataJson.parse(config.getBytes(StandardCharsets.UTF_8)));
