@@ -35,6 +35,7 @@ final class MixedOrder implements Order {
     private final long[] starts;
 
     /** Where the schedule begins, and how often each source was drawn before. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Base(Position at, long[] counts) {
         long drawn() {
             return LongStream.of(counts).sum();

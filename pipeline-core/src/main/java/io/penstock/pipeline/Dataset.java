@@ -202,6 +202,7 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * @throws IllegalArgumentException if there is none
      */
     @SafeVarargs
+    @SuppressWarnings("varargs") // the array is only read
     static <T> Dataset<T> concat(Dataset<? extends T>... parts) {
         return concat(List.of(parts));
     }

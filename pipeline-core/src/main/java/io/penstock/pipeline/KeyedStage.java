@@ -70,7 +70,7 @@ final class KeyedStage<A, T> extends Stage<T> implements Lookup.Loader<KeyedStag
     }
 
     /** Looks for all elements at once, if all are at hand and have a key. */
-    @SuppressWarnings("unchecked") // the input began them
+    @SuppressWarnings({"unchecked", "rawtypes"}) // the input began them
     private boolean findAll(Draw[] draws, Object[] begun) {
         SampleKey[] keys = new SampleKey[draws.length];
         Element<A>[] elements = new Element[draws.length];

@@ -39,7 +39,10 @@ sealed interface StageFunction<A, B> {
                 ids);
     }
 
-    /** @param parts the part that an index stands for */
+    /**
+     * Makes a part of a sample.
+     * @param parts the part that an index stands for
+     */
     static <A, B> StageFunction<A, B> expand(
             String stage,
             BiFunction<? super A, Integer, ? extends B> fn,

@@ -23,6 +23,7 @@ class MixedOrderTest {
     private static final Proportions TWO = Proportions.of(10, 0.7).and(4, 0.3);
 
     /** A mixture made by chance. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Made(Proportions proportions, long[] sizes) {
         static Made of(int seed) {
             Random random = new Random(seed);

@@ -17,6 +17,7 @@ import reactor.test.StepVerifier;
 class GroupedDatasetTest {
 
     /** Groups that are listed. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Listed(long[]... groups) implements Grouping {
 
         @Override

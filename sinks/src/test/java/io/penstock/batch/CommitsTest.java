@@ -133,7 +133,7 @@ class CommitsTest {
 
             int first = (int) at.number();
             assertThat(seen).isEqualTo(whole.subList(first, first + seen.size()));
-            delivered = first + seen.size();
+            delivered = first + (long) seen.size();
             at = saved.isEmpty() ? at : saved.get(saved.size() - 1);
         }
 

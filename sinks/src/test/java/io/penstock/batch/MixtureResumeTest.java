@@ -54,6 +54,7 @@ class MixtureResumeTest {
     }
 
     /** The rows of a part of a run, drawn by these weights. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Part(double[] weights, List<Row> rows) {}
 
     @AfterAll

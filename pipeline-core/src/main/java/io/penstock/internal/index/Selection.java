@@ -19,7 +19,10 @@ public interface Selection {
     /** Those of {@code [from, to)}. */
     record Range(long from, long to) implements Selection {
 
-        /** @throws IndexOutOfBoundsException unless {@code 0 <= from <= to <= of} */
+        /**
+         * A range of {@code of} indices.
+         * @throws IndexOutOfBoundsException unless {@code 0 <= from <= to <= of}
+         */
         public static Range of(long from, long to, long of) {
             Objects.checkFromToIndex(from, to, of);
             return new Range(from, to);
@@ -45,7 +48,10 @@ public interface Selection {
             this.indices = indices;
         }
 
-        /** @throws IndexOutOfBoundsException if one is not in {@code [0, of)} */
+        /**
+         * Some of {@code of} indices.
+         * @throws IndexOutOfBoundsException if one is not in {@code [0, of)}
+         */
         public static Listed of(long[] indices, long of) {
             for (long index : indices) {
                 Objects.checkIndex(index, of);

@@ -152,7 +152,7 @@ public final class Arrivals<A> implements CoreSubscriber<Sample<A>>, Scannable, 
         long free = number + window - asked;
         Subscription subscribed = upstream;
         if (free > 0 && free >= window >> 2 && count == Long.MAX_VALUE && subscribed != null) {
-            asked += free;
+            asked = number + window;
             subscribed.request(free);
         }
     }

@@ -28,7 +28,7 @@ class EndlessTrainerTest {
 
     /** What may be read ahead of the last batch: four in slots, the loads in flight, the shuffle buffer. */
     private static final long AHEAD =
-            4 * EndlessTrainer.BATCH + Execution.standard().inFlight() + EndlessTrainer.SHUFFLED;
+            4L * EndlessTrainer.BATCH + Execution.standard().inFlight() + EndlessTrainer.SHUFFLED;
 
     @TempDir
     private Path folder;

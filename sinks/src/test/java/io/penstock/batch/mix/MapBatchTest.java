@@ -66,7 +66,7 @@ class MapBatchTest {
         private Tensor image(long index, int pixels) {
             if (floats) {
                 float[] values = new float[pixels];
-                Arrays.fill(values, index);
+                Arrays.fill(values, (float) index);
                 return Tensor.ofFloats(values, SIDE, SIDE, 3);
             }
             byte[] values = new byte[pixels];

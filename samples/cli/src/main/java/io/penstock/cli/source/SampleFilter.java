@@ -92,7 +92,10 @@ public sealed interface SampleFilter {
         return filters.stream().map(Object::toString).collect(Collectors.joining(" and "));
     }
 
-    /** @throws IllegalArgumentException if it is none */
+    /**
+     * Reads what follows the flag.
+     * @throws IllegalArgumentException if it is no filter
+     */
     static SampleFilter parse(String text) {
         int equals = text.indexOf('=');
         String rest = text.substring(equals + 1);

@@ -37,6 +37,7 @@ import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 
 /** The laws of a codec, over every codec, each at its place in a chain. */
+@SuppressWarnings("ByteBufferBackingArray") // of buffers that were allocated here
 class CodecKitTest {
 
     private static final int MAX = 1 << 20;
@@ -54,6 +55,7 @@ class CodecKitTest {
      *
      * @param decoded the chunk as {@link ChunkTensor} has it
      */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Case(ZarrCodec codec, CodecChain chain, ElementType type, byte[] decoded, byte[] encoded) {
         @Override
         public String toString() {
