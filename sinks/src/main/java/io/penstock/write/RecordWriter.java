@@ -3,8 +3,9 @@ package io.penstock.write;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
@@ -46,12 +47,13 @@ public final class RecordWriter<T> {
 
         private final UnfinishedFile file;
         private final Schema<T> schema;
-        private final ByteBuffer waiting = ByteBuffer.allocateDirect(BUFFER);
+        private final BufferedOutputStream out;
         private long recordBytes = -1;
 
         Records(UnfinishedFile file, Schema<T> schema) {
             this.file = file;
             this.schema = schema;
+            this.out = new BufferedOutputStream(Channels.newOutputStream(file.channel()), BUFFER);
         }
 
         @Override
@@ -70,29 +72,13 @@ public final class RecordWriter<T> {
                                         bytes));
             }
             for (Tensor field : fields) {
-                put(field);
+                out.write(field.toByteArray());
             }
-        }
-
-        private void put(Tensor field) throws IOException {
-            if (field.byteSize() > waiting.remaining()) {
-                flush();
-            }
-            if (field.byteSize() > waiting.remaining()) {
-                file.append(field.data());
-            } else {
-                waiting.put(field.data());
-            }
-        }
-
-        private void flush() throws IOException {
-            file.append(waiting.flip());
-            waiting.clear();
         }
 
         @Override
         public Written finish(long samples, long absent) throws IOException {
-            flush();
+            out.flush();
             long bytes = file.channel().size();
             file.finish();
             return new Written(file.target(), samples, absent, bytes);

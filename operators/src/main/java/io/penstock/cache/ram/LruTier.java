@@ -6,6 +6,7 @@ import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.TierStatistics;
 import io.penstock.cache.internal.ByteBudget;
+import io.penstock.internal.DrainLoop;
 import io.penstock.internal.Thrown;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
@@ -16,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +53,7 @@ final class LruTier implements ListedTier {
 
     private final ByteBudget budget;
     private final Queue<Runnable> changes = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger waiting = new AtomicInteger();
+    private final DrainLoop loop = new DrainLoop();
     private final Blocks blocks; // changed in turn, as the next one
     private final LruOrder order = new LruOrder();
     private final LongAdder hits = new LongAdder();
@@ -87,10 +87,9 @@ final class LruTier implements ListedTier {
     /** Runs a change of the order or of the room: now, or after the one that another thread makes, on that thread. */
     private void inTurn(Runnable change) {
         changes.add(change);
-        if (waiting.getAndIncrement() != 0) {
+        if (!loop.enter()) {
             return;
         }
-        int seen = 1;
         do {
             for (Runnable next = changes.poll(); next != null; next = changes.poll()) {
                 try {
@@ -99,8 +98,7 @@ final class LruTier implements ListedTier {
                     LOG.warn("the RAM cache lost track of a value, whose room stays unused: {}", e.toString());
                 }
             }
-            seen = waiting.addAndGet(-seen);
-        } while (seen != 0);
+        } while (!loop.leave());
     }
 
     @Override
