@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * penstock.epoch}; {@code penstock.next.epoch} and {@code penstock.next.offset}, where a run goes on that has consumed
  * the batch.
  *
- * <p>An Arrow stream has one schema. Where shapes, dtypes or names change the stream ends and another begins behind it,
+ * <p>An Arrow stream has one schema. Where shapes, dtypes or names change the stream ends and another begins after it,
  * with its own schema; readers of one stream see the first. One thread at a time.
  */
 public final class ArrowStream {

@@ -11,7 +11,7 @@ import org.apache.arrow.flatbuf.FieldNode;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.flatbuf.Schema;
 
-/** What the batches of one Arrow stream have in common: their fields, and the mask behind them if they have one. */
+/** What the batches of one Arrow stream have in common: their fields, and the mask after them if they have one. */
 record Columns(List<Column> columns) {
 
     /** The name of the column that says which rows are valid; no field of a Java record has a dot in its name. */

@@ -34,7 +34,7 @@ final class Line {
 
     /**
      * The sample of a line; what else it holds is for later versions.
-     * @throws FormatException if it is none, in words that go behind the place
+     * @throws FormatException if it is none, in words that follow the place
      */
     static QuarantinedSample read(byte[] bytes, int length) {
         JsonNode node;

@@ -13,7 +13,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Writes samples as records of one length, one behind the other: what the {@code records} source reads. A record is the
+ * Writes samples as records of one length, one after the other: what the {@code records} source reads. A record is the
  * bytes of all fields in the schema's order. Immutable.
  */
 public final class RecordWriter<T> {

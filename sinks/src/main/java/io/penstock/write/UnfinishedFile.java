@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A file that gets its name when it is complete. Until then it lies beside it under a hidden name of its own, so that
- * two writers of one file do not meet: the last one to finish has it. What a dead writer left behind is removed by the
+ * two writers of one file do not meet: the last one to finish has it. What a dead writer left is removed by the
  * next one of the same file.
  *
  * <p>Written by one thread at a time; {@link #close} by any. Everything blocks.

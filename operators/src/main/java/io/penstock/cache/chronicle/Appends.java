@@ -133,7 +133,7 @@ final class Appends {
         return Mono.fromFuture(turn).publishOn(Schedulers.parallel());
     }
 
-    /** Appends that a key is forgotten, behind its value if that waits. */
+    /** Appends that a key is forgotten, after its value if that waits. */
     void remove(SampleKey key) {
         if (stopped) {
             index.forget(key);

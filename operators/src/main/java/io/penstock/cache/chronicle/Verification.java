@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Compares every checksum in the files of a cache. An unfinished entry with nothing behind it is no damage: a process
+ * Compares every checksum in the files of a cache. An unfinished entry with nothing after it is no damage: a process
  * may be appending, or have died while it did.
  */
 final class Verification implements SegmentScanner.Finds {

@@ -104,7 +104,7 @@ final class KryoEngine {
         Object value = kryo.readClassAndObject(input);
         if (input.position() != copy.length) {
             throw new IllegalArgumentException(
-                    "%d bytes are left over behind the value".formatted(copy.length - input.position()));
+                    "%d bytes are left after the value".formatted(copy.length - input.position()));
         }
         return value;
     }

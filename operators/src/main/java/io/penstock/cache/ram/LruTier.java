@@ -94,7 +94,7 @@ final class LruTier implements ListedTier {
             for (Runnable next = changes.poll(); next != null; next = changes.poll()) {
                 try {
                     next.run();
-                } catch (Throwable e) { // the changes of others wait behind it
+                } catch (Throwable e) { // the changes of others wait for it
                     LOG.warn("the RAM cache lost track of a value, whose room stays unused: {}", e.toString());
                 }
             }

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 /**
  * Where values lie, as numbers: a location is 4 bits of code, 20 of slab number, 26 of offset; 0 is no location.
  *
- * <p>The code is that of {@link LengthCodes}; a value with code 0 lies behind its length (LEB128). A value alone in its
+ * <p>The code is that of {@link LengthCodes}; a value with code 0 lies after its length (LEB128). A value alone in its
  * slab has its length.
  */
 final class Places {

@@ -75,7 +75,7 @@ final class Slabs {
     Slabs(ByteBudget budget, SlabMemory memory, int parts) {
         this.budget = budget;
         this.memory = memory;
-        // a small part of the budget, so that the last page of each and the empty pages of the file behind them do not
+        // a small part of the budget, so that the last page of each and the empty pages of the file after them do not
         // count
         int smallest = parts > FEW_PARTS ? SMALLEST_OF_MANY : SMALLEST;
         this.slabBytes =

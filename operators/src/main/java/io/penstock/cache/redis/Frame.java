@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * A string as the server keeps it, in two pieces where it is sent, so that a header needs no copy of the value behind
+ * A string as the server keeps it, in two pieces where it is sent, so that a header needs no copy of the value after
  * it; what is received is all body, in an array of its own.
  */
 record Frame(ByteBuffer head, ByteBuffer body) {

@@ -74,7 +74,7 @@ public final class NodeServer {
         String path = given.getOrDefault(parameter, "");
         if (path.isEmpty()) {
             throw new IllegalArgumentException(
-                    "a spawned server has no %s: a path is missing behind %s=".formatted(parameter, parameter));
+                    "a spawned server has no %s: a path is missing after %s=".formatted(parameter, parameter));
         }
         return Path.of(path);
     }

@@ -19,7 +19,7 @@ import java.util.UUID;
 record ProcessId(long pid, long start, long space, long boot) {
 
     private static final Path PROC = Path.of("/proc");
-    private static final int START = 19; // of the fields behind the name: field 22 in proc(5)
+    private static final int START = 19; // of the fields after the name: field 22 in proc(5)
 
     private static final long ENDED = -1;
     private static final long UNKNOWN = -2;

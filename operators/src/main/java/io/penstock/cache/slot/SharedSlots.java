@@ -196,7 +196,7 @@ public final class SharedSlots implements AutoCloseable {
     }
 
     /**
-     * These slots as a tier for one dataset, in front of or behind others. What was put for a sample that has changed
+     * These slots as a tier for one dataset, before or after others. What was put for a sample that has changed
      * since, or went through other stages, is a miss, and is overwritten once no view of it exists.
      * @param codec that the dataset is cached with; what it makes of a sample must fit a slot and may be shorter
      * @throws IllegalArgumentException if the dataset is of another size than the layout says

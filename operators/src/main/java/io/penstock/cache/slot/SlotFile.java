@@ -18,7 +18,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file behind slots: made once, all of its space taken from the file system before anyone maps it, since a mapped
+ * The file of the slots: made once, all of its space taken from the file system before anyone maps it, since a mapped
  * write into a full one ends the process.
  *
  * <pre>

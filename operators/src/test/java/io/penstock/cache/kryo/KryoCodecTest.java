@@ -225,7 +225,7 @@ class KryoCodecTest {
                 ByteBuffer.allocate(bytes.remaining() + 2).put(bytes).rewind();
 
         assertThatThrownBy(() -> codec.decode(longer))
-                .hasMessage("KryoCodec cannot decode %s: 2 bytes are left over behind the value"
+                .hasMessage("KryoCodec cannot decode %s: 2 bytes are left after the value"
                         .formatted(Box.class.getName()));
     }
 

@@ -58,8 +58,8 @@ class RedisRangesTest {
                 "spawn:64MiB?port=-1                      | port must be a number",
                 "spawn:64MiB?listen=                      | a server listens on an address",
                 "spawn:64MiB?listen=a b                   | a server listens on an address",
-                "spawn:64MiB?dir=                         | a path is missing behind dir=",
-                "spawn:64MiB?server=                      | a path is missing behind server=",
+                "spawn:64MiB?dir=                         | a path is missing after dir=",
+                "spawn:64MiB?server=                      | a path is missing after server=",
                 "spawn:64MiB?node=1                       | it knows no parameter",
             })
     void text_outOfRange_isRefusedWithWhatIsWanted(String uri, String message) {

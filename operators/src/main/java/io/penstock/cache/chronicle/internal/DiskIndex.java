@@ -297,7 +297,7 @@ public final class DiskIndex implements SegmentScanner.Finds {
                 new SegmentScanner(new Kept(segment, use)).on(segment.again());
                 faults.raise();
             } catch (InternalError e) {
-                damage(segment); // it was cut shorter, and what is behind cannot be told
+                damage(segment); // it was cut shorter, and what follows is unknown
             }
         }
     }

@@ -90,7 +90,7 @@ public final class LogWriter implements AutoCloseable {
         return budget;
     }
 
-    /** Whether a document could be taken behind others that wait, here or in a segment to come. */
+    /** Whether a document could be taken after others that wait, here or in a segment to come. */
     public boolean hasRoomFor(long bytes, long waiting) {
         if (turnover != null) {
             return pages(bytes + ChronicleLog.SEGMENT_OVERHEAD) <= (budget - leaving) / 2;

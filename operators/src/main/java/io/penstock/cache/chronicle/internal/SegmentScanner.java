@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /**
  * Scans the documents of a segment from header to header. It trusts none: Chronicle's word and our header must agree
  * and lie within the file. Where they do not, the scan goes on at the next position where a whole header lies. So a
- * flipped bit costs one sample and not all behind it.
+ * flipped bit costs one sample and not all after it.
  *
  * <p>Chronicle's words: 30 bits of length, bit 30 for its own documents, bit 31 for unfinished ones; 0 where nothing
  * was written yet, and both bits without a length at the end of a file that was rolled.

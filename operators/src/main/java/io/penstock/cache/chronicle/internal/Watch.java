@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks once a second whether the mapped files are still what was verified.
  *
- * <p>A file that is shorter than its mapping is given up: an access behind its end is an error. If this process has
+ * <p>A file that is shorter than its mapping is given up: an access after its end is an error. If this process has
  * waited for the disk since the last check (a major page fault), every value's checksum is compared again at its next
  * read: the system does not say which pages were read again.
  * @see <a href="https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html">proc_pid_stat(5)</a>
@@ -21,7 +21,7 @@ public final class Watch {
 
     private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
     private static final Path OWN_STATE = Path.of("/proc/self/stat");
-    private static final int MAJOR_FAULTS = 9; // of the words behind the program's name
+    private static final int MAJOR_FAULTS = 9; // of the words after the program's name
     private static final long UNKNOWN = -1;
 
     /** Going through the index takes at most this share of a thread's time. */
