@@ -33,8 +33,8 @@ import reactor.core.publisher.Mono;
  * <b>Emits when</b> the oldest element is through, in the order of arrival, whatever the parallelism.
  * <b>Backpressures when</b> {@code inFlight} elements are ahead of what was delivered; asks the source for nothing
  * before the first request, and never for more than {@code inFlight} ahead. <b>Completes when</b> the source has and
- * all is delivered. <b>Cancels when</b> the subscriber does: the source and loads in flight are cancelled, and elements
- * not delivered go to {@code doOnDiscard}. <b>Errors</b>: the first failure in order, which cancels the source; a
+ * all is delivered. <b>Cancels when</b> the subscriber does: the source and loads in flight are cancelled, and samples
+ * that wait go to {@code doOnDiscard}. <b>Errors</b>: the first failure in order, which cancels the source; a
  * failing stage as a {@link SampleException} with the stage and the number. The source's own error comes after the
  * elements before it.
  */

@@ -5,6 +5,7 @@ import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -138,12 +139,22 @@ public final class Arrivals<A> implements CoreSubscriber<Sample<A>>, Scannable, 
         for (int i = 0; i < draws.length; i++) {
             Sample<A> sample = slots.take(first + i);
             if (sample == null) {
+                discard(Arrays.copyOf(draws, i), begun, 0);
                 return false; // stopped, and thrown away
             }
             draws[i] = sample.draw();
             begun[i] = sample.isPresent() ? sample.value() : Begun.ABSENT;
         }
         return true;
+    }
+
+    @Override
+    public void discard(Draw[] draws, Object[] begun, int from) {
+        for (int i = from; i < draws.length; i++) {
+            Operators.onDiscard(
+                    begun[i] == Begun.ABSENT ? Sample.absent(draws[i]) : Sample.of(draws[i], begun[i]),
+                    currentContext());
+        }
     }
 
     /** Asks for more once a quarter of the window is free, as Reactor's operators do. */

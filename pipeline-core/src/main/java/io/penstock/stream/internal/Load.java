@@ -35,6 +35,18 @@ final class Load<T> implements CoreSubscriber<Object>, Scannable {
         this.mono = mono;
     }
 
+    /** The outcome of what a slot holds: a load or an outcome. */
+    static @Nullable Object outcome(@Nullable Object held) {
+        return held instanceof Load<?> load ? load.outcome : held;
+    }
+
+    /** Cancels what a slot holds, if it is a load. */
+    static void cancel(Object held) {
+        if (held instanceof Load<?> load) {
+            load.cancel();
+        }
+    }
+
     void start() {
         try {
             mono.subscribe(this);

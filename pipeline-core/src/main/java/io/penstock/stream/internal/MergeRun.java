@@ -98,7 +98,8 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     @Override
     public void cancel() {
         stopped = true;
-        forgetAll();
+        supply.stop();
+        slots.forEach(Load::cancel); // at once; the draining thread discards what is left
         drain();
     }
 
@@ -126,21 +127,16 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
     /**
      * Empties the slots, and cancels every load found there: another thread that cancels may come too late to see it.
+     * Only the draining thread does, or a sample could be delivered and discarded.
      */
     private void forgetAll() {
         supply.stop();
         slots.clear(outcome -> {
-            if (outcome instanceof Load<?> load) {
-                load.cancel();
-            }
-            if (loaded(outcome) instanceof Sample<?> sample) {
+            Load.cancel(outcome);
+            if (Load.outcome(outcome) instanceof Sample<?> sample) {
                 Operators.onDiscard(sample, context);
             }
         });
-    }
-
-    private static @Nullable Object loaded(@Nullable Object held) {
-        return held instanceof Load<?> load ? load.outcome : held;
     }
 
     /** Delivers the samples that are ready and requested, then begins further draws. */
@@ -201,7 +197,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             beginHere(number, (int) Math.min(pace.group(), asked));
             held = slots.get(number);
         }
-        Object outcome = loaded(held);
+        Object outcome = Load.outcome(held);
         if (outcome != null) {
             slots.setLazily(number, null);
         }
@@ -254,6 +250,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
                 from = to;
             }
         }
+        supply.discard(drawn, begun, from);
         pace.took(clock.now(TimeUnit.NANOSECONDS) - started, samples);
     }
 

@@ -38,6 +38,15 @@ final class Slots<E> {
         return ring.getAndSet((int) number & mask, null);
     }
 
+    void forEach(Consumer<E> action) {
+        for (int slot = 0; slot <= mask; slot++) {
+            E value = ring.get(slot);
+            if (value != null) {
+                action.accept(value);
+            }
+        }
+    }
+
     /** Empties all slots. */
     void clear(Consumer<E> action) {
         for (int slot = 0; slot <= mask; slot++) {

@@ -20,6 +20,9 @@ interface Supply {
      */
     boolean take(long first, Draw[] draws, Object[] begun);
 
+    /** Gets what was taken and not begun, from an index on. */
+    void discard(Draw[] draws, Object[] begun, int from);
+
     /** Called by the draining thread, after the subscriber's first request: this many draws were delivered. */
     void delivered(long number);
 
@@ -51,6 +54,9 @@ interface Supply {
             }
             return true;
         }
+
+        @Override
+        public void discard(Draw[] taken, Object[] begun, int from) {}
 
         @Override
         public void delivered(long number) {}
