@@ -4,43 +4,12 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.order.Draws;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
-import io.penstock.stream.Execution;
-import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
-import reactor.core.publisher.Mono;
 
 /** The lengths of a dataset's sequences, by index: what plans are made of. */
-public final class Lengths {
+final class Lengths {
 
     private Lengths() {}
-
-    /**
-     * Loads every sample once, in parallel, and keeps its length: 4 bytes a sample. Over a cached dataset this pass also
-     * fills the cache.
-     * @throws IllegalArgumentException if the dataset has more samples than an array holds
-     */
-    public static <T> Mono<int[]> of(Dataset<T> dataset, ToIntFunction<? super T> length, Execution execution) {
-        int[] lengths = new int[size(dataset)];
-        return dataset.map("length", length::applyAsInt).stream(Sampler.sequential(), execution)
-                .reduce(lengths, (all, sample) -> {
-                    all[Math.toIntExact(sample.draw().index())] = sample.isPresent() ? sample.value() : 0;
-                    return all;
-                });
-    }
-
-    /** As {@link #of(Dataset, ToIntFunction, Execution)}, with the standard number of loads in flight. */
-    public static <T> Mono<int[]> of(Dataset<T> dataset, ToIntFunction<? super T> length) {
-        return of(dataset, length, Execution.standard());
-    }
-
-    private static int size(Dataset<?> dataset) {
-        if (dataset.size() > Integer.MAX_VALUE - 8) {
-            throw new IllegalArgumentException(
-                    "a plan holds at most %,d sequences, the dataset has %,d; take slices of it"
-                            .formatted(Integer.MAX_VALUE - 8, dataset.size()));
-        }
-        return (int) dataset.size();
-    }
 
     /** What decides a plan: its own words, then a hash over all lengths. */
     static Fingerprint fingerprint(String plan, int[] lengths) {

@@ -11,9 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Packs sequences of varying lengths into rows of n tokens, so that few cells are padding.
  * <pre>{@code
  *  Dataset<Tensor> tokens = texts.map("cl100k_base", BpeTokenizer.of("cl100k_base")).cache(tier, Schema.tensor("tokens"));
- *  Dataset<PackedRow> rows = Lengths.of(tokens, Packing::length)
- *          .map(lengths -> Packing.of(2_048).over(tokens, lengths))
- *          .block();
+ *  int[] lengths = tokens.counts("length", Packing::length, Indexing.keptIn(folder));
+ *  Dataset<PackedRow> rows = Packing.of(2_048).over(tokens, lengths);
  * }</pre>
  *
  * <p>The rows are planned once, from the lengths alone ({@link PackPlan}), and are a dataset like any other: a
@@ -84,7 +83,7 @@ public final class Packing<T> {
         return new Packing<>(rowSize, tokens, lossMask, tooLong, seed);
     }
 
-    /** The number of tokens of a tensor of tokens, for {@link Lengths}. */
+    /** The number of tokens of a tensor of tokens, for {@link Dataset#counts}. */
     public static int length(Tensor tokens) {
         return Math.toIntExact(tokens.shape().elements());
     }
@@ -100,7 +99,7 @@ public final class Packing<T> {
 
     /**
      * The dataset of the rows that {@link #plan} makes.
-     * @param lengths the number of tokens of each sample, by index, as {@link Lengths} finds them
+     * @param lengths the number of tokens of each sample, by index, as {@link Dataset#counts} finds them
      * @throws IllegalArgumentException as for {@link #plan}, or if the dataset has not as many samples as lengths
      */
     public Dataset<PackedRow> over(Dataset<T> dataset, int[] lengths) {

@@ -132,7 +132,7 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     default Dataset<T> filter(String stage, Predicate<? super T> predicate, Indexing indexing) {
         Stage<T> input = Stage.of(this);
         String words = "filter " + stage;
-        Bits taken = new IndexBuild<>(input, words, value -> predicate.test(value) ? 1 : 0, false, indexing).bits();
+        Bits taken = new IndexBuild<>(input, words, value -> predicate.test(value) ? 1 : 0, indexing).bits(false);
         return new SelectedDataset<>(input, taken, words);
     }
 
@@ -161,7 +161,7 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
             BiFunction<? super T, Integer, ? extends R> part,
             Indexing indexing) {
         Stage<T> input = Stage.of(this);
-        Bits counted = new IndexBuild<T>(input, "expand " + stage, count, true, indexing).bits();
+        Bits counted = new IndexBuild<T>(input, "expand " + stage, count, indexing).bits(true);
         return SelectedDataset.expanded(input, new Parts.Counted(counted), stage, part);
     }
 
@@ -219,6 +219,17 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     default <U, R> Dataset<R> zip(
             String stage, Dataset<U> other, BiFunction<? super T, ? super U, ? extends R> combine) {
         return ZippedDataset.of(stage, Stage.of(this), Stage.of(other), combine);
+    }
+
+    /**
+     * A number of each sample by index, such as its length: what groups are planned by. Each sample is loaded and examined
+     * once, as for a {@link #filter}; over a cached dataset this pass fills the cache. Blocks until it is done.
+     * @param stage the function's name: a function whose results change must change its name
+     * @return 0 where a sample was skipped
+     * @throws IllegalArgumentException if there are more samples than an array holds
+     */
+    default int[] counts(String stage, ToIntFunction<? super T> count, Indexing indexing) {
+        return new IndexBuild<T>(Stage.of(this), "count " + stage, count, indexing).counts();
     }
 
     /**

@@ -222,6 +222,24 @@ class FilterTest {
     }
 
     @Test
+    void counts_ofAnyData_areByIndexAndKept() {
+        int[] counts = Stated.of(1000).counts("digits", FilterTest::digits, kept());
+        Stated changed = Stated.of(1003).changed(17);
+
+        int[] again = changed.counts("digits", FilterTest::digits, kept());
+
+        assertThat(counts).hasSize(1000).startsWith(1, 1).endsWith(3);
+        assertThat(again).hasSize(1003).startsWith(1, 1).endsWith(3, 4, 4, 4);
+        assertThat(changed.loads).hasValue(4);
+        assertThat(Stated.of(0).counts("digits", FilterTest::digits, Indexing.inMemory()))
+                .isEmpty();
+    }
+
+    private static int digits(Tensor value) {
+        return Long.toString(Math.abs(value.longAt(0))).length();
+    }
+
+    @Test
     void keptIndex_buildStoppedByAnError_goesOnWhereItWas() {
         Stated source = Stated.of(20_000);
         assertThatThrownBy(() -> source.filter("to 15000", FilterTest::notYet, kept()))
@@ -336,6 +354,6 @@ class FilterTest {
                 .isEqualTo(7);
         assertThat(again.loads).hasValue(0);
         assertThatThrownBy(() -> source.expand("bad", value -> -1, (value, part) -> part, Indexing.inMemory()))
-                .hasMessageContaining("a sample cannot have -1 parts");
+                .hasMessageContaining("a count must not be negative, was -1");
     }
 }

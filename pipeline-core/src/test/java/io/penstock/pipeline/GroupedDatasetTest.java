@@ -8,7 +8,6 @@ import io.penstock.fault.SampleException;
 import io.penstock.order.Sampler;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -17,22 +16,21 @@ import reactor.test.StepVerifier;
 class GroupedDatasetTest {
 
     /** Groups that are listed. */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Listed(long[]... groups) implements Grouping {
+    private record Listed(List<List<Long>> groups) implements Grouping {
 
         @Override
         public long size() {
-            return groups.length;
+            return groups.size();
         }
 
         @Override
         public Fingerprint fingerprint() {
-            return Fingerprint.of("groups " + Arrays.deepToString(groups));
+            return Fingerprint.of("groups " + groups);
         }
 
         @Override
         public long[] members(long group) {
-            return groups[(int) group].clone();
+            return groups.get((int) group).stream().mapToLong(member -> member).toArray();
         }
 
         @Override
@@ -41,7 +39,7 @@ class GroupedDatasetTest {
         }
     }
 
-    private static final Grouping GROUPS = new Listed(new long[] {4, 0}, new long[] {}, new long[] {1, 2, 3, 1});
+    private static final Grouping GROUPS = new Listed(List.of(List.of(4L, 0L), List.of(), List.of(1L, 2L, 3L, 1L)));
 
     private static Dataset<String> grouped(Dataset<Tensor> dataset) {
         return dataset.group(GROUPS)
@@ -122,7 +120,7 @@ class GroupedDatasetTest {
     void id_ofAGroup_changesWithPlanAndNumberAndIsNamedByItsMembers() {
         Dataset<Tensor> source = FakeDataset.immediate(5);
         Dataset<Group<Tensor>> groups = source.group(GROUPS);
-        Dataset<Group<Tensor>> others = source.group(new Listed(new long[] {4, 0}));
+        Dataset<Group<Tensor>> others = source.group(new Listed(List.of(List.of(4L, 0L))));
 
         assertThat(groups.id(0).key()).isNotEqualTo(groups.id(2).key());
         assertThat(groups.id(0).key()).isNotEqualTo(others.id(0).key());

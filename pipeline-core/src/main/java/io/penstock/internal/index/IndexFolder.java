@@ -15,6 +15,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ObjIntConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,15 +82,15 @@ public final class IndexFolder implements Closeable {
         return folder.resolve("%s-%s%s".formatted(stage, fingerprint.hex(), FINISHED));
     }
 
-    /** The counts of a dataset of this fingerprint as bits; null if they are not there as a whole. */
-    public @Nullable Bits read(long samples, boolean unary) {
+    /** The counts of a dataset of this fingerprint, added to what is empty; null if they are not there as a whole. */
+    public <C> @Nullable C read(long samples, Supplier<C> empty, ObjIntConsumer<C> add) {
         if (!Files.isRegularFile(finished())) {
             return null;
         }
-        Bits.Builder bits = new Bits.Builder(unary);
+        C counts = empty.get();
         try {
-            return CountFile.read(finished(), fingerprint, (key, count) -> bits.count(count)) == samples
-                    ? bits.build()
+            return CountFile.read(finished(), fingerprint, (key, count) -> add.accept(counts, count)) == samples
+                    ? counts
                     : null;
         } catch (IOException e) {
             throw failure("read", folder, e);

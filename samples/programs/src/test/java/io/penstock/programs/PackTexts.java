@@ -8,17 +8,16 @@ import io.penstock.batch.Batches;
 import io.penstock.cache.Tier;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
-import io.penstock.pack.Lengths;
 import io.penstock.pack.PackPlan;
 import io.penstock.pack.PackedRow;
 import io.penstock.pack.Packing;
 import io.penstock.pack.TooLong;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Indexing;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import io.penstock.token.BpeTokenizer;
 import java.util.Arrays;
-import java.util.Objects;
 import java.util.function.Consumer;
 import reactor.core.publisher.Flux;
 
@@ -49,8 +48,7 @@ final class PackTexts {
         Dataset<Dialogue> dialogues = lines.map(
                         "question and answer by " + answer.name(), line -> dialogue(line, question, answer))
                 .cache(cache, DIALOGUE);
-        int[] lengths = Objects.requireNonNull(Lengths.of(dialogues, dialogue -> Packing.length(dialogue.tokens()))
-                .block());
+        int[] lengths = dialogues.counts("length", dialogue -> Packing.length(dialogue.tokens()), Indexing.inMemory());
         Packing<Dialogue> packing = Packing.of(size, Dialogue::tokens)
                 .lossMask(Dialogue::counted)
                 .tooLong(TooLong.SPLIT)

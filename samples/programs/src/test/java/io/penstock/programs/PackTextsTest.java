@@ -11,12 +11,12 @@ import io.penstock.memory.MemoryDataset;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
-import io.penstock.pack.Lengths;
 import io.penstock.pack.PackPlan;
 import io.penstock.pack.PackedRow;
 import io.penstock.pack.Packing;
 import io.penstock.pack.TooLong;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Indexing;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
 import io.penstock.token.BpeTokenizer;
@@ -114,8 +114,8 @@ class PackTextsTest {
                 "paragraphs", nonEmpty(text(data("text")), "\n\n"));
 
         sets.forEach((name, texts) -> {
-            int[] lengths = Objects.requireNonNull(Lengths.of(texts.map(tokenizer.name(), tokenizer), Packing::length)
-                    .block());
+            int[] lengths =
+                    texts.map(tokenizer.name(), tokenizer).counts("length", Packing::length, Indexing.inMemory());
             PackPlan plan = Packing.of(ROW).tooLong(TooLong.SPLIT).plan(lengths);
 
             assertThat(plan.fill()).as(name).isGreaterThanOrEqualTo(0.98);
@@ -144,8 +144,7 @@ class PackTextsTest {
                         "texts",
                         files(data("text/state_union")).map(PackTextsTest::read).toList())
                 .map("cl100k_base", BpeTokenizer.of("cl100k_base"));
-        int[] lengths =
-                Objects.requireNonNull(Lengths.of(tokens, Packing::length).block());
+        int[] lengths = tokens.counts("length", Packing::length, Indexing.inMemory());
         Dataset<PackedRow> rows = Packing.of(ROW).tooLong(TooLong.SPLIT).over(tokens, lengths);
         List<PackedRow> whole = read(rows, Shard.WHOLE);
 

@@ -9,11 +9,11 @@ import io.penstock.cli.source.OpenedSources;
 import io.penstock.cli.source.Picture;
 import io.penstock.cli.source.SourceChoice;
 import io.penstock.order.Draw;
-import io.penstock.pack.Lengths;
 import io.penstock.pack.PackedRow;
 import io.penstock.pack.Packing;
 import io.penstock.pack.TooLong;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Indexing;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
@@ -101,9 +101,8 @@ public record Feed<T>(
     private static Feed<PackedRow> packed(
             StreamOptions options, Cacheable<Tensor> samples, Dataset<Tensor> tokens, int rowSize) {
         TooLong tooLong = Objects.requireNonNullElse(options.tooLong(), TooLong.FAIL);
-        int[] lengths = Lengths.of(tokens, Packing::length).block();
-        Dataset<PackedRow> rows =
-                Packing.of(rowSize).tooLong(tooLong).over(tokens, Objects.requireNonNull(lengths, "lengths"));
+        int[] lengths = tokens.counts("length", Packing::length, Indexing.inMemory());
+        Dataset<PackedRow> rows = Packing.of(rowSize).tooLong(tooLong).over(tokens, lengths);
         return new Feed<>(samples, Schema.of(PackedRow.class), List.of(), rows, Map.of());
     }
 
