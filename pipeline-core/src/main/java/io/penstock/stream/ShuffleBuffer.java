@@ -1,7 +1,6 @@
 package io.penstock.stream;
 
 import io.penstock.order.internal.ShuffleSlots;
-import io.penstock.stream.internal.ShuffleRun;
 import java.util.function.Function;
 import reactor.core.publisher.Flux;
 

@@ -1,7 +1,6 @@
-package io.penstock.stream.internal;
+package io.penstock.stream;
 
 import io.penstock.order.internal.ShuffleSlots;
-import io.penstock.stream.Sample;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -14,7 +13,7 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /** One subscription to a shuffled flux. */
-public final class ShuffleRun<T> {
+final class ShuffleRun<T> {
 
     private final ShuffleSlots slots;
     private final Context context;
@@ -26,7 +25,7 @@ public final class ShuffleRun<T> {
     private volatile boolean over;
 
     /** @param slots before the first step of this run */
-    public ShuffleRun(int n, ShuffleSlots slots, ContextView context) {
+    ShuffleRun(int n, ShuffleSlots slots, ContextView context) {
         this.slots = slots;
         this.context = Context.of(context);
         this.waiting = new AtomicReferenceArray<>(n);
@@ -36,7 +35,7 @@ public final class ShuffleRun<T> {
     }
 
     /** The source, shuffled. */
-    public Flux<T> over(Flux<T> source) {
+    Flux<T> over(Flux<T> source) {
         return source.<T>handle(this::take).concatWith(Flux.defer(this::rest)).doFinally(signal -> discard());
     }
 
