@@ -66,7 +66,7 @@ final class JdkBackend implements Backend {
         return read("jpeg", plain.flip(), reader -> {
             Raster raster = reader.readRaster(0, null);
             check(raster.getWidth(), raster.getHeight(), header.size());
-            return Samples.ofInk(raster, colours == JpegLayout.Colours.YCCK);
+            return RasterSamples.ofInk(raster, colours == JpegLayout.Colours.YCCK);
         });
     }
 
@@ -74,7 +74,7 @@ final class JdkBackend implements Backend {
         return read(format, encoded, reader -> {
             BufferedImage image = reader.read(0);
             check(image.getWidth(), image.getHeight(), size);
-            return Samples.ofLight(image.getRaster(), image.getColorModel());
+            return RasterSamples.ofLight(image.getRaster(), image.getColorModel());
         });
     }
 

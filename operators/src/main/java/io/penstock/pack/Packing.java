@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Packs sequences of varying lengths into rows of n tokens, so that few cells are padding.
  * <pre>{@code
  *  Dataset<Tensor> tokens = texts.map("cl100k_base", BpeTokenizer.of("cl100k_base")).cache(tier, Schema.tensor("tokens"));
- *  int[] lengths = tokens.counts("length", Packing::length, Indexing.keptIn(folder));
+ *  int[] lengths = tokens.counts("length", Packing::length, Indexing.keptIn(folder)).block();
  *  Dataset<PackedRow> rows = Packing.of(2_048).over(tokens, lengths);
  * }</pre>
  *

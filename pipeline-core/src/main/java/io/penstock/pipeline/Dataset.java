@@ -115,25 +115,27 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     }
 
     /** As {@link #filter(String, Predicate, Indexing)}, with an index in memory. */
-    default Dataset<T> filter(String stage, Predicate<? super T> predicate) {
+    default Mono<Dataset<T>> filter(String stage, Predicate<? super T> predicate) {
         return filter(stage, predicate, Indexing.inMemory());
     }
 
     /**
      * The samples that a predicate takes, renumbered from 0: {@link #size} is exact, batches are full, ranks in step.
-     * Their keys stay. Every sample is loaded and examined once, now, unless the index of an earlier process is kept.
-     * So put a cache before the filter if loads are expensive. Blocks until the index is built.
+     * Their keys stay. Every sample is loaded and examined once, at each subscription, unless the index of an earlier
+     * process is kept. So put a cache before the filter if loads are expensive. Cancelling ends the pass; what it found
+     * is kept.
      * <p><b>Memory</b>: 1.04 bits a sample. <b>Threads</b>: the predicate runs on the workers and must not block.
      * @param stage the predicate's name: part of the fingerprint, so say its parameters
-     * @throws SampleException if a sample cannot be loaded, or the predicate throws, and the indexing's policy does not
-     *     skip it
-     * @throws io.penstock.fault.StoreException if the index cannot be kept
+     * @return the filtered data; fails with a {@link SampleException} if a sample cannot be loaded, or the predicate
+     *     throws, and the indexing's policy does not skip it; with a {@link io.penstock.fault.StoreException} if the index
+     *     cannot be kept
      */
-    default Dataset<T> filter(String stage, Predicate<? super T> predicate, Indexing indexing) {
+    default Mono<Dataset<T>> filter(String stage, Predicate<? super T> predicate, Indexing indexing) {
         Stage<T> input = Stage.of(this);
         String words = "filter " + stage;
-        Bits taken = new IndexBuild<>(input, words, value -> predicate.test(value) ? 1 : 0, indexing).bits(false);
-        return new SelectedDataset<>(input, taken, words);
+        return new IndexBuild<>(input, words, value -> predicate.test(value) ? 1 : 0, indexing)
+                .bits(false)
+                .map(taken -> new SelectedDataset<>(input, taken, words));
     }
 
     /**
@@ -155,14 +157,15 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * <p><b>Memory</b>: 1.04 bits a sample and 1.04 bits a part.
      * @param count the number of parts of a sample, 0 or more
      */
-    default <R> Dataset<R> expand(
+    default <R> Mono<Dataset<R>> expand(
             String stage,
             ToIntFunction<? super T> count,
             BiFunction<? super T, Integer, ? extends R> part,
             Indexing indexing) {
         Stage<T> input = Stage.of(this);
-        Bits counted = new IndexBuild<T>(input, "expand " + stage, count, indexing).bits(true);
-        return SelectedDataset.expanded(input, new Parts.Counted(counted), stage, part);
+        return new IndexBuild<T>(input, "expand " + stage, count, indexing)
+                .bits(true)
+                .map(counted -> SelectedDataset.expanded(input, new Parts.Counted(counted), stage, part));
     }
 
     /**
@@ -223,12 +226,12 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
 
     /**
      * A number of each sample by index, such as its length: what groups are planned by. Each sample is loaded and examined
-     * once, as for a {@link #filter}; over a cached dataset this pass fills the cache. Blocks until it is done.
+     * once, as for a {@link #filter}; over a cached dataset this pass fills the cache.
      * @param stage the function's name: a function whose results change must change its name
-     * @return 0 where a sample was skipped
+     * @return the numbers, 0 where a sample was skipped
      * @throws IllegalArgumentException if there are more samples than an array holds
      */
-    default int[] counts(String stage, ToIntFunction<? super T> count, Indexing indexing) {
+    default Mono<int[]> counts(String stage, ToIntFunction<? super T> count, Indexing indexing) {
         return new IndexBuild<T>(Stage.of(this), "count " + stage, count, indexing).counts();
     }
 

@@ -1,25 +1,29 @@
 package io.penstock.pipeline;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Thrown;
 import io.penstock.internal.index.Bits;
 import io.penstock.internal.index.CountFile;
 import io.penstock.internal.index.IndexFolder;
 import io.penstock.internal.index.Known;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Sample;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Iterator;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Counts something once for each sample of a dataset, and keeps the counts: whether a filter takes it, in how many parts
- * it expands, how long it is.
+ * it expands, how long it is. Files are read and written, and processes wait for each other, on {@code Schedulers.boundedElastic()}.
  */
 final class IndexBuild<T> {
 
@@ -29,8 +33,6 @@ final class IndexBuild<T> {
     private final String stage;
     private final ToIntFunction<? super T> counter;
     private final Indexing indexing;
-    private long lastTick = System.nanoTime();
-    private boolean complete = true;
 
     IndexBuild(Stage<T> input, String stage, ToIntFunction<? super T> counter, Indexing indexing) {
         this.input = input;
@@ -40,21 +42,21 @@ final class IndexBuild<T> {
     }
 
     /**
-     * The counts as bits. Blocks until all samples were examined.
+     * The counts as bits, once all samples were examined.
      * @param unary as {@link Bits.Builder} has it
      */
-    Bits bits(boolean unary) {
-        return counted(() -> new Bits.Builder(unary), Bits.Builder::count).build();
+    Mono<Bits> bits(boolean unary) {
+        return counted(() -> new Bits.Builder(unary), Bits.Builder::count).map(Bits.Builder::build);
     }
 
-    /** The counts by index. Blocks until all samples were examined. */
-    int[] counts() {
+    /** The counts by index, once all samples were examined. */
+    Mono<int[]> counts() {
         if (input.size() > Integer.MAX_VALUE - 8) {
             throw new IllegalArgumentException(
                     "cannot count \"%s\" of %,d samples into an array; count slices of the dataset"
                             .formatted(stage, input.size()));
         }
-        return counted(() -> new Counts((int) input.size()), Counts::add).values;
+        return counted(() -> new Counts((int) input.size()), Counts::add).map(counts -> counts.values);
     }
 
     /** Counts that are added one after another. */
@@ -73,92 +75,163 @@ final class IndexBuild<T> {
     }
 
     /** All counts, added to what is empty. */
-    private <C> C counted(Supplier<C> empty, ObjIntConsumer<C> add) {
+    private <C> Mono<C> counted(Supplier<C> empty, ObjIntConsumer<C> add) {
         Path folder = indexing.folder();
+        return folder == null
+                ? Mono.defer(() -> new Count<>(new Known(), null, empty.get(), add).run())
+                : using(
+                        () -> IndexFolder.open(folder, stage, input.fingerprint()),
+                        open -> elsewhere(() -> open.read(input.size(), empty, add))
+                                .switchIfEmpty(Mono.defer(() -> counted(open, empty, add))));
+    }
+
+    private <C> Mono<C> counted(IndexFolder folder, Supplier<C> empty, ObjIntConsumer<C> add) {
+        return using(
+                () -> new Count<>(folder.known(), folder.create(), empty.get(), add),
+                count -> count.run().flatMap(counts -> elsewhere(() -> {
+                    count.finish(folder);
+                    return counts;
+                })));
+    }
+
+    /** Uses what was opened, and closes it at the end, at an error and on cancel, also on cancel while it is opened. */
+    private static <R extends Closeable, V> Mono<V> using(Callable<R> opening, Function<R, Mono<V>> use) {
+        Mono<R> opened = Mono.<R>create(sink -> Schedulers.boundedElastic().schedule(() -> {
+                    try {
+                        sink.success(opening.call());
+                    } catch (Throwable e) {
+                        sink.error(Thrown.signal(e));
+                    }
+                }))
+                .doOnDiscard(Closeable.class, IndexBuild::close);
+        return Mono.usingWhen(opened, use, resource -> elsewhere(() -> {
+            close(resource);
+            return resource;
+        }));
+    }
+
+    private static void close(Closeable resource) {
         try {
-            return folder == null ? count(new Known(), null, empty.get(), add) : kept(folder, empty, add);
+            resource.close();
         } catch (IOException e) {
-            throw new StoreException(
-                    "cannot keep the index of \"%s\" in %s: %s".formatted(stage, folder, e.getMessage()), e);
+            throw new StoreException("cannot close an index: " + e.getMessage(), e);
         }
     }
 
-    private <C> C kept(Path path, Supplier<C> empty, ObjIntConsumer<C> add) throws IOException {
-        try (IndexFolder folder = IndexFolder.open(path, stage, input.fingerprint())) {
-            C kept = folder.read(input.size(), empty, add);
-            if (kept != null) {
-                return kept;
-            }
-            Known known = folder.known();
-            try (CountFile file = folder.create()) {
-                C counted = count(known, file, empty.get(), add);
-                if (complete) {
-                    folder.finish(file);
-                }
-                return counted;
-            }
-        }
+    private static <R> Mono<R> elsewhere(Callable<R> blocking) {
+        return Mono.fromCallable(Thrown.callable(blocking)).subscribeOn(Schedulers.boundedElastic());
     }
 
     private long key(long index) {
         return input.id(index).key().high();
     }
 
-    private <C> C count(Known known, @Nullable CountFile file, C counts, ObjIntConsumer<C> add) throws IOException {
-        long size = input.size();
-        Stage<T> unknown = known.isEmpty()
-                ? input
-                : new SelectedDataset<>(input, Bits.of(size, index -> known.get(key(index)) == Known.NOT), "unknown");
-        long fromFolder = size - unknown.size();
-        long found = 0;
-        try (Stream<Sample<Integer>> samples = StagedPipeline.over(
-                        unknown, StageFunction.map(stage, this::checkedCount, unknown::id))
-                .onError(indexing.policy())
-                .stream(Sampler.sequential(), indexing.execution())
-                .toStream()) {
-            Iterator<Sample<Integer>> counted = samples.iterator();
-            for (long index = 0; index < size; index++) {
-                long key = file == null ? 0 : key(index);
-                int count = file == null ? Known.NOT : known.get(key);
-                if (count == Known.NOT) {
-                    Sample<Integer> sample = counted.next();
-                    if (!sample.isPresent()) {
-                        complete = false;
-                        add.accept(counts, 0);
-                        continue;
-                    }
-                    count = sample.value();
-                } else {
-                    found++;
-                }
-                add.accept(counts, count);
-                if (file != null) {
-                    file.add(key, count);
-                }
-                tick(index + 1, found, file);
-            }
-        }
-        indexing.progress().accept(new Indexing.Progress(size, fromFolder, size));
-        return counts;
-    }
-
     private int checkedCount(T value) {
         int count = counter.applyAsInt(value);
         if (count < 0) {
-            throw new IllegalArgumentException("a count must not be negative, was %d".formatted(count));
+            throw new IllegalArgumentException("a sample cannot have %d parts".formatted(count));
         }
         return count;
     }
 
-    /** Once a second what was counted is written and told. */
-    private void tick(long examined, long known, @Nullable CountFile file) throws IOException {
-        long now = System.nanoTime();
-        if (now - lastTick >= TICK) {
-            lastTick = now;
-            if (file != null) {
-                file.flush();
+    /** One pass over the samples. Called by one thread at a time. */
+    private final class Count<C> implements Closeable {
+
+        private final long size = input.size();
+        private final C counts;
+        private final ObjIntConsumer<C> add;
+        private final Known known;
+        private final @Nullable CountFile file;
+        private long index;
+        private long found;
+        private boolean complete = true;
+        private long lastTick = System.nanoTime();
+
+        Count(Known known, @Nullable CountFile file, C empty, ObjIntConsumer<C> add) {
+            this.known = known;
+            this.file = file;
+            this.counts = empty;
+            this.add = add;
+        }
+
+        /** Loads what is not known, and takes the rest from the folder, in the order of the samples. */
+        Mono<C> run() {
+            Stage<T> unknown = known.isEmpty()
+                    ? input
+                    : new SelectedDataset<>(input, Bits.of(size, at -> known.get(key(at)) == Known.NOT), "unknown");
+            return StagedPipeline.over(unknown, StageFunction.map(stage, IndexBuild.this::checkedCount, unknown::id))
+                    .onError(indexing.policy())
+                    .stream(Sampler.sequential(), indexing.execution())
+                    .publishOn(Schedulers.boundedElastic())
+                    .doOnNext(this::examined)
+                    .then(elsewhere(() -> {
+                        passKnown();
+                        indexing.progress().accept(new Indexing.Progress(size, found, size));
+                        return counts;
+                    }));
+        }
+
+        private void examined(Sample<Integer> sample) {
+            passKnown();
+            if (sample.isPresent()) {
+                add(sample.value());
+            } else {
+                complete = false;
+                add.accept(counts, 0);
             }
-            indexing.progress().accept(new Indexing.Progress(examined, known, input.size()));
+            index++;
+        }
+
+        /** Takes the counts of those that are known, up to the next one that is not. */
+        private void passKnown() {
+            while (index < size && !known.isEmpty()) {
+                int count = known.get(key(index));
+                if (count == Known.NOT) {
+                    return;
+                }
+                found++;
+                add(count);
+                index++;
+            }
+        }
+
+        private void add(int count) {
+            add.accept(counts, count);
+            try {
+                if (file != null) {
+                    file.add(key(index), count);
+                }
+                tick();
+            } catch (IOException e) {
+                throw new StoreException(
+                        "cannot keep the index of \"%s\" in %s: %s".formatted(stage, indexing.folder(), e.getMessage()),
+                        e);
+            }
+        }
+
+        /** Once a second what was counted is written and told. */
+        private void tick() throws IOException {
+            long now = System.nanoTime();
+            if (now - lastTick >= TICK) {
+                lastTick = now;
+                if (file != null) {
+                    file.flush();
+                }
+                indexing.progress().accept(new Indexing.Progress(index + 1, found, size));
+            }
+        }
+
+        void finish(IndexFolder folder) {
+            if (complete && file != null) {
+                folder.finish(file);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (file != null) {
+                file.close();
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How the index of a {@link Dataset#filter filter} or an {@link Dataset#expand expansion} is built: each sample is
- * loaded and examined once, in parallel, on the calling thread's time. Immutable; every method returns a copy.
+ * loaded and examined once, in parallel. Immutable; every method returns a copy.
  */
 public final class Indexing {
 
@@ -64,7 +64,7 @@ public final class Indexing {
         return new Indexing(folder, policy, loads, progress);
     }
 
-    /** Told about once a second, and at the end, on the thread that builds. */
+    /** Told about once a second, and at the end, on a thread that may block. */
     public Indexing progress(Consumer<? super Progress> listener) {
         return new Indexing(folder, policy, execution, listener);
     }

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 /** Filters, expansions, and the index that both are built from. */
@@ -94,6 +95,12 @@ class FilterTest {
                 .block(SOON);
     }
 
+    private static <D> D built(Mono<D> dataset) {
+        D found = dataset.block(SOON);
+        assertThat(found).isNotNull();
+        return found;
+    }
+
     private static boolean isOdd(Tensor value) {
         return value.longAt(0) % 2 == 1;
     }
@@ -106,7 +113,7 @@ class FilterTest {
     void filter_anyPredicate_keepsNamesAndKeysOfWhatItTakes() {
         FakeDataset source = FakeDataset.jittery(1000);
 
-        Dataset<Tensor> odd = source.filter("odd", FilterTest::isOdd);
+        Dataset<Tensor> odd = built(source.filter("odd", FilterTest::isOdd));
 
         assertThat(odd.size()).isEqualTo(500);
         assertThat(values(odd))
@@ -114,13 +121,13 @@ class FilterTest {
         assertThat(odd.id(3).key()).isEqualTo(source.id(7).key());
         assertThat(odd.name(3)).isEqualTo("#7");
         assertThat(odd.fingerprint())
-                .isNotEqualTo(source.filter("other", FilterTest::isOdd).fingerprint());
+                .isNotEqualTo(built(source.filter("other", FilterTest::isOdd)).fingerprint());
         assertThat(odd).hasToString(source + "\nfilter odd: 500 of 1,000 samples");
     }
 
     @Test
     void filter_takesNone_isADatasetWithoutSamples() {
-        Dataset<Tensor> none = FakeDataset.immediate(10).filter("none", value -> false);
+        Dataset<Tensor> none = built(FakeDataset.immediate(10).filter("none", value -> false));
 
         assertThat(none.size()).isZero();
         assertThat(values(none)).isEmpty();
@@ -129,10 +136,10 @@ class FilterTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7})
     void filter_onAnyNumberOfRanks_givesEachAsManyAndAllOnce(int ranks) {
-        Dataset<Tensor> dropped = FakeDataset.immediate(2100)
+        Dataset<Tensor> dropped = built(FakeDataset.immediate(2100)
                 .filter(
                         "70 percent, in runs",
-                        value -> Mixing.mix(value.longAt(0) / 10) >>> 1 < Long.MAX_VALUE / 10 * 7);
+                        value -> Mixing.mix(value.longAt(0) / 10) >>> 1 < Long.MAX_VALUE / 10 * 7));
         List<Long> all = new ArrayList<>();
 
         for (int rank = 0; rank < ranks; rank++) {
@@ -167,10 +174,10 @@ class FilterTest {
         List<SampleException> failures = new ArrayList<>();
         Indexing skipping = kept().onError(ErrorPolicy.skip().quarantine(failures::add));
 
-        assertThatThrownBy(() -> source.filter("brittle", FilterTest::brittle))
+        assertThatThrownBy(() -> built(source.filter("brittle", FilterTest::brittle)))
                 .isInstanceOf(SampleException.class)
                 .hasMessageContaining("stage \"filter brittle\" failed on sample 4: s4: IllegalStateException: four");
-        Dataset<Tensor> rest = source.filter("brittle", FilterTest::brittle, skipping);
+        Dataset<Tensor> rest = built(source.filter("brittle", FilterTest::brittle, skipping));
 
         assertThat(values(rest)).containsExactly(0L, 1L, 2L, 3L, 5L, 6L, 7L, 8L, 9L);
         assertThat(failures).hasSize(1);
@@ -188,20 +195,20 @@ class FilterTest {
     @Test
     void filter_skippedSample_aloneIsExaminedAgain() {
         Stated source = Stated.of(10);
-        source.filter("brittle", FilterTest::brittle, kept().onError(ErrorPolicy.skip()));
+        built(source.filter("brittle", FilterTest::brittle, kept().onError(ErrorPolicy.skip())));
 
         Stated again = Stated.of(10);
-        again.filter("brittle", value -> true, kept());
+        built(again.filter("brittle", value -> true, kept()));
 
         assertThat(again.loads).hasValue(1);
     }
 
     @Test
     void keptIndex_sameData_loadsNothing() {
-        Stated.of(10_000).filter("odd", FilterTest::isOdd, kept());
+        built(Stated.of(10_000).filter("odd", FilterTest::isOdd, kept()));
 
         Stated again = Stated.of(10_000);
-        Dataset<Tensor> odd = again.filter("odd", FilterTest::isOdd, kept());
+        Dataset<Tensor> odd = built(again.filter("odd", FilterTest::isOdd, kept()));
 
         assertThat(again.loads).hasValue(0);
         assertThat(odd.size()).isEqualTo(5000);
@@ -210,11 +217,11 @@ class FilterTest {
 
     @Test
     void keptIndex_changedAndAddedSamples_areExaminedAlone() {
-        Stated.of(1000).filter("odd", FilterTest::isOdd, kept());
+        built(Stated.of(1000).filter("odd", FilterTest::isOdd, kept()));
         Stated changed = Stated.of(1003).changed(17).changed(400);
         List<Indexing.Progress> told = new ArrayList<>();
 
-        Dataset<Tensor> odd = changed.filter("odd", FilterTest::isOdd, kept().progress(told::add));
+        Dataset<Tensor> odd = built(changed.filter("odd", FilterTest::isOdd, kept().progress(told::add)));
 
         assertThat(changed.loads).hasValue(5);
         assertThat(odd.size()).isEqualTo(501);
@@ -223,15 +230,15 @@ class FilterTest {
 
     @Test
     void counts_ofAnyData_areByIndexAndKept() {
-        int[] counts = Stated.of(1000).counts("digits", FilterTest::digits, kept());
+        int[] counts = built(Stated.of(1000).counts("digits", FilterTest::digits, kept()));
         Stated changed = Stated.of(1003).changed(17);
 
-        int[] again = changed.counts("digits", FilterTest::digits, kept());
+        int[] again = built(changed.counts("digits", FilterTest::digits, kept()));
 
         assertThat(counts).hasSize(1000).startsWith(1, 1).endsWith(3);
         assertThat(again).hasSize(1003).startsWith(1, 1).endsWith(3, 4, 4, 4);
         assertThat(changed.loads).hasValue(4);
-        assertThat(Stated.of(0).counts("digits", FilterTest::digits, Indexing.inMemory()))
+        assertThat(built(Stated.of(0).counts("digits", FilterTest::digits, Indexing.inMemory())))
                 .isEmpty();
     }
 
@@ -242,11 +249,11 @@ class FilterTest {
     @Test
     void keptIndex_buildStoppedByAnError_goesOnWhereItWas() {
         Stated source = Stated.of(20_000);
-        assertThatThrownBy(() -> source.filter("to 15000", FilterTest::notYet, kept()))
+        assertThatThrownBy(() -> built(source.filter("to 15000", FilterTest::notYet, kept())))
                 .isInstanceOf(SampleException.class);
 
         Stated again = Stated.of(20_000);
-        Dataset<Tensor> all = again.filter("to 15000", value -> true, kept());
+        Dataset<Tensor> all = built(again.filter("to 15000", value -> true, kept()));
 
         assertThat(again.loads).hasValueLessThan(9_000);
         assertThat(all.size()).isEqualTo(20_000);
@@ -272,7 +279,7 @@ class FilterTest {
 
     @Test
     void keptIndex_anyByteDamaged_isRebuiltAndRight() throws IOException {
-        Stated.of(50).filter("odd", FilterTest::isOdd, kept());
+        built(Stated.of(50).filter("odd", FilterTest::isOdd, kept()));
         Path file = folder.resolve("index").resolve(files().get(0));
         byte[] whole = Files.readAllBytes(file);
 
@@ -281,7 +288,7 @@ class FilterTest {
             damaged[at] ^= 0x10;
             Files.write(file, damaged);
 
-            Dataset<Tensor> odd = Stated.of(50).filter("odd", FilterTest::isOdd, kept());
+            Dataset<Tensor> odd = built(Stated.of(50).filter("odd", FilterTest::isOdd, kept()));
 
             assertThat(odd.size()).as("byte %d", at).isEqualTo(25);
             assertThat(odd.name(7)).isEqualTo("s15");
@@ -292,7 +299,7 @@ class FilterTest {
     void keptIndex_folderIsAFile_isAnErrorThatNamesIt() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "text");
 
-        assertThatThrownBy(() -> Stated.of(3).filter("odd", FilterTest::isOdd, Indexing.keptIn(file)))
+        assertThatThrownBy(() -> built(Stated.of(3).filter("odd", FilterTest::isOdd, Indexing.keptIn(file))))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("cannot keep an index in " + file);
     }
@@ -306,7 +313,7 @@ class FilterTest {
         for (int i = 0; i < 2; i++) {
             new Thread(() -> {
                         sizes.add(
-                                source.filter("odd", FilterTest::isOdd, kept()).size());
+                                built(source.filter("odd", FilterTest::isOdd, kept())).size());
                         done.countDown();
                     })
                     .start();
@@ -315,6 +322,19 @@ class FilterTest {
         assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(sizes).containsExactly(2_500L);
         assertThat(source.loads).hasValue(5_000);
+    }
+
+    @Test
+    void keptIndex_cancelledAtAnyTime_leavesTheFolderToTheNext() throws InterruptedException {
+        for (int round = 0; round < 20; round++) {
+            Disposable building = FakeDataset.silent(10).filter("odd", FilterTest::isOdd, kept()).subscribe();
+            Disposable waiting = FakeDataset.silent(10).filter("odd", FilterTest::isOdd, kept()).subscribe();
+            Thread.sleep(round);
+            building.dispose();
+            waiting.dispose();
+
+            assertThat(built(Stated.of(10).filter("odd", FilterTest::isOdd, kept())).size()).isEqualTo(5);
+        }
     }
 
     @Test
@@ -339,8 +359,8 @@ class FilterTest {
     void expand_varying_leavesOutSamplesWithoutParts() {
         Stated source = Stated.of(6);
 
-        Dataset<String> parts = source.expand(
-                "triangle", value -> (int) value.longAt(0) % 4, (value, part) -> value.longAt(0) + "/" + part, kept());
+        Dataset<String> parts = built(source.expand(
+                "triangle", value -> (int) value.longAt(0) % 4, (value, part) -> value.longAt(0) + "/" + part, kept()));
 
         List<String> expected = List.of("1/0", "2/0", "2/1", "3/0", "3/1", "3/2", "5/0");
         assertThat(parts.stream(Sampler.sequential())
@@ -349,11 +369,11 @@ class FilterTest {
                         .block(SOON))
                 .isEqualTo(expected);
         Stated again = Stated.of(6);
-        assertThat(again.expand("triangle", value -> 1, (value, part) -> part, kept())
+        assertThat(built(again.expand("triangle", value -> 1, (value, part) -> part, kept()))
                         .size())
                 .isEqualTo(7);
         assertThat(again.loads).hasValue(0);
-        assertThatThrownBy(() -> source.expand("bad", value -> -1, (value, part) -> part, Indexing.inMemory()))
-                .hasMessageContaining("a count must not be negative, was -1");
+        assertThatThrownBy(() -> built(source.expand("bad", value -> -1, (value, part) -> part, Indexing.inMemory())))
+                .hasMessageContaining("a sample cannot have -1 parts");
     }
 }

@@ -14,7 +14,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.Semaphore;
 import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -38,7 +38,7 @@ public final class IndexFolder implements Closeable {
     private static final int KEPT = 8;
 
     /** Held with the lock on a file. Closing a channel drops the locks of the whole process on its file. */
-    private static final ReentrantLock IN_THIS_JVM = new ReentrantLock();
+    private static final Semaphore IN_THIS_JVM = new Semaphore(1);
 
     private final Path folder;
     private final String stage;
@@ -58,7 +58,7 @@ public final class IndexFolder implements Closeable {
      */
     public static IndexFolder open(Path folder, String words, Fingerprint fingerprint) {
         String stage = "%016x".formatted(Mixing.hash(words));
-        IN_THIS_JVM.lock();
+        IN_THIS_JVM.acquireUninterruptibly();
         try {
             Files.createDirectories(folder);
             FileChannel channel = FileChannel.open(
@@ -69,7 +69,7 @@ public final class IndexFolder implements Closeable {
             }
             return new IndexFolder(folder, stage, fingerprint, channel);
         } catch (IOException e) {
-            IN_THIS_JVM.unlock();
+            IN_THIS_JVM.release();
             throw failure("keep", folder, e);
         }
     }
@@ -159,7 +159,7 @@ public final class IndexFolder implements Closeable {
         try {
             lock.close();
         } finally {
-            IN_THIS_JVM.unlock();
+            IN_THIS_JVM.release();
         }
     }
 }

@@ -1,3 +1,5 @@
 /** Which samples of a dataset are kept, as numbers: ranges, lists and bits with rank and select. */
-@org.jspecify.annotations.NullMarked
+@NullMarked
 package io.penstock.internal.index;
+
+import org.jspecify.annotations.NullMarked;

@@ -18,6 +18,7 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import io.penstock.token.BpeTokenizer;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.Consumer;
 import reactor.core.publisher.Flux;
 
@@ -48,7 +49,8 @@ final class PackTexts {
         Dataset<Dialogue> dialogues = lines.map(
                         "question and answer by " + answer.name(), line -> dialogue(line, question, answer))
                 .cache(cache, DIALOGUE);
-        int[] lengths = dialogues.counts("length", dialogue -> Packing.length(dialogue.tokens()), Indexing.inMemory());
+        int[] lengths = Objects.requireNonNull(dialogues.counts("length", dialogue -> Packing.length(dialogue.tokens()), Indexing.inMemory())
+                .block());
         Packing<Dialogue> packing = Packing.of(size, Dialogue::tokens)
                 .lossMask(Dialogue::counted)
                 .tooLong(TooLong.SPLIT)

@@ -101,6 +101,11 @@ class PackTextsTest {
                 + batch.tensor("positions").hashCode() + " " + counted;
     }
 
+    private static int[] lengths(Dataset<Tensor> tokens) {
+        return Objects.requireNonNull(
+                tokens.counts("length", Packing::length, Indexing.inMemory()).block());
+    }
+
     @Test
     void rows_ofRealTexts_areFullerThanThoseOfGrainsBestFit() throws IOException {
         BpeTokenizer tokenizer = BpeTokenizer.of("cl100k_base");
@@ -114,8 +119,7 @@ class PackTextsTest {
                 "paragraphs", nonEmpty(text(data("text")), "\n\n"));
 
         sets.forEach((name, texts) -> {
-            int[] lengths =
-                    texts.map(tokenizer.name(), tokenizer).counts("length", Packing::length, Indexing.inMemory());
+            int[] lengths = lengths(texts.map(tokenizer.name(), tokenizer));
             PackPlan plan = Packing.of(ROW).tooLong(TooLong.SPLIT).plan(lengths);
 
             assertThat(plan.fill()).as(name).isGreaterThanOrEqualTo(0.98);
@@ -144,7 +148,7 @@ class PackTextsTest {
                         "texts",
                         files(data("text/state_union")).map(PackTextsTest::read).toList())
                 .map("cl100k_base", BpeTokenizer.of("cl100k_base"));
-        int[] lengths = tokens.counts("length", Packing::length, Indexing.inMemory());
+        int[] lengths = lengths(tokens);
         Dataset<PackedRow> rows = Packing.of(ROW).tooLong(TooLong.SPLIT).over(tokens, lengths);
         List<PackedRow> whole = read(rows, Shard.WHOLE);
 

@@ -101,7 +101,8 @@ public record Feed<T>(
     private static Feed<PackedRow> packed(
             StreamOptions options, Cacheable<Tensor> samples, Dataset<Tensor> tokens, int rowSize) {
         TooLong tooLong = Objects.requireNonNullElse(options.tooLong(), TooLong.FAIL);
-        int[] lengths = tokens.counts("length", Packing::length, Indexing.inMemory());
+        int[] lengths = Objects.requireNonNull(
+                tokens.counts("length", Packing::length, Indexing.inMemory()).block());
         Dataset<PackedRow> rows = Packing.of(rowSize).tooLong(tooLong).over(tokens, lengths);
         return new Feed<>(samples, Schema.of(PackedRow.class), List.of(), rows, Map.of());
     }

@@ -8,9 +8,9 @@ import java.awt.image.PixelInterleavedSampleModel;
 import java.awt.image.Raster;
 
 /** Turns the JDK's rasters into red, green and blue bytes, without its colour management. */
-final class Samples {
+final class RasterSamples {
 
-    private Samples() {}
+    private RasterSamples() {}
 
     /** The raster of an image of indices, greys or colours. Alpha is dropped; of 16 bits the upper 8 stay. */
     static byte[] ofLight(Raster raster, ColorModel colours) {
