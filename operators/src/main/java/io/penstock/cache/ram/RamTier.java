@@ -24,12 +24,11 @@ import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
- * The fastest cache: bytes in the memory of this process, off the Java heap and outside of
- * {@code -XX:MaxDirectMemorySize}, as many GiB as there are. Fill and hold: it takes what comes until it is full, then
- * refuses quietly and keeps what it has, which in epochs that draw each sample once hits as often as any policy can.
+ * Bytes in the memory of this process, off the Java heap and outside of {@code -XX:MaxDirectMemorySize}. It fills and
+ * holds: once full it refuses values and keeps what it has. In epochs that draw each sample once no policy hits more.
  *
- * <p>Nothing is held twice while something is held nowhere: copies of what a slower tier holds are taken while there is
- * free room, and give way, the oldest first and many at a time, to values that no tier holds.
+ * <p>Copies of what a slower tier holds are taken while there is free room. They give way, the oldest first and many at
+ * a time, to values that no tier holds.
  *
  * <p>Room of values that were {@linkplain #remove removed} is used again: where an eighth of the memory they lay in is
  * free, a put that finds no other room moves the values beside them together.
@@ -346,9 +345,8 @@ public final class RamTier implements RemovableTier {
     }
 
     /**
-     * {@code false} once there is no room for a value as short as the shortest so far, or once little is left and
-     * nothing has fitted for long, and nothing would give way either: then there is no need to encode any. A spare copy
-     * takes free room only.
+     * {@code false} once nothing would give way, and either the shortest value so far would not fit, or little is left
+     * and nothing has fitted for long. A spare copy takes free room only.
      */
     @Override
     public boolean accepts(SampleKey key, Entry about) {
@@ -377,10 +375,8 @@ public final class RamTier implements RemovableTier {
     }
 
     /**
-     * Forgets everything. Memory returns to the system when the last view of it is unreachable and the collector has
-     * noticed; since the heap does not show how much hangs on it, a large tier asks for a collection here
-     * ({@code System.gc()}, which {@code -XX:+DisableExplicitGC} forbids and {@code -XX:+ExplicitGCInvokesConcurrent}
-     * makes gentle).
+     * Forgets everything. Memory returns to the system when the collector has found its last view unreachable. The heap
+     * does not show how much depends on it, so a large tier calls {@code System.gc()} here.
      */
     @Override
     public void close() {

@@ -43,8 +43,7 @@ public interface StreamOptions {
             paramLabel = "A,B,…",
             split = ",",
             converter = NumberFlag.Weight.class,
-            description = "Mix several sources by these weights, one for each: every part of the stream has them, to "
-                    + "within one draw.")
+            description = "Mix several sources by these weights, one for each.")
     @Nullable List<Double> weights();
 
     @Option(
@@ -180,8 +179,7 @@ public interface StreamOptions {
             names = "--interleave",
             paramLabel = "K",
             converter = NumberFlag.Windows.class,
-            description =
-                    "How many windows are open at a time (64 by default): more mix better, fewer need less memory.")
+            description = "How many windows are open at a time (64 by default): more mix better, fewer take less memory.")
     @Nullable Integer interleave();
 
     @Option(
