@@ -248,7 +248,8 @@ class PackingTest {
     void lengths_ofADataset_areFoundInOnePass() {
         Texts texts = new Texts(3, 0, 8);
 
-        assertThat(texts.counts("length", Packing::length, Indexing.inMemory()).block()).containsExactly(3, 0, 8);
+        assertThat(texts.counts("length", Packing::length, Indexing.inMemory()).block())
+                .containsExactly(3, 0, 8);
         assertThat(texts.loads).hasToString("[1, 1, 1]");
     }
 

@@ -88,10 +88,11 @@ final class IndexBuild<T> {
     private <C> Mono<C> counted(IndexFolder folder, Supplier<C> empty, ObjIntConsumer<C> add) {
         return using(
                 () -> new Count<>(folder.known(), folder.create(), empty.get(), add),
-                count -> count.run().flatMap(counts -> elsewhere(() -> {
-                    count.finish(folder);
-                    return counts;
-                })));
+                count -> count.run()
+                        .flatMap(counts -> elsewhere(() -> {
+                            count.finish(folder);
+                            return counts;
+                        })));
     }
 
     /** Uses what was opened, and closes it at the end, at an error and on cancel, also on cancel while it is opened. */
@@ -104,10 +105,13 @@ final class IndexBuild<T> {
                     }
                 }))
                 .doOnDiscard(Closeable.class, IndexBuild::close);
-        return Mono.usingWhen(opened, use, resource -> elsewhere(() -> {
-            close(resource);
-            return resource;
-        }));
+        return Mono.usingWhen(
+                opened,
+                use,
+                resource -> elsewhere(() -> {
+                    close(resource);
+                    return resource;
+                }));
     }
 
     private static void close(Closeable resource) {

@@ -312,8 +312,8 @@ class FilterTest {
 
         for (int i = 0; i < 2; i++) {
             new Thread(() -> {
-                        sizes.add(
-                                built(source.filter("odd", FilterTest::isOdd, kept())).size());
+                        sizes.add(built(source.filter("odd", FilterTest::isOdd, kept()))
+                                .size());
                         done.countDown();
                     })
                     .start();
@@ -327,13 +327,19 @@ class FilterTest {
     @Test
     void keptIndex_cancelledAtAnyTime_leavesTheFolderToTheNext() throws InterruptedException {
         for (int round = 0; round < 20; round++) {
-            Disposable building = FakeDataset.silent(10).filter("odd", FilterTest::isOdd, kept()).subscribe();
-            Disposable waiting = FakeDataset.silent(10).filter("odd", FilterTest::isOdd, kept()).subscribe();
+            Disposable building = FakeDataset.silent(10)
+                    .filter("odd", FilterTest::isOdd, kept())
+                    .subscribe();
+            Disposable waiting = FakeDataset.silent(10)
+                    .filter("odd", FilterTest::isOdd, kept())
+                    .subscribe();
             Thread.sleep(round);
             building.dispose();
             waiting.dispose();
 
-            assertThat(built(Stated.of(10).filter("odd", FilterTest::isOdd, kept())).size()).isEqualTo(5);
+            assertThat(built(Stated.of(10).filter("odd", FilterTest::isOdd, kept()))
+                            .size())
+                    .isEqualTo(5);
         }
     }
 

@@ -30,8 +30,7 @@ import reactor.core.publisher.Mono;
  * <p>Copies of what a slower tier holds are taken while there is free room. They give way, the oldest first and many at
  * a time, to values that no tier holds.
  *
- * <p>Room of values that were {@linkplain #remove removed} is used again: where an eighth of the memory they lay in is
- * free, a put that finds no other room moves the values beside them together.
+ * <p>Room of {@linkplain #remove removed} values is used again: a put may move their neighbours together for it.
  *
  * <p>The budget covers all that is kept: the values, up to 4 bytes a value for its length, at most 20 bytes a value of
  * index (on the heap), and what rounding to pages wastes. It is never exceeded; below 1 MiB, up to a page of 4 KiB more

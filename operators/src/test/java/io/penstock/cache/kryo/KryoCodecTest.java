@@ -225,8 +225,8 @@ class KryoCodecTest {
                 ByteBuffer.allocate(bytes.remaining() + 2).put(bytes).rewind();
 
         assertThatThrownBy(() -> codec.decode(longer))
-                .hasMessage("KryoCodec cannot decode %s: 2 bytes are left after the value"
-                        .formatted(Box.class.getName()));
+                .hasMessage(
+                        "KryoCodec cannot decode %s: 2 bytes are left after the value".formatted(Box.class.getName()));
     }
 
     /** Truncated, flipped, and with lengths of gigabytes put in: a value or an error, and nothing is allocated for it. */

@@ -49,7 +49,8 @@ final class PackTexts {
         Dataset<Dialogue> dialogues = lines.map(
                         "question and answer by " + answer.name(), line -> dialogue(line, question, answer))
                 .cache(cache, DIALOGUE);
-        int[] lengths = Objects.requireNonNull(dialogues.counts("length", dialogue -> Packing.length(dialogue.tokens()), Indexing.inMemory())
+        int[] lengths = Objects.requireNonNull(dialogues
+                .counts("length", dialogue -> Packing.length(dialogue.tokens()), Indexing.inMemory())
                 .block());
         Packing<Dialogue> packing = Packing.of(size, Dialogue::tokens)
                 .lossMask(Dialogue::counted)

@@ -179,7 +179,8 @@ public interface StreamOptions {
             names = "--interleave",
             paramLabel = "K",
             converter = NumberFlag.Windows.class,
-            description = "How many windows are open at a time (64 by default): more mix better, fewer take less memory.")
+            description =
+                    "How many windows are open at a time (64 by default): more mix better, fewer take less memory.")
     @Nullable Integer interleave();
 
     @Option(
