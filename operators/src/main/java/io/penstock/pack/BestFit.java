@@ -7,7 +7,7 @@ import java.util.BitSet;
  * Assigns lengths to rows by best fit: each goes to the row that it leaves the least room in.
  *
  * <p>Rows are found by their room: a list of rows for each room, and a bit for each list that has one. So a length costs
- * a search over a few machine words, whatever the number of open rows.
+ * a search over a few machine words, for any number of open rows.
  */
 final class BestFit {
 

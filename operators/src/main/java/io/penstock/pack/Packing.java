@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The rows are planned once, from the lengths alone ({@link PackPlan}), and are a dataset like any other: a
- * {@code Sampler} shuffles them anew in every epoch and shares them among ranks, a position counts rows, and resuming is
+ * {@code Sampler} shuffles them in every epoch and shares them among ranks, a position counts rows, and resuming is
  * exact at any world size. The same sequences share a row in every epoch; another {@link #seed} gives other rows.
  *
  * <p>What is expensive belongs before packing, and into a cache there: a change of one text then loads that text alone,

@@ -89,7 +89,7 @@ final class RowWriter {
         }
         if (ids.shape().dim(0) != planned) {
             throw new IllegalArgumentException(
-                    "sequence %d has %d tokens, and had %d when the rows were planned; take the lengths anew"
+                    "sequence %d has %d tokens, and had %d when the rows were planned; take the lengths again"
                             .formatted(sequence, ids.shape().dim(0), planned));
         }
     }

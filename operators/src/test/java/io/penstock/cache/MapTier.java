@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A slower tier in a map: so many samples, held or in the order of last use. */
+/** A slower tier in a map: the given number of samples, held or in the order of last use. */
 public final class MapTier implements ListedTier {
 
     public final Map<SampleKey, ByteBuffer> held;

@@ -91,7 +91,7 @@ class PolicySimulationTest {
         return steady(cache, data, shuffled, EPOCHS, afterEach);
     }
 
-    /** As above, over so many epochs. */
+    /** As above, over the given number of epochs. */
     static double steady(Cache cache, Data data, boolean shuffled, int epochs, Runnable afterEach) {
         SplittableRandom random = new SplittableRandom(42);
         double sum = 0;

@@ -44,7 +44,7 @@ public abstract class TierKit {
 
     public static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-    /** An empty tier that holds at most about so many bytes. */
+    /** An empty tier that holds at most about the given number of bytes. */
     protected abstract Tier open(long bytes);
 
     /** What only some tiers do, beside what their interfaces say. */

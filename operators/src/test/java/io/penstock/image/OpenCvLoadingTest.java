@@ -82,7 +82,7 @@ class OpenCvLoadingTest {
         assertThat(Pointer.totalCount()).isEqualTo(pointers);
     }
 
-    /** Loads the decoder's classes anew, and none of JavaCPP's. */
+    /** Loads the decoder's classes again, and none of JavaCPP's. */
     private static final class WithoutOpenCv extends ClassLoader {
 
         WithoutOpenCv() {

@@ -7,7 +7,7 @@ import io.penstock.order.internal.Mixing;
  * Which of a cache's hits are loaded again, to see whether the cache still tells the truth: a stage that is not
  * deterministic, or one that was changed and kept its name, is found and named.
  *
- * <p>The choice is by key: the same samples in every epoch and process, the share asked for whatever the order.
+ * <p>The choice is by key: the same samples in every epoch and process, the share asked for in any order.
  *
  * @param share of the hits, in {@code (0, 1]}
  * @param fails whether the first difference ends the stream with a {@link MismatchException}; otherwise it is logged, once

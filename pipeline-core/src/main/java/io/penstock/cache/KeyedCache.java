@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
  * }</pre>
  *
  * <p>The rules are those of a cached dataset. A key that several callers want at once is loaded once, across threads always
- * and across processes where a tier is shared. A tier that fails is a miss. What no tier has room for is loaded anew.
+ * and across processes where a tier is shared. A tier that fails is a miss. What no tier has room for is loaded again.
  *
  * <p>Any number of these and of datasets share a cache. Keys of different name spaces, of strings and of numbers, and values
  * of different codecs never meet: a key is an 88-bit hash of all of that with the lengths of its parts, behind 40 bits of

@@ -6,7 +6,7 @@ import reactor.core.publisher.Mono;
 @FunctionalInterface
 public interface Lease {
 
-    /** For tiers that one process fills: nobody to agree with. */
+    /** For tiers that one process fills: no other process to agree with. */
     Mono<Lease> NONE = Mono.just(() -> {});
 
     /**

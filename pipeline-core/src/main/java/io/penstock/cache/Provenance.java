@@ -15,7 +15,7 @@ import java.util.List;
  */
 public record Provenance(long sample, long state, int producer) {
 
-    /** Where nobody said. */
+    /** Where it was not said. */
     public static final Provenance UNKNOWN = new Provenance(0, 0, 0);
 
     private static final int FIELDS = 4;
@@ -47,7 +47,7 @@ public record Provenance(long sample, long state, int producer) {
         return state.subList(from, field == FIELDS - 1 ? state.size() : Math.min(field + 1, state.size()));
     }
 
-    /** Whether both were the sample of one name, whatever its state and stages. */
+    /** Whether both were the sample of one name, in any state and behind any stages. */
     public boolean isOfSameSample(Provenance other) {
         return sample == other.sample && !equals(UNKNOWN) && !other.equals(UNKNOWN);
     }

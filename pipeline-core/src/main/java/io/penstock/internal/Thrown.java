@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import reactor.core.Exceptions;
 
 /**
- * Decides what becomes of a throwable: it ends the stream as an error, whatever its class.
+ * Decides what becomes of a throwable: an error of any class ends the stream as an error.
  *
  * <p>Reactor's operators rethrow {@code VirtualMachineError}, {@code ThreadDeath} and {@code LinkageError} on the
  * thread that runs them ({@link Exceptions#throwIfFatal}). On a worker or an event loop no subscriber learns of it, and
@@ -75,7 +75,7 @@ public final class Thrown {
         return cause instanceof Carrier carrier ? carrier.thrown : cause;
     }
 
-    /** The failure of a stage on one sample, whatever the stage threw. */
+    /** The failure of a stage on one sample, of any throwable. */
     public static SampleException ofSample(String stage, Draw draw, LongFunction<String> names, Throwable thrown) {
         Throwable cause = cause(thrown);
         if (cause instanceof SampleException named) {

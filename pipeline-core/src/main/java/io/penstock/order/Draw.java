@@ -58,7 +58,7 @@ public record Draw(long seed, long epoch, long index, long turn, Position next, 
     /**
      * The random numbers that one stage may use for this draw: a function of (seed, epoch, index, turn, stage) alone.
      *
-     * <p>Each call starts the same sequence anew. The generator is for the calling thread only.
+     * <p>Each call starts the same sequence again. The generator is for the calling thread only.
      */
     public RandomGenerator random(String stage) {
         return CounterRandom.of(seed, epoch, index, turn, Mixing.hash(stage));

@@ -21,7 +21,7 @@ public final class Draws {
     private final long inLaterEpochs;
     private final long count;
 
-    /** The epoch drawn from last; a thread that needs another epoch opens it anew. */
+    /** The epoch drawn from last; a thread that needs another epoch opens it again. */
     private volatile Epoch current;
 
     /** One epoch's draws: those numbered from {@code first} on, at the order's positions from {@code from} on. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * its own, which go on from one epoch to the next. {@code docs/order.md} specifies it.
  *
  * <p>Draws are numbered over all epochs. A source's n-th draw is of its pass n / size, at the place n mod size. The
- * weights may be changed at a position: the schedule begins anew there, and the sources go on where they are. An epoch
+ * weights may be changed at a position: the schedule begins again there, and the sources go on where they are. An epoch
  * keeps its number of draws then.
  */
 final class MixedOrder implements Order {
@@ -185,7 +185,7 @@ final class MixedOrder implements Order {
     private MixedOrder there(String state, long drawsThere) {
         Matcher words = STATE.matcher(state);
         if (!words.matches()) {
-            throw broken(state, "weights were wanted, such as 7:3");
+            throw broken(state, "weights such as 7:3 were expected");
         }
         long[] weights = numbers(state, words.group(1));
         if (weights.length != sizes.length) {

@@ -9,7 +9,7 @@ import java.util.function.LongFunction;
  * <p>A base order, fixed for a number of epochs, selects the samples and deals them to the partitions. In every epoch
  * each partition is permuted within itself. Only the partition drawn from last is kept, since a rank usually has one.
  *
- * <p>Of every P neighbouring samples each partition gets one; the partition that gets the first is drawn anew for every
+ * <p>Of every P neighbouring samples each partition gets one; the partition that gets the first is drawn again for every
  * P. So samples that lie together, such as a class, are spread evenly. Samples at intervals, such as every other
  * camera, are spread at random. This costs one hash; a permutation of all samples would double the cost of a draw.
  *

@@ -93,7 +93,7 @@ public final class Proportions {
         return weights.clone();
     }
 
-    /** Whether an epoch has a number of draws, whatever the weights. */
+    /** Whether an epoch has a number of draws, for any weights. */
     boolean endsByDraws() {
         return end == null;
     }

@@ -134,7 +134,7 @@ public final class Sampler {
      * shard mode is global, because a part would need a schedule and passes of its own.
      *
      * <p>Weights may be changed at a checkpoint: the resume token says how far each source has come. The schedule
-     * begins anew there, and epochs keep their number of draws.
+     * begins again there, and epochs keep their number of draws.
      *
      * <p><b>Memory</b>: 9 bits a draw of the schedule's period, which is at most 10,000 draws where the weights are
      * whole multiples of a common fraction, and 2^24 (18 MiB) otherwise.
@@ -186,7 +186,7 @@ public final class Sampler {
 
     /**
      * At most this number of samples an epoch, over all ranks. They are always the same; under
-     * {@link ShardMode#reshardEvery} they change whenever parts are cut anew. Picked at random where the order is
+     * {@link ShardMode#reshardEvery} they change whenever parts are cut again. Picked at random where the order is
      * random, else the first.
      * @throws IllegalArgumentException if negative
      */
@@ -202,7 +202,7 @@ public final class Sampler {
         return with(new Sharing(sharing.shard, sharing.mode, remainder, sharing.limit));
     }
 
-    /** Goes on at a position that a {@link Draw#next} or a batch gave, at whatever world size. */
+    /** Goes on at a position that a {@link Draw#next} or a batch gave, at any world size. */
     public Sampler resumeAt(Position position) {
         return new Sampler(order, seed, epochs, sharing, position);
     }

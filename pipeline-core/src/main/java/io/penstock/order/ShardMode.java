@@ -40,7 +40,7 @@ public final class ShardMode {
         return new ShardMode(FOR_EVER, AS_MANY_AS_RANKS);
     }
 
-    /** Parts are kept for this number of epochs, then cut anew: better mixing, but caches fill again. */
+    /** Parts are kept for this number of epochs, then cut again: better mixing, but caches fill again. */
     public static ShardMode reshardEvery(long epochs) {
         if (epochs < 1) {
             throw new IllegalArgumentException("reshard must be every 1 epoch or more, was " + epochs);
@@ -76,7 +76,7 @@ public final class ShardMode {
     }
 
     /**
-     * Whether a rank draws from the same partitions in every epoch, until they are cut anew.
+     * Whether a rank draws from the same partitions in every epoch, until they are cut again.
      * @param worldSize the number of ranks
      */
     public boolean keepsParts(int worldSize) {

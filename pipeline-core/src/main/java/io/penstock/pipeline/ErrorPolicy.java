@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 /**
  * What happens to a sample that cannot be loaded. Immutable; every method returns a copy.
  *
- * <p>Ranks stay in step whatever the policy: a skipped sample still takes its place in the stream, as one without a
+ * <p>Ranks stay in step under any policy: a skipped sample still takes its place in the stream, as one without a
  * value, so every rank sees as many draws and as many batches as without failures.
  */
 public final class ErrorPolicy {

@@ -32,7 +32,7 @@ public final class Indexing {
         this.progress = progress;
     }
 
-    /** Built anew by each process, and kept in memory alone. */
+    /** Built by each process, and kept in memory alone. */
     public static Indexing inMemory() {
         return new Indexing(null, ErrorPolicy.fail(), Execution.standard(), progress -> {});
     }

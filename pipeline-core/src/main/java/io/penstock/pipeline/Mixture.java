@@ -15,7 +15,7 @@ import java.util.List;
  * }</pre>
  *
  * <p>Any number of draws from the start on has less than one draw more or less of each source than its weight says.
- * Each source has an order and passes of its own: one ends while another one goes on, and none begins anew with an
+ * Each source has an order and passes of its own: one ends while another one goes on, and none begins again with an
  * epoch. {@link Sampler#mixed} says what holds of ranks and of resuming.
  *
  * <p>Immutable. <b>Memory</b>: that of {@link Sampler#mixed} for each sampler.

@@ -75,7 +75,7 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
     }
 
     /**
-     * Loads a sampler's draws and delivers them in draw order, whatever the parallelism and whichever loads are slow.
+     * Loads a sampler's draws and delivers them in draw order, at any parallelism, also where some loads are slow.
      * <pre>{@code
      *  draws   d0 d1 d2 d3 …
      *  loads   [--d0--][-d1-]      up to inFlight at once

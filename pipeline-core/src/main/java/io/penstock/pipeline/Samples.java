@@ -30,7 +30,7 @@ import reactor.core.publisher.Mono;
  * <p><b>Memory</b>: the elements asked for and not delivered, at most {@code inFlight}. <b>Threads</b>: as
  * {@link Pipeline#stream(io.penstock.order.Sampler, Execution)}; neighbouring operators run in one call. The source is
  * asked for more on the thread that delivers, which must not block: a source that blocks takes {@code subscribeOn}.
- * <b>Emits when</b> the oldest element is through, in the order of arrival, whatever the parallelism.
+ * <b>Emits when</b> the oldest element is through, in the order of arrival, at any parallelism.
  * <b>Backpressures when</b> {@code inFlight} elements are ahead of what was delivered; asks the source for nothing
  * before the first request, and never for more than {@code inFlight} ahead. <b>Completes when</b> the source has and
  * all is delivered. <b>Cancels when</b> the subscriber does: the source and loads in flight are cancelled, and samples

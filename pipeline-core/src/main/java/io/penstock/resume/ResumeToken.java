@@ -134,7 +134,7 @@ public final class ResumeToken {
         if (version != VERSION) {
             String advice = version < VERSION
                     ? ": the orders of samples have changed since, so its position means other samples here; end the run "
-                            + "with the release that wrote it, or begin its epoch anew, without the token"
+                            + "with the release that wrote it, or begin its epoch again, without the token"
                     : "";
             throw new IllegalArgumentException("this resume token is of version %d, this program reads version %d%s"
                     .formatted(version, VERSION, advice));

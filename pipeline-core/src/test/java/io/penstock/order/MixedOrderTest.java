@@ -332,7 +332,7 @@ class MixedOrderTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "garbage | weights were wanted, such as 7:3",
+                "garbage | weights such as 7:3 were expected",
                 "7:0 | a weight is 0",
                 "7:99999999 | a weight is 99999999",
                 "16777216:1 | the sum of the weights is 16777217",

@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** A mixture is an order over a concatenation: whatever works on datasets works on it. */
+/** A mixture is an order over a concatenation: what works on datasets works on it. */
 class MixtureTest {
 
     private static final Duration SOON = Duration.ofSeconds(10);

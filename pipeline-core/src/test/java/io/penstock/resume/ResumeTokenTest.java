@@ -218,7 +218,7 @@ class ResumeTokenTest {
                 .hasMessage(
                         "this resume token is of version 2, this program reads version 3: the orders of samples have "
                                 + "changed since, so its position means other samples here; end the run with the release that "
-                                + "wrote it, or begin its epoch anew, without the token");
+                                + "wrote it, or begin its epoch again, without the token");
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples stacked along a new first axis, in memory that is lent: whoever receives a batch closes it, and must not use
+ * Samples stacked along a new first axis, in memory that is lent: the receiver of a batch closes it, and must not use
  * its tensors afterwards. The one thing in a stream that has to be closed.
  *
  * <p>Reading is thread-safe; closing twice does nothing.

@@ -83,7 +83,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
     }
 
     /**
-     * A batch a group, whatever the number of its samples, padded as by {@link #padShapes}: for groups that were planned
+     * A batch a group, of any number of samples, padded as by {@link #padShapes}: for groups that were planned
      * by length, such as those of at most n tokens.
      *
      * <p>All ranks have the same number of batches wherever they have the same number of draws. A group that was skipped

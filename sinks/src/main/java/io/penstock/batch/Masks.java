@@ -5,7 +5,7 @@ import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 
-/** The masks of n rows, whatever the number of valid ones: windows over n ones before n zeros. */
+/** The masks of n rows, of any number of valid ones: windows over n ones before n zeros. */
 final class Masks {
 
     private final int rows;

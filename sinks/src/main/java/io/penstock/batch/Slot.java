@@ -41,7 +41,7 @@ abstract class Slot {
     /** Empties the slot for other rows; its memory is used again. */
     abstract void clear();
 
-    /** Leaves the memory to whoever still sees it, and takes new one when it is needed. */
+    /** Leaves the memory to those that still see it, and takes new one when it is needed. */
     abstract void forget();
 
     /** Fields of which nothing is known but the names. */

@@ -20,7 +20,7 @@ final class MadeBatches {
         return closed.get();
     }
 
-    /** The number-th batch of a run of batches of so many rows. */
+    /** The number-th batch of a run of batches of the given number of rows. */
     Batch batch(int number, int rows) {
         Map<String, Tensor> fields = new LinkedHashMap<>();
         int salt = number;

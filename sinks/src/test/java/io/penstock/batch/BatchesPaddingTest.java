@@ -35,7 +35,7 @@ class BatchesPaddingTest {
 
     record Text(long id, Tensor tokens) {
 
-        /** A text of so many tokens, all of them the number. */
+        /** A text of the given number of tokens, all of them the number. */
         static Text of(long id, int length) {
             int[] tokens = new int[length];
             Arrays.fill(tokens, (int) id + 1);

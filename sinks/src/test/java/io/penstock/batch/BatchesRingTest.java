@@ -76,7 +76,7 @@ class BatchesRingTest {
         Points.immediate(102).stream(Sampler.sequential().epochs(epochs))
                 .transform(Batches.of(10, Points.SCHEMA).consumeOn(Schedulers.immediate()))
                 .doOnNext(batch -> {
-                    if (batch.size() == 10) { // a short batch's tensors are made anew
+                    if (batch.size() == 10) { // a short batch's tensors are made again
                         slots.add(System.identityHashCode(batch.tensor("id")));
                     }
                     batch.close();
@@ -214,7 +214,7 @@ class BatchesRingTest {
         }
     }
 
-    /** Subscribes, takes so many batches, cancels from this or the consumer's thread; returns when all is quiet. */
+    /** Subscribes, takes the given number of batches, cancels from this or the consumer's thread; returns when all is quiet. */
     private static BatchRun<?> subscribe(Points points, Counting memory, int take, boolean elsewhere) {
         CountDownLatch taken = new CountDownLatch(take);
         CountDownLatch quiet = new CountDownLatch(1);

@@ -20,7 +20,7 @@ import reactor.test.StepVerifier;
 /** What it means to be a dataset. Extend it for each source, over data of at least three samples. */
 public abstract class DatasetKit<T> {
 
-    /** The data, opened anew by each call; the same data. */
+    /** The data, opened again by each call; the same data. */
     protected abstract Dataset<T> open() throws Exception;
 
     /** The value that the data has at an index. */

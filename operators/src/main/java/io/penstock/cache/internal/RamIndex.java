@@ -51,7 +51,7 @@ public final class RamIndex {
         this.sized = true;
     }
 
-    /** An index that grows as it must, for a tier whose values, of any length, take at most about so many bytes. */
+    /** An index that grows as it must, for a tier whose values take about the given number of bytes at most. */
     public static RamIndex forValuesOf(long bytes) {
         return new RamIndex(segmentsFor(bytes, SHORT_VALUE), new ByteBudget(Long.MAX_VALUE));
     }

@@ -43,7 +43,7 @@ public final class NodeServer {
     }
 
     /**
-     * A server that holds at most so many bytes, all told.
+     * A server that holds at most the given number of bytes, all told.
      * @throws IllegalArgumentException if it is less than 1 MiB, which an empty one needs, or more than 1 PiB
      */
     public static NodeServer ofBytes(long bytes) {

@@ -54,7 +54,7 @@ final class SlotFile implements AutoCloseable {
         this.members = new Members(head.slice(PAGE, Members.MAX * Members.BYTES).order(ByteOrder.LITTLE_ENDIAN));
     }
 
-    /** Opens a file, or makes one of at most so many bytes. */
+    /** Opens a file, or makes one of at most the given number of bytes. */
     static SlotFile open(Path path, SlotLayout layout, ToLongFunction<SharedMemory> limit) {
         requireFile(path);
         ONE_AT_A_TIME.lock();

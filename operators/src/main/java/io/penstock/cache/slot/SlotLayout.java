@@ -32,7 +32,7 @@ public record SlotLayout(long samples, DType dtype, Shape shape) {
         return new SlotLayout(samples, dtype, Shape.of(dims));
     }
 
-    /** Samples of at most so many bytes each, whatever they mean. */
+    /** Samples of at most the given number of bytes each, of any meaning. */
     public static SlotLayout ofBytes(long samples, int bytes) {
         return of(samples, DType.U8, bytes);
     }

@@ -62,7 +62,7 @@ class ProcessesTest {
 
     /**
      * Streams two epochs through the cache, and says what was loaded, whether every sample was right and, once it knows of
-     * so many bytes, how many there are.
+     * the given number of bytes, how many there are.
      */
     static final class Reader {
         public static void main(String[] arguments) {

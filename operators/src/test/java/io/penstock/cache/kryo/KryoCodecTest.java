@@ -389,7 +389,7 @@ class KryoCodecTest {
                 .hasMessage("KryoCodec needs Kryo on the class path; add com.esotericsoftware.kryo:kryo5");
     }
 
-    /** Our classes anew, without Kryo's. */
+    /** Our classes again, without Kryo's. */
     private static final class WithoutKryo extends ClassLoader {
         WithoutKryo() {
             super(KryoCodecTest.class.getClassLoader());

@@ -27,7 +27,7 @@ class RamTierPipelineTest {
         return new NumberedDataset(SAMPLES, index -> LENGTH);
     }
 
-    /** Hit ratio = capacity / data set, whatever the order: the ceiling that no policy passes. */
+    /** Hit ratio = capacity / data set, in any order: the ceiling that no policy passes. */
     @ParameterizedTest
     @CsvSource({"10", "20", "30", "40", "50", "60", "70", "80", "90"})
     void cache_ofAShareOfTheData_hitsThatShare(int percent) {

@@ -195,7 +195,7 @@ class RamTierSparesTest {
         }
     }
 
-    /** Against a model: what is there is right, the counts agree, and the budget holds, whatever is put and removed. */
+    /** Against a model: what is there is right, the counts agree, and the budget holds, for any puts and removals. */
     @Property(tries = 60)
     void tier_anyPutsAndRemovals_staysInItsBudgetAndNeverLies(@ForAll long seed) {
         SplittableRandom random = new SplittableRandom(seed);
@@ -235,7 +235,7 @@ class RamTierSparesTest {
     private static final int UNIT = 128;
     private static final int LENGTH = 8_192 - 24;
 
-    /** RAM 4, disk 20, data 30: all of them distinct, in the first run and after a restart, whatever the order. */
+    /** RAM 4, disk 20, data 30: all of them distinct, in the first run and after a restart, in any order. */
     @Test
     void chain_ofRamAndDisk_holdsTheSumOfBoth() {
         MapTier disk = MapTier.holding(20 * UNIT);
@@ -321,7 +321,7 @@ class RamTierSparesTest {
         }
     }
 
-    /** What nobody reads any more goes back to the system; what somebody reads is not counted as free for ever. */
+    /** What is no longer read goes back to the system; what somebody reads is not counted as free for ever. */
     @Test
     void put_whileMuchOfWhatGaveWayIsStillRead_waitsForIt() {
         try (RamTier tier = RamTier.ofBytes(160 << 20)) {

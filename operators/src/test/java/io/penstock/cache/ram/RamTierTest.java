@@ -240,7 +240,7 @@ class RamTierTest extends TierKit {
         }
     }
 
-    /** Counted anew, from the outside: lengths, and the arrays there are. */
+    /** Counted again, from the outside: lengths, and the arrays there are. */
     @Property(tries = 60)
     void budget_anyLengths_isNeverExceeded(@ForAll @LongRange(min = 500, max = 4 << 20) long bytes, @ForAll long seed) {
         SplittableRandom random = new SplittableRandom(seed);

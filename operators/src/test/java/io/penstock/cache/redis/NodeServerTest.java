@@ -138,7 +138,7 @@ class NodeServerTest {
         await(() -> files().equals(List.of("redis.log", "turn")));
     }
 
-    /** A registration whose server is another process now, or nobody: that one is left alone. */
+    /** A registration whose server is another process now, or none: that one is left alone. */
     @Test
     void registration_ofAProcessThatIsAnother_isForgottenAndThatOneLives() throws IOException {
         options(BYTES).open().close();

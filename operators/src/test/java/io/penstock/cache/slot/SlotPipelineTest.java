@@ -131,7 +131,7 @@ class SlotPipelineTest {
         }
     }
 
-    /** One file changed: one sample is loaded anew, and what was in its slot is never given for it. */
+    /** One file changed: one sample is loaded again, and what was in its slot is never given for it. */
     @Test
     void cache_afterAFileChanged_loadsThatOneAlone() {
         Files before = new Files();

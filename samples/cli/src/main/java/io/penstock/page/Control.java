@@ -9,7 +9,7 @@ public interface Control {
     /**
      * Changes it.
      * @return what was done, in words for people
-     * @throws IllegalArgumentException if the value is none for this control; its message is shown to whoever asked
+     * @throws IllegalArgumentException if the value is none for this control; its message is shown to the one that asked
      */
     String set(JsonNode value);
 }

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/** Caches and loaders of others beside ours: each is filled anew in each round, and then read for several epochs. */
+/** Caches and loaders of others beside ours: each is filled again in each round, and then read for several epochs. */
 final class PeerComparison implements Experiment {
 
     private static final String COLD = "cold";

@@ -118,7 +118,7 @@ class HabitsTest {
         methods()
                 .should()
                 .notHaveModifier(JavaModifier.SYNCHRONIZED)
-                .because("nobody outside can then hold the lock, and what it guards is named")
+                .because("no code outside can then hold the lock, and what it guards is named")
                 .check(SHIPPED);
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /**
  * A module's {@code api.txt} lists what users may use, so nothing of an {@code internal} package. For a review,
- * {@code -Dapi.update=true} writes it anew.
+ * {@code -Dapi.update=true} writes it again.
  */
 class PublicApiTest {
 

@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
  * {@code materialize} as a job on Apache Spark: what {@code spark-submit} starts, on the master it names, or on this
  * machine's processors.
  *
- * <p>A task is a rank of the job, and does what that rank's process would do. So whatever Spark does to a task is harmless:
+ * <p>A task is a rank of the job, and does what that rank's process would do. So what Spark does to a task is harmless:
  * one that is repeated passes over what is there, and two that run at once load a sample twice at most, or write the same
  * bytes to files that get their names at the end.
  */
@@ -96,7 +96,7 @@ public final class SparkMaterialize implements AddedCommand {
         }
     }
 
-    /** Those of {@code spark-submit}; without it, this machine alone, to which nobody else connects. */
+    /** Those of {@code spark-submit}; without it, this machine alone, to which nothing else connects. */
     private static SparkConf settings() {
         SparkConf settings = new SparkConf().setIfMissing("spark.app.name", "penstock materialize");
         return settings.contains(MASTER)

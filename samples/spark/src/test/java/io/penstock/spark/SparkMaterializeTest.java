@@ -106,7 +106,7 @@ class SparkMaterializeTest {
         }
     }
 
-    /** It holds leases, and has loaded samples that nobody else has; its tasks are begun anew elsewhere. */
+    /** It holds leases, and has loaded samples that nobody else has; its tasks are begun again elsewhere. */
     @Test
     void job_whoseExecutorIsKilled_fillsRedisAllTheSame() throws Exception {
         AtomicInteger images = new AtomicInteger();

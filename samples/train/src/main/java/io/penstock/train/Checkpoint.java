@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * Model, optimizer and place in the data, in one file that is there whole or not at all: whoever kills a run finds the
+ * Model, optimizer and place in the data, in one file that is there whole or not at all: after a kill one finds the
  * three as they were after the same batch.
  *
  * <p>The file, big-endian: {@code "PENTRAIN"}, the token as a text, the number of parameters, and for each its name, the

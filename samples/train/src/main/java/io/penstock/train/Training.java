@@ -49,7 +49,7 @@ public final class Training implements AutoCloseable {
      * When and where the run is saved.
      *
      * @param file  of the checkpoint; null for nowhere
-     * @param every so many batches, besides the end of each epoch and of the run; 0 for no more
+     * @param every the given number of batches, besides the end of each epoch and of the run; 0 for no more
      */
     public record Saving(@Nullable Path file, int every) {
         boolean due(long batches) {

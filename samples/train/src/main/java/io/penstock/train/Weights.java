@@ -23,7 +23,7 @@ final class Weights {
 
     /**
      * Where learning begins: zeros for a bias, else He's uniform distribution. From the seed by exact arithmetic, so that all
-     * ranks begin alike on whatever machine.
+     * ranks begin alike on any machine.
      * @param fanIn the number of inputs of a unit; 0 for a bias
      * @see <a href="https://arxiv.org/abs/1502.01852">He et al. 2015, Delving deep into rectifiers</a>
      */

@@ -56,7 +56,7 @@ record TrainProcess(Process process, Path out, Path err) implements AutoCloseabl
         return run.epoch(run.epochs().size() - 1);
     }
 
-    /** Waits until it has told of so many epochs. */
+    /** Waits until it has told of the given number of epochs. */
     void awaitEpochs(int count) throws IOException {
         while (soFar().out().lines().count() < count) {
             assertThat(process.isAlive()).as(soFar().err()).isTrue();

@@ -18,7 +18,7 @@ import reactor.core.publisher.Flux;
  * }</pre>
  *
  * <p>The dice depend on (seed, epoch, the batch's place in it, rank, stage) alone. So the result is the same on every
- * run, whatever the parallelism, and after resuming with the same batch size and world size. Batches by buckets may
+ * run, at any parallelism, and after resuming with the same batch size and world size. Batches by buckets may
  * share a place, and then dice.
  *
  * <p><b>Memory</b>: that of the fields that change, once for each batch that is not closed. <b>Threads</b>: runs where the

@@ -170,7 +170,7 @@ public final class StoreFiles implements AutoCloseable {
         return entries;
     }
 
-    /** A name of a file that is the same however the file was named, and with whatever other files it was opened. */
+    /** A name of a file that is the same however the file was named, and with any other files it was opened. */
     public String place(StoreEntry entry) {
         String location = store.location();
         return location.endsWith("/") ? location + entry.key() : location + "/" + entry.key();

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The algorithm of Grain's {@code BestFitPackIterDataset}, written anew from its description: each sequence goes to the
+ * The algorithm of Grain's {@code BestFitPackIterDataset}, written from its description: each sequence goes to the
  * open bin that it leaves the least room in; where it fits in none and all bins are in use, all are emitted.
  * @see <a href="https://github.com/google/grain/blob/main/grain/_src/python/dataset/transformations/packing.py">Grain</a>
  */

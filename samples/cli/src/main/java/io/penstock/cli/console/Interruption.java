@@ -66,7 +66,7 @@ public final class Interruption implements AutoCloseable {
         return stop.asMono();
     }
 
-    /** The run has ended, for whatever reason: true if a signal was it, and then the last word is spoken elsewhere. */
+    /** The run has ended, for any reason: true if a signal was it, and then the last word is spoken elsewhere. */
     public boolean ended() {
         ended.countDown();
         return interrupted;

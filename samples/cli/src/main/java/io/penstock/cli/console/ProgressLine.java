@@ -38,7 +38,7 @@ public final class ProgressLine {
         this.total = total;
     }
 
-    /** For work of which nobody knows how much it is. */
+    /** For work of which it is not known how much it is. */
     public ProgressLine(PrintWriter out, boolean shown) {
         this(out, shown, 0);
     }

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last few samples that flowed by, a few a second, whoever looks. The stream leaves two references here and goes
+ * The last few samples that flowed by, a few a second, for all viewers. The stream leaves two references here and goes
  * on; pictures are encoded, once, by the thread of the first browser that shows them.
  */
 final class Gallery {
@@ -97,7 +97,7 @@ final class Gallery {
         }
     }
 
-    /** A picture as an address that holds it, encoded by whoever wants it first. */
+    /** A picture as an address that holds it, encoded by the first that asks for it. */
     private static final class Lazy {
         private final ReentrantLock encoding = new ReentrantLock();
         private final Tensor pixels;

@@ -84,7 +84,7 @@ public record ByteSize(long bytes, double share) {
                         + "\"");
     }
 
-    /** At least so many bytes with one decimal at most, as one would write it: {@code 1.2GiB}. */
+    /** At least this number of bytes with one decimal at most, as one would write it: {@code 1.2GiB}. */
     public static String roundedUp(long bytes) {
         int power = 0;
         BigDecimal value = BigDecimal.valueOf(Math.max(0, bytes));

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What a job does, whoever runs its parts. */
+/** What a job does, in any process. */
 public final class MaterializeFlags {
 
     private static final int SAMPLES_A_SHARD = 1000;

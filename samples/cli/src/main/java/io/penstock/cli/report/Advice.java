@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  * Whether more cache would help, and how long an epoch would take with the caches that could be had.
  *
  * @param enoughShare of the samples, from which on more cache makes no epoch faster
- * @param enoughBytes that a cache of so many samples needs
+ * @param enoughBytes that a cache of the given number of samples needs
  * @param budgets     what could be had, the smallest first
  */
 public record Advice(double enoughShare, long enoughBytes, List<Budget> budgets) {
@@ -31,7 +31,7 @@ public record Advice(double enoughShare, long enoughBytes, List<Budget> budgets)
      */
     record Budget(String name, long bytes, double share, double seconds) {}
 
-    /** Empty where the epoch loaded nothing, or nobody knows how much a sample takes in a cache. */
+    /** Empty where the epoch loaded nothing, or it is not known how much a sample takes in a cache. */
     public static Optional<Advice> of(Surroundings around, EpochReport epoch) {
         long all = around.allBytes();
         if (all <= 0 || epoch.samples() == 0 || epoch.statistics().loads() == 0) {

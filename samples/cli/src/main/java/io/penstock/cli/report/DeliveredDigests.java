@@ -97,7 +97,7 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
                 .toList();
     }
 
-    /** The samples of the last batch; none where nobody wants digests. */
+    /** The samples of the last batch; none unless digests are asked for. */
     public List<Sample<T>> last() {
         return last;
     }

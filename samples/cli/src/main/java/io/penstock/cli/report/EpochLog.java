@@ -47,7 +47,7 @@ public final class EpochLog {
         /** Counts a batch's samples in. */
         public void batch(Batch batch);
 
-        /** The digests of an epoch so far; null if nobody wants them. */
+        /** The digests of an epoch so far; null unless they are asked for. */
         EpochReport.@Nullable Digests of(long epoch);
 
         /** What came of each source in an epoch so far; none where there is one. */

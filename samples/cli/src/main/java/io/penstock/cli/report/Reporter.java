@@ -13,7 +13,7 @@ public interface Reporter {
     /** Told of every batch; only programs want to know. */
     default void batch(BatchReport report) {}
 
-    /** How fast the consumer is alone, beside a run that took so many seconds for so many samples. */
+    /** How fast the consumer is alone, beside a run that took the given number of seconds for the given number of samples. */
     void headroom(Headroom.Report report, String consumer);
 
     void done(RunReport report);

@@ -26,14 +26,14 @@ public record ShardEffect(ShardMode mode, int rank, int world, long samples, lon
     }
 
     /**
-     * The share of a later epoch's samples that the held ones are, if this rank filled the cache and nobody else uses
+     * The share of a later epoch's samples that the held ones are, if this rank filled the cache and no other rank uses
      * it.
      */
     double hitRatio() {
         return mode.keepsParts(world) ? kept(mode) : global();
     }
 
-    /** The same if every epoch dealt the samples anew: that of R ranks with a share f each is f/R. */
+    /** The same if every epoch dealt the samples again: that of R ranks with a share f each is f/R. */
     double global() {
         return Math.min(1, (double) held / samples);
     }

@@ -28,7 +28,7 @@ public record Surroundings(
         Set<String> randomStages,
         @Nullable Held cache) {
 
-    /** What a cache of all samples would need, by what it holds if it holds any; 0 where nobody knows. */
+    /** What a cache of all samples would need, by what it holds if it holds any; 0 where that is not known. */
     long allBytes() {
         long byHeld = cache == null ? 0 : cache.bytesForAll(samples);
         return byHeld > 0 ? byHeld : bytesForAll;
@@ -41,7 +41,7 @@ public record Surroundings(
             return new Held(statistics.samples(), statistics.bytes());
         }
 
-        /** What it would take to hold so many samples of the size of these, with a little to spare. */
+        /** What it would take to hold the given number of samples of the size of these, with a little to spare. */
         long bytesForAll(long all) {
             return samples == 0 ? 0 : (long) Math.ceil((double) bytes / samples * all * 1.02);
         }

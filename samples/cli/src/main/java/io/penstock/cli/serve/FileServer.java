@@ -204,7 +204,7 @@ public final class FileServer implements AutoCloseable {
             return false;
         }
         try {
-            // by an URI, which holds the bytes of the name whatever the locale says
+            // by an URI, which holds the bytes of the name in any locale
             String escaped =
                     new URI(null, null, "/" + key, null).toASCIIString().substring(1);
             Path file = Path.of(URI.create(root.toUri() + escaped));

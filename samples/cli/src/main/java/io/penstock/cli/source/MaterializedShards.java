@@ -22,7 +22,7 @@ public final class MaterializedShards {
 
     /**
      * The pattern of its shards; any other place as it is.
-     * @throws StoreException if the job that writes them has not ended, since the rest would be missed by nobody
+     * @throws StoreException if the job that writes them has not ended, since the rest would not be missed
      */
     public static Path in(Path place) {
         Path plan = place.resolve(PLAN);

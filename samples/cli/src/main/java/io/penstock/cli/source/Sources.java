@@ -81,7 +81,7 @@ public final class Sources {
     }
 
     /**
-     * With the states of its chunks in their keys where the store can be listed, so that one written anew is not taken
+     * With the states of its chunks in their keys where the store can be listed, so that one written again is not taken
      * from a cache.
      */
     private static ZarrArray zarrToKeep(SourceSpec.Zarr source) {

@@ -129,7 +129,7 @@ final class StreamOrder {
         return token.resume(order.mode(Objects.requireNonNullElse(mode, token.mode())), pipeline);
     }
 
-    /** Where partitions stay what they were, whatever the ranks are now. */
+    /** Where partitions stay what they were, also with other ranks. */
     private boolean inMidEpoch() {
         return token != null && token.position().offset() > 0;
     }

@@ -54,7 +54,7 @@ public final class StreamPlan<T> implements AutoCloseable {
         this.options = options;
         this.feed = feed;
         this.resources = resources;
-        // fail() too: it holds the source's figures, which a bare dataset would count anew at every look
+        // fail() too: it holds the source's figures, which a bare dataset would count again at every look
         this.pipeline = feed.pipeline().onError(policy(options, failure -> {
             failed.add(failure.index());
             QuarantineFile quarantine = resources.quarantine();

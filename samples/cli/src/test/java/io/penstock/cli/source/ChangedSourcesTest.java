@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What changed in a source is loaded anew, though a cache on disk holds what it was; the rest is not. */
+/** What changed in a source is loaded again, though a cache on disk holds what it was; the rest is not. */
 @Timeout(120)
 class ChangedSourcesTest {
 

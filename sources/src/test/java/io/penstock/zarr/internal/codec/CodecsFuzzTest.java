@@ -27,7 +27,7 @@ import java.util.zip.GZIPOutputStream;
 import net.jpountz.lz4.LZ4Factory;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Compressed chunks that nobody compressed. The first byte chooses the codec. */
+/** Compressed chunks that no compressor made. The first byte chooses the codec. */
 class CodecsFuzzTest {
 
     private static final int MAX = 4096;
