@@ -35,12 +35,23 @@ public interface Schema<T> extends Codec<T> {
     }
 
     /**
-     * The schema of a record class: one field a component, of type {@link Tensor}, {@code int}, {@code long},
-     * {@code float}, {@code double}, {@code boolean} or {@link String} (as UTF-8, {@code u8[n]}).
-     * @throws IllegalArgumentException if a component has another type, or there is none
+     * The schema of a record, or of a class whose constructor takes all that its values consist of: a Kotlin data class,
+     * a Scala case class, an ordinary Java class. A component is a parameter of the public constructor of the most
+     * parameters, and of the widest of all if none is public.
+     *
+     * <p>A component is of type {@link Tensor}, {@code int}, {@code long}, {@code float}, {@code double},
+     * {@code boolean}, {@link String} (as UTF-8, {@code u8[n]}), or an array of {@code byte} ({@code u8[n]}),
+     * {@code short}, {@code int}, {@code long}, {@code float} or {@code double}. A byte array is not copied: nothing may
+     * write to it any more.
+     *
+     * <p>A component {@code x} is read by a public {@code x()}, {@code getX()} or {@code isX()}, else from a public
+     * field. The parameters' names are those that the compiler kept ({@code -parameters}). Without them, each parameter
+     * must be the only one of its type, or the class a data class or a case class without other fields.
+     * @throws IllegalArgumentException if a component has another type or no accessor, if it is not certain which field
+     *     a parameter is, or if the class cannot be instantiated
      */
-    static <T extends Record> Schema<T> of(Class<T> type) {
-        return new RecordSchema<>(type);
+    static <T> Schema<T> of(Class<T> type) {
+        return new ClassSchema<>(type);
     }
 
     /** The schema of bare tensors: one field of this name. */

@@ -60,7 +60,8 @@ class SchemaTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Schema.of(Late.class))
                 .withMessage("Schema cannot lay out Late.taken of type java.time.Instant; "
-                        + "use Tensor, int, long, float, double, boolean or String");
+                        + "use Tensor, int, long, float, double, boolean, String "
+                        + "or an array of byte, short, int, long, float or double");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Schema.of(Nothing.class))
                 .withMessage("Schema cannot lay out Nothing: it has no components");
