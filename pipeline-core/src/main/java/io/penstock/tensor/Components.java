@@ -110,7 +110,8 @@ record Components(Constructor<?> constructor, List<Component> list) {
         int most =
                 declared.stream().mapToInt(Executable::getParameterCount).max().orElse(0);
         if (most == 0) {
-            throw refusal(type, "its constructor has no parameters; add one that takes all fields, or make it a record");
+            throw refusal(
+                    type, "its constructor has no parameters; add one that takes all fields, or make it a record");
         }
         declared.removeIf(constructor -> constructor.getParameterCount() < most);
         if (declared.size() > 1) {
@@ -207,9 +208,7 @@ record Components(Constructor<?> constructor, List<Component> list) {
             }
         }
         for (Field field : type.getFields()) {
-            if (field.getName().equals(name)
-                    && field.getType() == value
-                    && !Modifier.isStatic(field.getModifiers())) {
+            if (field.getName().equals(name) && field.getType() == value && !Modifier.isStatic(field.getModifiers())) {
                 return field;
             }
         }

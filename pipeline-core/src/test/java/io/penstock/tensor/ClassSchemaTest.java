@@ -146,14 +146,13 @@ class ClassSchemaTest {
     /** What a record has in caches stays valid. */
     @Test
     void record_id_isWhatItWas() {
-        record Photo(Tensor pixels, int i, long l, float f, double d, boolean b, String s) {}
+        record Every(Tensor pixels, int i, long l, float f, double d, boolean b, String s) {}
 
-        assertThat(Schema.of(Photo.class).id())
+        assertThat(Schema.of(Every.class).id())
                 .isEqualTo("tensors 1 [pixels, i, l, f, d, b, s][TENSOR, INT, LONG, FLOAT, DOUBLE, BOOLEAN, STRING]");
     }
 
-    private static final String KOTLIN_DATA =
-            """
+    private static final String KOTLIN_DATA = """
             public final class Row {
                 private final int id;
                 private final int label;
@@ -186,8 +185,7 @@ class ClassSchemaTest {
             }
             """;
 
-    private static final String SCALA_CASE =
-            """
+    private static final String SCALA_CASE = """
             public class Row {
                 private final int id;
                 private final int label;
@@ -262,15 +260,15 @@ class ClassSchemaTest {
                             .call())
                     .isTrue();
         }
-        try (URLClassLoader loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
             return loader.loadClass("Row");
         }
     }
 
     @Test
     void withoutNames_oneFieldOfEachType_isEnough() throws Exception {
-        Class<?> type = compiled(
-                """
+        Class<?> type = compiled("""
                 public class Row {
                     private final String text;
                     private final int label;
@@ -287,8 +285,7 @@ class ClassSchemaTest {
     /** In the order of the fields, x and y would be exchanged. */
     @Test
     void withoutNames_severalFieldsOfAType_areRefused() throws Exception {
-        Class<?> type = compiled(
-                """
+        Class<?> type = compiled("""
                 public class Row {
                     public final int y;
                     public final int x;
@@ -305,8 +302,8 @@ class ClassSchemaTest {
 
     @Test
     void withoutNames_dataClassWithMoreFields_isRefused() throws Exception {
-        Class<?> type = compiled(KOTLIN_DATA.replace(
-                "private final int id;", "private final int id; private final int doubled = 2;"));
+        Class<?> type = compiled(
+                KOTLIN_DATA.replace("private final int id;", "private final int id; private final int doubled = 2;"));
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Schema.of(type))
@@ -385,9 +382,11 @@ class ClassSchemaTest {
 
     @Test
     void of_classThatCannotBeLaidOut_saysWhyAndTheWayOut() {
+        @SuppressWarnings("UnusedVariable") // never made
         final class Local {
-            public final int value;
+            private final int value;
 
+            @SuppressWarnings("UnusedMethod")
             Local(int value) {
                 this.value = value;
             }
@@ -407,8 +406,7 @@ class ClassSchemaTest {
         assertRefused(Shape2.class, "lay out Shape2: it is abstract; name the class of the values");
         assertRefused(Base.class, "lay out Base: it is abstract; name the class of the values");
         assertRefused(
-                Colour.class,
-                "lay out Colour: it is an enum; make its ordinal() or name() a component of a record");
+                Colour.class, "lay out Colour: it is an enum; make its ordinal() or name() a component of a record");
         assertRefused(
                 Inner.class, "lay out Inner: it is an inner class of ClassSchemaTest; make it static, or a record");
         assertRefused(Local.class, "lay out Local: it is declared in a method; move it out, or make it a record");

@@ -77,9 +77,7 @@ public interface StreamOptions {
             names = "--filter",
             paramLabel = "FILTER",
             converter = SampleFilter.Reader.class,
-            description =
-                    "Read only some samples: label=A,B of these classes, name=GLOB, bytes=MIN..MAX long files. More "
-                            + "than one must all hold. Nothing is loaded for it.")
+            description = "Read only some samples: label=A,B, name=GLOB or bytes=MIN..MAX. Several must all hold.")
     @Nullable List<SampleFilter> filters();
 
     @Option(
