@@ -2,6 +2,7 @@ package io.penstock.store.http;
 
 import io.penstock.kit.StoreKit;
 import io.penstock.store.Store;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 
@@ -14,6 +15,11 @@ class HttpStoreKitTest extends StoreKit {
     protected Store open(Path folder) {
         server = TestServer.withManifest(folder, 0);
         return HttpStore.at(server.address()).manifest("manifest.jsonl");
+    }
+
+    @Override
+    protected void rewrite(Path folder, String key, byte[] bytes) throws IOException {
+        TestServer.change(folder.resolve(key), bytes);
     }
 
     @AfterEach

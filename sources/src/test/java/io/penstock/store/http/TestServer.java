@@ -17,6 +17,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -42,6 +43,8 @@ import reactor.netty.http.server.HttpServerResponse;
 
 /** Serves a folder to tests over HTTP: with ranges and entity tags, and if asked with a manifest and with faults. */
 public final class TestServer implements AutoCloseable {
+
+    private static final Object READING = new Object();
 
     /** A way to fail; those with a status answer with it. */
     public enum Fault {
@@ -132,6 +135,15 @@ public final class TestServer implements AutoCloseable {
         return lines.toString().getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Changes a file. An answer then has one state of it: no client can tell what a server mixes under one ETag. */
+    public static void change(Path file, byte[] bytes) throws IOException {
+        synchronized (READING) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.write(ByteBuffer.wrap(bytes), 0);
+            }
+        }
+    }
+
     /** The bytes behind a path; the manifest's are in memory. */
     private record Found(@Nullable Path file, ByteBuffer text, long size, String etag, long modifiedNanos) {
 
@@ -140,8 +152,10 @@ public final class TestServer implements AutoCloseable {
             if (file == null) {
                 return range.put(text.slice((int) from, length)).array();
             }
-            try (FileChannel channel = FileChannel.open(file)) {
-                while (range.hasRemaining() && channel.read(range, from + range.position()) >= 0) {}
+            synchronized (READING) {
+                try (FileChannel channel = FileChannel.open(file)) {
+                    while (range.hasRemaining() && channel.read(range, from + range.position()) >= 0) {}
+                }
             }
             return range.array();
         }

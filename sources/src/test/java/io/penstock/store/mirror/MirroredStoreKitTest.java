@@ -5,6 +5,7 @@ import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.http.HttpStore;
 import io.penstock.store.http.TestServer;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -57,6 +58,11 @@ class MirroredStoreKitTest {
     @Nested
     class OverHttp extends Kit {
         private @Nullable TestServer server;
+
+        @Override
+        protected void rewrite(Path folder, String key, byte[] bytes) throws IOException {
+            TestServer.change(folder.resolve(key), bytes);
+        }
 
         @Override
         MirroredStore open(Path folder, Path directory) {
