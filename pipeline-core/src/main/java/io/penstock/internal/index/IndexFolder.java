@@ -59,18 +59,30 @@ public final class IndexFolder implements Closeable {
     public static IndexFolder open(Path folder, String words, Fingerprint fingerprint) {
         String stage = "%016x".formatted(Mixing.hash(words));
         IN_THIS_JVM.acquireUninterruptibly();
+        FileChannel channel = null;
         try {
             Files.createDirectories(folder);
-            FileChannel channel = FileChannel.open(
+            channel = FileChannel.open(
                     folder.resolve(stage + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (NodeLock.tryLock(channel, 0, false) == null) {
                 LOG.info("another process builds the index of {} in {}; waiting for it", words, folder);
                 NodeLock.lock(channel, 0);
             }
             return new IndexFolder(folder, stage, fingerprint, channel);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
+            closeQuietly(channel);
             IN_THIS_JVM.release();
-            throw failure("keep", folder, e);
+            throw e instanceof IOException io ? failure("keep", folder, io) : (RuntimeException) e;
+        }
+    }
+
+    private static void closeQuietly(@Nullable FileChannel channel) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            LOG.debug("cannot close a lock file", e);
         }
     }
 

@@ -103,7 +103,7 @@ public sealed interface SampleFilter {
             throw new IllegalArgumentException(FORM.formatted(text));
         }
         return switch (text.substring(0, equals)) {
-            case "label" -> new Label(new TreeSet<>(Set.of(rest.split(","))));
+            case "label" -> new Label(new TreeSet<>(List.of(rest.split(","))));
             case "name" -> name(rest);
             case "bytes" -> bytes(rest, text);
             default -> throw new IllegalArgumentException(FORM.formatted(text));
