@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Small data for programs that get none. They are made once in a working folder. */
 final class MadeData {
@@ -26,5 +27,18 @@ final class MadeData {
             }
         }
         return List.of(first, second);
+    }
+
+    /** A text of lines, and JSON lines with a question and its answer. */
+    static List<Path> texts(Path work) throws IOException {
+        Path text = work.resolve("text.txt");
+        Path questions = work.resolve("questions.jsonl");
+        Files.write(text, IntStream.range(0, 2_000).mapToObj("%d green bottles hang on the wall"::formatted).toList());
+        Files.write(
+                questions,
+                IntStream.range(0, 2_000)
+                        .mapToObj(n -> "{\"question\":\"%d plus %d?\",\"answer\":\"= %d\"}".formatted(n, n, 2 * n))
+                        .toList());
+        return List.of(text, questions);
     }
 }

@@ -45,16 +45,24 @@ class MixPicturesTest {
         return count;
     }
 
-    /** As a kill between two batches. */
     private static void trainUntil(int batches, MixPictures program, Path checkpoint, ObjDoubleConsumer<Batch> step) {
+        killed(batches, step, counted -> program.train(checkpoint, counted));
+    }
+
+    /** Lets a program fail between two batches. */
+    static void killed(int batches, ObjDoubleConsumer<Batch> step, Trained program) {
         int[] done = new int[1];
-        assertThatThrownBy(() -> program.train(checkpoint, (batch, loss) -> {
-                    if (done[0]++ == batches) {
-                        throw new IllegalStateException("killed");
-                    }
-                    step.accept(batch, loss);
-                }))
-                .hasMessageContaining("killed");
+        ObjDoubleConsumer<Batch> counted = (batch, loss) -> {
+            if (done[0]++ == batches) {
+                throw new IllegalStateException("killed");
+            }
+            step.accept(batch, loss);
+        };
+        assertThatThrownBy(() -> program.by(counted)).hasMessageContaining("killed");
+    }
+
+    interface Trained {
+        void by(ObjDoubleConsumer<Batch> step) throws IOException;
     }
 
     @Test
