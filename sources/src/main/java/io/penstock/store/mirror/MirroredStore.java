@@ -53,6 +53,7 @@ public final class MirroredStore implements Store, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MirroredStore.class);
     private static final int SLICE = 8 << 20;
     private static final long MAX_WAITING = 64L << 20;
+    private static final Duration CLOSING = Duration.ofSeconds(10);
 
     private final Store source;
     private final Path directory;
@@ -370,10 +371,19 @@ public final class MirroredStore implements Store, AutoCloseable {
         return local.get();
     }
 
-    /** Closes the directory and abandons unfinished copies; the next process that opens it frees their bytes. */
+    /**
+     * Closes the directory and abandons unfinished copies; the next process that opens it frees their bytes. Waits up to
+     * 10 s for what is being renamed or removed: afterwards this store makes no file.
+     */
     @Override
     public void close() {
-        bookkeeping.disposeGracefully().subscribe(); // an interrupt would close files that another store shares
+        // not at once: an interrupt would close files that another store shares
+        bookkeeping
+                .disposeGracefully()
+                .timeout(CLOSING)
+                .onErrorComplete()
+                .toFuture()
+                .join();
         place.subscribe(
                 open -> {
                     try {
