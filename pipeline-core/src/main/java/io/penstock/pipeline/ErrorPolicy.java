@@ -121,7 +121,10 @@ public final class ErrorPolicy {
         return new ErrorPolicy(outcome, budget, share, times, backoff, quarantine);
     }
 
-    /** Receives each sample that was given up, once, on a thread that may block, before the stream goes on. */
+    /**
+     * Receives each sample that was given up, once, on a thread that may block, before the stream goes on. Several threads
+     * call it at once, in no order.
+     */
     public ErrorPolicy quarantine(Consumer<? super SampleException> quarantine) {
         return new ErrorPolicy(outcome, budget, share, retries, backoff, quarantine);
     }

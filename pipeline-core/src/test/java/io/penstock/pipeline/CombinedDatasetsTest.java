@@ -10,8 +10,8 @@ import io.penstock.order.Sampler;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -106,7 +106,7 @@ class CombinedDatasetsTest {
     @Test
     void onError_overConcat_countsSamplesOfOneIndexApart() {
         Dataset<Tensor> broken = FakeDataset.answering(2, index -> Mono.error(new StoreException("broken " + index)));
-        List<SampleException> given = new ArrayList<>();
+        List<SampleException> given = new CopyOnWriteArrayList<>();
 
         Pipeline<Tensor> skipping =
                 Dataset.concat(broken, broken).onError(ErrorPolicy.skip().quarantine(given::add));
