@@ -28,6 +28,7 @@ final class Snippets {
             "java.time.Duration",
             "java.util.List",
             "java.util.function.Consumer",
+            "java.util.function.Function",
             "java.util.function.ObjLongConsumer");
     private static final List<String> REACTOR =
             List.of("reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "reactor.core.scheduler.Schedulers");
