@@ -62,7 +62,8 @@ public final class CacheBoxes {
     /** Parses what the cache does not hold. A parser whose results change changes its version. */
     static Read read(Path file, Path folder, int version) {
         try (TextLines lines = TextLines.openJson(file);
-                Cache cache = Cache.of(ChronicleTier.at(folder).maxBytes(1L << 30).open())) {
+                Cache cache =
+                        Cache.of(ChronicleTier.at(folder).maxBytes(1L << 30).open())) {
             Dataset<Picture> parsed = lines.map("parse boxes, version " + version, CacheBoxes::parse);
             Dataset<Picture> kept = parsed.cache(cache, CODEC);
             Map<String, Long> labels = new TreeMap<>();

@@ -22,9 +22,7 @@ class CacheBoxesTest {
 
     @BeforeEach
     void writeAnnotations() throws IOException {
-        Files.writeString(
-                folder.resolve("boxes.jsonl"),
-                """
+        Files.writeString(folder.resolve("boxes.jsonl"), """
                 {"image":"a.jpg","boxes":[{"label":"cell","x":1,"y":2,"width":30,"height":40},{"label":"plate","x":5}]}
                 {"image":"b.jpg","boxes":[]}
                 {"image":"c.jpg","boxes":[{"label":"cell","width":0.5}],"author":"not asked for"}
@@ -42,7 +40,10 @@ class CacheBoxesTest {
 
         assertThat(first.parsed()).isEqualTo(3);
         assertThat(second.parsed()).isZero();
-        assertThat(second.labels()).isEqualTo(first.labels()).containsEntry("cell", 2L).containsEntry("plate", 1L);
+        assertThat(second.labels())
+                .isEqualTo(first.labels())
+                .containsEntry("cell", 2L)
+                .containsEntry("plate", 1L);
         assertThat(second.changes()).isEmpty();
     }
 

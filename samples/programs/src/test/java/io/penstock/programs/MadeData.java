@@ -33,7 +33,11 @@ final class MadeData {
     static List<Path> texts(Path work) throws IOException {
         Path text = work.resolve("text.txt");
         Path questions = work.resolve("questions.jsonl");
-        Files.write(text, IntStream.range(0, 2_000).mapToObj("%d green bottles hang on the wall"::formatted).toList());
+        Files.write(
+                text,
+                IntStream.range(0, 2_000)
+                        .mapToObj("%d green bottles hang on the wall"::formatted)
+                        .toList());
         Files.write(
                 questions,
                 IntStream.range(0, 2_000)

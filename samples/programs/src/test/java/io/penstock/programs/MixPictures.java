@@ -50,7 +50,9 @@ public final class MixPictures {
         Mixture<Picture> mixture = Mixture.of(parts.get(0), weight).and(others.get(0), 1 - weight);
         Augment flip = Augment.whole().flip();
         this.training = mixture.dataset()
-                .augment(flip.name(), (picture, dice) -> new Picture(flip.apply(picture.pixels(), dice), picture.label()));
+                .augment(
+                        flip.name(),
+                        (picture, dice) -> new Picture(flip.apply(picture.pixels(), dice), picture.label()));
         this.validation = Dataset.concat(List.of(parts.get(1), others.get(1)));
         this.order = mixture.sampler(Sampler.shuffled(42)).epochs(EPOCHS);
         this.model = new Softmax(SIZE * SIZE * 3, from + other.labels().size());
@@ -110,9 +112,8 @@ public final class MixPictures {
     /** Arguments: a working folder; then the two folders, unless it makes pictures, and the weight of the first. */
     public static void main(String[] arguments) throws IOException {
         Path work = Path.of(arguments[0]);
-        List<Path> folders = arguments.length < 3
-                ? MadeData.pictures(work)
-                : List.of(Path.of(arguments[1]), Path.of(arguments[2]));
+        List<Path> folders =
+                arguments.length < 3 ? MadeData.pictures(work) : List.of(Path.of(arguments[1]), Path.of(arguments[2]));
         double weight = arguments.length < 4 ? 0.7 : Double.parseDouble(arguments[3]);
         try (Cache cache = Cache.of(RamTier.ofBytes(64 << 20))) {
             MixPictures program = new MixPictures(folders.get(0), folders.get(1), weight, cache);

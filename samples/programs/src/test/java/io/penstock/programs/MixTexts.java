@@ -65,7 +65,8 @@ public final class MixTexts {
     private static Bytes answer(String line) {
         try {
             JsonNode json = JSON.readTree(line);
-            return Bytes.of(json.path("question").asText() + "\n", json.path("answer").asText() + "\n");
+            return Bytes.of(
+                    json.path("question").asText() + "\n", json.path("answer").asText() + "\n");
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the line is no JSON: " + e.getOriginalMessage(), e);
         }
@@ -74,7 +75,8 @@ public final class MixTexts {
     private static Dataset<PackedRow> packed(Dataset<Bytes> texts, Cache cache) {
         Dataset<Bytes> cached = texts.cache(cache, BYTES);
         int[] lengths = Objects.requireNonNull(
-                cached.counts("length", bytes -> Packing.length(bytes.tokens()), Indexing.inMemory()).block());
+                cached.counts("length", bytes -> Packing.length(bytes.tokens()), Indexing.inMemory())
+                        .block());
         return Packing.of(ROW, Bytes::tokens)
                 .lossMask(Bytes::counted)
                 .tooLong(TooLong.SPLIT)
@@ -117,9 +119,8 @@ public final class MixTexts {
     /** Arguments: a working folder; then a text and JSON lines, unless it makes some, and the weight of the text. */
     public static void main(String[] arguments) throws IOException {
         Path work = Path.of(arguments[0]);
-        List<Path> files = arguments.length < 3
-                ? MadeData.texts(work)
-                : List.of(Path.of(arguments[1]), Path.of(arguments[2]));
+        List<Path> files =
+                arguments.length < 3 ? MadeData.texts(work) : List.of(Path.of(arguments[1]), Path.of(arguments[2]));
         double weight = arguments.length < 4 ? 0.4 : Double.parseDouble(arguments[3]);
         try (Cache cache = Cache.of(RamTier.ofBytes(64 << 20));
                 TextLines text = TextLines.open(files.get(0));
