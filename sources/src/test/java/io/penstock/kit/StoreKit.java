@@ -115,6 +115,8 @@ public abstract class StoreKit {
         }
         assertThat(store.read(entry).block()).isEqualTo(ByteBuffer.wrap(bytes));
         assertThat(store.find(key(), SIZE).block()).isEqualTo(ByteBuffer.wrap(bytes));
+        assertThat(store.find(key(), SIZE, ByteBuffer::remaining).block()).isEqualTo(SIZE);
+        assertThat(store.findLines(key(), SIZE, SIZE).block()).isEqualTo(ByteBuffer.wrap(bytes));
         if (holdsAll()) {
             assertThat(store.read(entry(store, EMPTY)).block()).isEqualTo(ByteBuffer.allocate(0));
         }
@@ -163,9 +165,14 @@ public abstract class StoreKit {
         Store store = open(folder);
 
         for (int max : new int[] {SIZE - 1, 0, -1}) {
-            assertThatThrownBy(() -> store.find(key(), max).block())
-                    .isInstanceOf(StoreException.class)
-                    .hasMessageContaining(key());
+            for (Mono<?> found : List.of(
+                    store.find(key(), max),
+                    store.find(key(), max, ByteBuffer::remaining),
+                    store.findLines(key(), max, SIZE))) {
+                assertThatThrownBy(found::block)
+                        .isInstanceOf(StoreException.class)
+                        .hasMessageContaining(key());
+            }
         }
     }
 
@@ -176,6 +183,7 @@ public abstract class StoreKit {
         for (String key : List.of("b", "a", "a/data.bin/c", "", "/", "..", "../a/data.bin", "a//data.bin", "a\0b")) {
             assertThat(valueOf(() -> store.entry(key))).as(key).isNull();
             assertThat(valueOf(() -> store.find(key, SIZE))).as(key).isNull();
+            assertThat(valueOf(() -> store.findLines(key, SIZE, SIZE))).as(key).isNull();
             assertThatThrownBy(() -> store.read(new StoreEntry(key, 1, 1)).block())
                     .isInstanceOf(StoreException.class);
         }

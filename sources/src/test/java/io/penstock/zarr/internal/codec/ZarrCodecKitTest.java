@@ -38,7 +38,7 @@ import org.tukaani.xz.XZOutputStream;
 
 /** The laws of a codec, over every codec, each at its place in a chain. */
 @SuppressWarnings("ByteBufferBackingArray") // of buffers that were allocated here
-class CodecKitTest {
+class ZarrCodecKitTest {
 
     private static final int MAX = 1 << 20;
     private static final Shape SHAPE = Shape.of(4, 6);
