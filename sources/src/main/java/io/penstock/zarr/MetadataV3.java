@@ -3,17 +3,16 @@ package io.penstock.zarr;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
-import io.penstock.zarr.internal.codec.ArrayToArray;
-import io.penstock.zarr.internal.codec.ArrayToBytes;
-import io.penstock.zarr.internal.codec.BytesToBytes;
 import io.penstock.zarr.internal.codec.CodecChain;
 import io.penstock.zarr.internal.codec.Codecs;
-import io.penstock.zarr.internal.codec.Elementwise;
 import io.penstock.zarr.internal.codec.NumberFilter;
 import io.penstock.zarr.internal.codec.PlainBytes;
 import io.penstock.zarr.internal.codec.ShardingCodec;
 import io.penstock.zarr.internal.codec.Transpose;
 import io.penstock.zarr.internal.codec.ZarrCodec;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToArray;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
+import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import io.penstock.zarr.internal.element.ElementType;
 import io.penstock.zarr.internal.element.FillValue;
 import io.penstock.zarr.internal.element.MetadataJson;
@@ -194,14 +193,14 @@ final class MetadataV3 {
         return Codecs.bytes(id, config);
     }
 
-    private static Elementwise elementwise(String name, NumberFilter filter, ElementType type) {
+    private static NumberFilter.Elementwise elementwise(String name, NumberFilter filter, ElementType type) {
         if (type.kind() != ElementType.Kind.NUMBER
                 || type.lanes() != 1
                 || filter.decoded().dtype() != type.dtype()) {
             throw new FormatException("codec \"%s\" of %s cannot hold elements of type %s"
                     .formatted(name, filter.decoded().dtype(), type.name()));
         }
-        return new Elementwise(filter);
+        return new NumberFilter.Elementwise(filter);
     }
 
     private static PlainBytes plain(JsonNode config, ElementType type) {

@@ -91,7 +91,7 @@ final class BloscFrame {
             if (bytesShuffled) {
                 Shuffle.undo(shuffled, 0, result, at, size, typeBytes);
             } else if (bitsShuffled) {
-                BitShuffle.undo(shuffled, result, at, size, typeBytes);
+                Shuffle.undoBits(shuffled, result, at, size, typeBytes);
             }
         }
         return result;

@@ -1,6 +1,7 @@
 package io.penstock.zarr.internal.codec;
 
 import io.penstock.fault.FormatException;
+import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

@@ -2,6 +2,9 @@ package io.penstock.zarr.internal.codec;
 
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToArray;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
+import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ElementType;
 import java.util.ArrayList;

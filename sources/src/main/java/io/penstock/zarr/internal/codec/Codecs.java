@@ -2,6 +2,8 @@ package io.penstock.zarr.internal.codec;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.fault.FormatException;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
+import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import io.penstock.zarr.internal.element.MetadataJson;
 import io.penstock.zarr.internal.element.NumberType;
 
@@ -107,5 +109,23 @@ public final class Codecs {
 
     public static FormatException unsupported(String id) {
         return new FormatException("codec is not supported: \"%s\"".formatted(id));
+    }
+
+    /** A filter that is lossy when writing and does nothing when reading: {@code bitround}. */
+    record Unchanged(String name) implements BytesToBytes {
+
+        @Override
+        public byte[] decode(byte[] encoded, int max) {
+            if (encoded.length > max) {
+                throw new FormatException(
+                        "%s: at most %d bytes are expected, came %d".formatted(name, max, encoded.length));
+            }
+            return encoded;
+        }
+
+        @Override
+        public long encodedBytes(long decoded) {
+            return decoded;
+        }
     }
 }

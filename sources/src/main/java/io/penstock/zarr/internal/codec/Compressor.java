@@ -2,6 +2,7 @@ package io.penstock.zarr.internal.codec;
 
 import com.github.luben.zstd.ZstdException;
 import io.penstock.fault.FormatException;
+import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,6 +3,7 @@ package io.penstock.zarr.internal.codec;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
 import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ElementType;
 import io.penstock.zarr.internal.element.MetadataJson;

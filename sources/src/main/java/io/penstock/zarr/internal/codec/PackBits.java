@@ -1,6 +1,7 @@
 package io.penstock.zarr.internal.codec;
 
 import io.penstock.fault.FormatException;
+import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 
 /** Eight truth values a byte, the first in the highest bit, after a byte that says how many bits are left over. */
 record PackBits() implements BytesToBytes {

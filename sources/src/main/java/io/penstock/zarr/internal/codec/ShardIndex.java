@@ -4,7 +4,10 @@ import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 
 /** Where in a shard its inner chunks lie, in C order; checked against the shard's size and against each other. */
 public final class ShardIndex {
@@ -35,8 +38,7 @@ public final class ShardIndex {
         int count = numbers.length / ENTRY_BYTES;
         long[] offsets = new long[count];
         int[] lengths = new int[count];
-        long[] order = new long[count];
-        int present = 0;
+        List<Integer> present = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             long offset = entries.getLong();
             long length = entries.getLong();
@@ -60,22 +62,18 @@ public final class ShardIndex {
             }
             lengths[i] = (int) length;
             if (length > 0) {
-                order[present++] = i;
+                present.add(i);
             }
         }
-        refuseOverlap(offsets, lengths, order, present);
+        refuseOverlap(offsets, lengths, present);
         return new ShardIndex(offsets, lengths);
     }
 
-    private static void refuseOverlap(long[] offsets, int[] lengths, long[] present, int count) {
-        Long[] order = new Long[count];
-        for (int i = 0; i < count; i++) {
-            order[i] = present[i];
-        }
-        Arrays.sort(order, (a, b) -> Long.compare(offsets[a.intValue()], offsets[b.intValue()]));
-        for (int i = 1; i < count; i++) {
-            int one = order[i - 1].intValue();
-            int two = order[i].intValue();
+    private static void refuseOverlap(long[] offsets, int[] lengths, List<Integer> present) {
+        present.sort(Comparator.comparingLong(i -> offsets[i]));
+        for (int i = 1; i < present.size(); i++) {
+            int one = present.get(i - 1);
+            int two = present.get(i);
             if (offsets[one] + lengths[one] > offsets[two]) {
                 throw new FormatException("shard index: inner chunks %d and %d overlap at byte %d of the shard"
                         .formatted(one, two, offsets[two]));

@@ -3,6 +3,7 @@ package io.penstock.zarr.internal.codec;
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
 import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ChunkTensor;
 import io.penstock.zarr.internal.element.ElementType;

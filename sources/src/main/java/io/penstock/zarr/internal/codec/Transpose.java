@@ -2,9 +2,11 @@ package io.penstock.zarr.internal.codec;
 
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToArray;
 import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ElementType;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /** Stores the axes in another order: axis i of what is stored is axis {@code order[i]} of the array. */
 public final class Transpose implements ArrayToArray {
@@ -25,19 +27,12 @@ public final class Transpose implements ArrayToArray {
 
     /** Fortran's: the first axis varies fastest. */
     public static Transpose reversed(int rank) {
-        int[] order = new int[rank];
-        for (int i = 0; i < rank; i++) {
-            order[i] = rank - 1 - i;
-        }
-        return new Transpose(order);
+        return new Transpose(
+                IntStream.range(0, rank).map(i -> rank - 1 - i).toArray());
     }
 
     public static Transpose none(int rank) {
-        int[] order = new int[rank];
-        for (int i = 0; i < rank; i++) {
-            order[i] = i;
-        }
-        return new Transpose(order);
+        return new Transpose(IntStream.range(0, rank).toArray());
     }
 
     @Override

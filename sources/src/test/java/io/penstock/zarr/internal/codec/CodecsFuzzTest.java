@@ -7,6 +7,8 @@ import com.github.luben.zstd.Zstd;
 import io.penstock.kit.Hostile;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
+import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ChunkTensor;
 import io.penstock.zarr.internal.element.ElementType;
@@ -53,7 +55,7 @@ class CodecsFuzzTest {
             new PackBits(),
             new ChecksumCodec(ChecksumCodec.Sum.CRC32C, false),
             new ChecksumCodec(ChecksumCodec.Sum.FLETCHER32, true),
-            new Unchanged("bitround"),
+            new Codecs.Unchanged("bitround"),
             NumberFilter.delta(I16, F32),
             NumberFilter.delta(F16, F16),
             NumberFilter.scaled(F32, I16, 3, 0),

@@ -7,6 +7,7 @@ import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdOutputStream;
 import io.penstock.fault.FormatException;
 import io.penstock.kit.Hostile;
+import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import io.penstock.zarr.internal.element.HalfFloat;
 import io.penstock.zarr.internal.element.MetadataJson;
 import java.io.ByteArrayOutputStream;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.fault.FormatException;
+import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import io.penstock.zarr.internal.element.MetadataJson;
 import java.io.IOException;
 import java.io.InputStream;

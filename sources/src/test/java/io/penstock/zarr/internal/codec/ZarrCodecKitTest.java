@@ -7,6 +7,9 @@ import com.github.luben.zstd.Zstd;
 import io.penstock.fault.FormatException;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToArray;
+import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
+import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import io.penstock.zarr.internal.element.Cells;
 import io.penstock.zarr.internal.element.ChunkTensor;
 import io.penstock.zarr.internal.element.ElementType;
@@ -83,7 +86,7 @@ class ZarrCodecKitTest {
                     of(summed(ChecksumCodec.Sum.ADLER32, false), summed(new Adler32(), false)),
                     of(summed(ChecksumCodec.Sum.FLETCHER32, false), fletcher32()),
                     of(new Shuffle(2), shuffled()),
-                    of(new Unchanged("bitround"), NUMBERS),
+                    of(new Codecs.Unchanged("bitround"), NUMBERS),
                     of(
                             NumberFilter.delta(SHORT, SHORT),
                             littleShorts(i -> i == 0 ? 0 : i * i % 100 - (i - 1) * (i - 1) % 100)),
@@ -95,7 +98,7 @@ class ZarrCodecKitTest {
                     serial(new JsonTexts(), TEXT, texts(), jsonTexts()),
                     serial(sharding(), I16, NUMBERS, shard()),
                     array(new Transpose(new int[] {1, 0}), I16, transposed()),
-                    array(new Elementwise(NumberFilter.cast("astype", SHORT, INT)), I16, littleInts()))
+                    array(new NumberFilter.Elementwise(NumberFilter.cast("astype", SHORT, INT)), I16, littleInts()))
             .toList();
 
     @Test
