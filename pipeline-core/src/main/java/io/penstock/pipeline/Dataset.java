@@ -9,8 +9,11 @@ import io.penstock.fault.SampleException;
 import io.penstock.internal.index.Bits;
 import io.penstock.internal.index.Parts;
 import io.penstock.internal.index.Selection;
+import io.penstock.internal.index.Splits;
 import io.penstock.order.Draw;
+import io.penstock.order.internal.Mixing;
 import io.penstock.tensor.Codec;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -18,6 +21,7 @@ import java.util.function.LongPredicate;
 import java.util.function.LongToIntFunction;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
 /**
@@ -58,7 +62,7 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
 
     @Override
     default <R> Dataset<R> map(String stage, Function<? super T, ? extends R> fn) {
-        return MappedDataset.over(Stage.of(this), StageFunction.map(stage, fn, this::id));
+        return MappedDataset.mapped(Stage.of(this), StageFunction.map(stage, fn, this::id));
     }
 
     /**
@@ -176,7 +180,9 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * @param shares in (0, 1], 1 in all; at most 127
      */
     default List<Dataset<T>> split(long seed, double... shares) {
-        return Splits.split(Stage.of(this), seed, shares);
+        byte[] parts = Splits.byName(size(), index -> id(index).name(), seed, shares);
+        String words = "split %s, seed %d".formatted(Arrays.toString(shares), seed);
+        return SelectedDataset.parts(Stage.of(this), parts, shares.length, words);
     }
 
     /**
@@ -185,7 +191,10 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * @param label the class of an index
      */
     default List<Dataset<T>> stratified(long seed, LongToIntFunction label, double... shares) {
-        return Splits.stratified(Stage.of(this), seed, label, shares);
+        byte[] parts = Splits.byClass(size(), index -> id(index).name(), seed, label, shares);
+        String words = "stratified %s, seed %d, labels %016x"
+                .formatted(Arrays.toString(shares), seed, Mixing.hash(Arrays.toString(parts)));
+        return SelectedDataset.parts(Stage.of(this), parts, shares.length, words);
     }
 
     /**
@@ -193,7 +202,19 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * @param count in [2, 127]
      */
     default List<Fold<T>> folds(long seed, int count) {
-        return Splits.folds(Stage.of(this), seed, count);
+        if (count < 2) {
+            throw new IllegalArgumentException("there must be at least 2 folds, was " + count);
+        }
+        double[] shares = new double[count];
+        Arrays.fill(shares, 1.0 / count);
+        byte[] parts = Splits.byName(size(), index -> id(index).name(), seed, shares);
+        String words = "%d folds, seed %d".formatted(count, seed);
+        Stage<T> input = Stage.of(this);
+        return IntStream.range(0, count)
+                .mapToObj(fold -> new Fold<>(
+                        SelectedDataset.part(input, parts, fold, false, words),
+                        SelectedDataset.part(input, parts, fold, true, words)))
+                .toList();
     }
 
     /** The samples to train with and the others, to validate by. */

@@ -7,8 +7,8 @@ import io.penstock.stream.internal.Workers;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
-/** A stage that applies functions to the values of another one. */
-abstract class FunctionStage<A, T> extends Stage<T> {
+/** A stage that applies one or several functions, random ones among them, to the values of another one. */
+class FunctionStage<A, T> extends Stage<T> {
 
     final Stage<A> input;
     final StageFunction<A, T> function;
@@ -17,6 +17,17 @@ abstract class FunctionStage<A, T> extends Stage<T> {
         super(input.fingerprint().with(function.fingerprint()), input);
         this.input = input;
         this.function = function;
+    }
+
+    /** A function of a pipeline's values; it joins those that the pipeline ends in. */
+    static <A, T> FunctionStage<?, T> over(Stage<A> input, StageFunction<A, T> function) {
+        return input instanceof FunctionStage<?, A> staged && !(input instanceof MappedDataset)
+                ? staged.then(function)
+                : new FunctionStage<>(input, function);
+    }
+
+    private <R> FunctionStage<A, R> then(StageFunction<T, R> next) {
+        return new FunctionStage<>(input, function.then(next));
     }
 
     @Override

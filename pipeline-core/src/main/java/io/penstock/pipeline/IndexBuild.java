@@ -163,7 +163,7 @@ final class IndexBuild<T> {
             Stage<T> unknown = known.isEmpty()
                     ? input
                     : new SelectedDataset<>(input, Bits.of(size, at -> known.get(key(at)) == Known.NOT), "unknown");
-            return StagedPipeline.over(unknown, StageFunction.map(stage, IndexBuild.this::checkedCount, unknown::id))
+            return FunctionStage.over(unknown, StageFunction.map(stage, IndexBuild.this::checkedCount, unknown::id))
                     .onError(indexing.policy())
                     .stream(Sampler.sequential(), indexing.execution())
                     .publishOn(Schedulers.boundedElastic())

@@ -9,13 +9,13 @@ final class MappedDataset<A, T> extends FunctionStage<A, T> implements Dataset<T
         super(input, function);
     }
 
-    static <A, T> MappedDataset<?, T> over(Stage<A> input, StageFunction<A, T> function) {
+    static <A, T> MappedDataset<?, T> mapped(Stage<A> input, StageFunction<A, T> function) {
         return input instanceof MappedDataset<?, A> mapped
-                ? mapped.then(function)
+                ? mapped.thenMap(function)
                 : new MappedDataset<>(input, function);
     }
 
-    private <R> MappedDataset<A, R> then(StageFunction<T, R> next) {
+    private <R> MappedDataset<A, R> thenMap(StageFunction<T, R> next) {
         return new MappedDataset<>(input, function.then(next));
     }
 

@@ -52,7 +52,7 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
      */
     default <R> Pipeline<R> map(String stage, Function<? super T, ? extends R> fn) {
         Stage<T> input = Stage.of(this);
-        return StagedPipeline.over(input, StageFunction.map(stage, fn, input::id));
+        return FunctionStage.over(input, StageFunction.map(stage, fn, input::id));
     }
 
     /**
@@ -61,7 +61,7 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
      */
     default Pipeline<T> augment(String stage, RandomTransform<T> transform) {
         Stage<T> input = Stage.of(this);
-        return StagedPipeline.over(input, StageFunction.augment(stage, transform, input::id));
+        return FunctionStage.over(input, StageFunction.augment(stage, transform, input::id));
     }
 
     /** The same samples, with those that fail retried, skipped or replaced. */

@@ -1,9 +1,12 @@
 package io.penstock.pipeline;
 
+import io.penstock.internal.index.Bits;
 import io.penstock.internal.index.Parts;
 import io.penstock.internal.index.Selection;
 import io.penstock.order.Draw;
+import java.util.List;
 import java.util.function.BiFunction;
+import java.util.stream.IntStream;
 
 /** Some of a dataset's samples, or parts of them, renumbered from 0. Samples keep their names and keys. */
 final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
@@ -24,7 +27,20 @@ final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
     static <A, R> Dataset<R> expanded(
             Stage<A> input, Parts parts, String stage, BiFunction<? super A, Integer, ? extends R> part) {
         Stage<A> samples = new SelectedDataset<>(input, parts, "parts of " + stage);
-        return MappedDataset.over(samples, StageFunction.expand(stage, part, parts::part, samples::id));
+        return MappedDataset.mapped(samples, StageFunction.expand(stage, part, parts::part, samples::id));
+    }
+
+    /** The samples of a part of a split, or those of all other parts. */
+    static <T> Dataset<T> part(Stage<T> input, byte[] parts, int part, boolean in, String words) {
+        Bits bits = Bits.of(parts.length, index -> parts[(int) index] == part == in);
+        return new SelectedDataset<>(input, bits, (in ? "part %d of " : "all but part %d of ").formatted(part) + words);
+    }
+
+    /** All parts of a split. */
+    static <T> List<Dataset<T>> parts(Stage<T> input, byte[] parts, int count, String words) {
+        return IntStream.range(0, count)
+                .mapToObj(part -> part(input, parts, part, true, words))
+                .toList();
     }
 
     /** The draw of the input that this draw is. */
