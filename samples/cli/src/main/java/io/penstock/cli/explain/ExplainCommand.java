@@ -6,9 +6,9 @@ import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.Flags;
 import io.penstock.cli.flag.HelpFlag;
 import io.penstock.cli.flag.NumberFlag;
+import io.penstock.cli.source.SampleRows;
 import io.penstock.cli.stream.StreamOptions;
 import io.penstock.cli.stream.StreamPlan;
-import io.penstock.digest.StreamDigest;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Position;
@@ -93,7 +93,7 @@ public final class ExplainCommand implements Callable<Integer> {
 
     private <T> void explain(StreamPlan<T> plan) {
         Draws draws = plan.sampler().draws(plan.pipeline().size());
-        BatchPlan batches = BatchPlan.of(draws, options.batch(), options.remainder());
+        BatchPlan batches = BatchPlan.of(draws, plan.drawsABatch(), options.remainder());
         if (step < 0 || step >= batches.count()) {
             throw new ParameterException(
                     spec.commandLine(),
@@ -107,7 +107,7 @@ public final class ExplainCommand implements Callable<Integer> {
         List<Draw> drawn = batches.draws(step);
         Explanation out = new Explanation(new Output(spec.commandLine().getOut()), options.json());
         out.begin(step, plan.sampler().shard(), drawn);
-        StreamDigest<T> digest = StreamDigest.of(plan.feed().schema());
+        SampleRows.Digest<T> digest = plan.feed().rows().digest();
         for (Draw draw : drawn) {
             if (draw.isPadding()) {
                 out.padding();
@@ -121,19 +121,19 @@ public final class ExplainCommand implements Callable<Integer> {
         ResumeToken from = plan.token(step == 0 ? plan.sampler().start() : after(step - 1, batches));
         if (replay) {
             out.replayed(
-                    from, plan.token(next), digest.epoch(drawn.get(0).epoch()).contentBits());
+                    from, plan.token(next), digest.epoch().apply(drawn.get(0).epoch()).contentBits());
         } else {
             out.end(from, plan.token(next), options.onError() != Flags.OnError.FAIL);
         }
     }
 
-    private static <T> void replay(StreamPlan<T> plan, Draw draw, StreamDigest<T> digest, Explanation out) {
+    private static <T> void replay(StreamPlan<T> plan, Draw draw, SampleRows.Digest<T> digest, Explanation out) {
         Optional<T> value = plan.pipeline().load(draw).blockOptional();
         if (value.isEmpty()) {
             out.skipped(draw, plan.pipeline().name(draw.index()));
             return;
         }
-        digest.observe(Sample.of(draw, value.get()));
+        digest.observe().accept(Sample.of(draw, value.get()));
         Draw delivered = plan.delivered(draw);
         String name = plan.pipeline().name(delivered.index());
         if (delivered.index() == draw.index()) {

@@ -2,12 +2,11 @@ package io.penstock.cli.report;
 
 import io.penstock.batch.Batch;
 import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.SampleRows;
 import io.penstock.digest.EpochDigest;
-import io.penstock.digest.StreamDigest;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.StageStatistics;
 import io.penstock.stream.Sample;
-import io.penstock.tensor.Schema;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +28,8 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
 
     private final boolean wanted;
     private final Queue<Sample<T>> onTheWay = new ConcurrentLinkedQueue<>();
-    private final StreamDigest<T> digest;
+    private final SampleRows<T> rows;
+    private final SampleRows.Digest<T> digest;
     private final List<Cacheable.Part> parts;
     private final Map<Long, long[]> delivered = new HashMap<>();
     private List<Sample<T>> last = List.of();
@@ -38,9 +38,10 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
      * @param wanted whether there are to be digests
      * @param parts  the sources that lie one after another; none where there is one
      */
-    public DeliveredDigests(boolean wanted, Schema<T> schema, List<Cacheable.Part> parts) {
+    public DeliveredDigests(boolean wanted, SampleRows<T> rows, List<Cacheable.Part> parts) {
         this.wanted = wanted;
-        this.digest = StreamDigest.of(schema);
+        this.rows = rows;
+        this.digest = rows.digest();
         this.parts = parts;
     }
 
@@ -61,21 +62,23 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
         if (!notes()) {
             return;
         }
-        List<Sample<T>> rows = new ArrayList<>(batch.size());
-        while (rows.size() < batch.size()) {
+        List<Sample<T>> samples = new ArrayList<>(batch.size());
+        int counted = 0;
+        while (counted < batch.size()) {
             Sample<T> sample = onTheWay.remove();
             // what an earlier epoch left over was dropped with its last, short batch
             if (sample.draw().epoch() == batch.epoch()) {
                 count(sample);
-                rows.add(sample);
+                samples.add(sample);
+                counted += rows.count(sample.value());
             }
         }
-        last = rows;
+        last = samples;
     }
 
     private void count(Sample<T> sample) {
         if (wanted) {
-            digest.observe(sample);
+            digest.observe().accept(sample);
         }
         long index = sample.draw().index();
         for (int part = 0; part < parts.size(); part++) {
@@ -104,7 +107,7 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
 
     @Override
     public EpochReport.@Nullable Digests of(long epoch) {
-        EpochDigest counted = digest.epoch(epoch);
+        EpochDigest counted = digest.epoch().apply(epoch);
         return wanted ? new EpochReport.Digests(counted.orderBits(), counted.contentBits()) : null;
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,11 @@ public final class EpochLog {
 
     /** A field of packed rows: the number of a cell's text in its row, 0 where it is padding. */
     private static final String SEGMENTS = "segments";
+
+    /** The texts of a padded batch, and how many tokens each has. */
+    private static final String TOKENS = "tokens";
+
+    private static final String LENGTHS = "tokens.length";
 
     private final LongSupplier clock;
     private final LongFunction<RunStatistics> statistics;
@@ -141,17 +147,22 @@ public final class EpochLog {
         consumerNanos = 0;
     }
 
-    /** Counts the cells of packed rows that have a segment. */
+    /** Counts the cells of packed rows that have a segment, or those of padded texts that are within their lengths. */
     private void countTokens(Batch batch) {
-        if (!batch.names().contains(SEGMENTS)) {
-            return;
+        if (batch.names().contains(SEGMENTS)) {
+            Tensor segments = batch.tensor(SEGMENTS);
+            int all = Math.toIntExact(segments.shape().dim(1) * batch.size());
+            tokens += IntStream.range(0, all)
+                    .filter(cell -> segments.longAt(cell) > 0)
+                    .count();
+            cells += all;
+        } else if (batch.names().contains(LENGTHS) && batch.tensor(TOKENS).shape().rank() == 2) {
+            Tensor lengths = batch.tensor(LENGTHS);
+            tokens += IntStream.range(0, batch.size())
+                    .mapToLong(lengths::longAt)
+                    .sum();
+            cells += batch.tensor(TOKENS).shape().dim(1) * batch.size();
         }
-        Tensor segments = batch.tensor(SEGMENTS);
-        int all = Math.toIntExact(segments.shape().dim(1) * batch.size());
-        for (int cell = 0; cell < all; cell++) {
-            tokens += segments.longAt(cell) > 0 ? 1 : 0;
-        }
-        cells += all;
     }
 
     /** The valid rows' bytes of all fields that are more than one number a sample. */

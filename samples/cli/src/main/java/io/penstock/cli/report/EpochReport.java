@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param consumerSeconds   that receiving its batches took
  * @param statistics        what the pipeline did for it
  * @param digests           null unless they were asked for
- * @param packed            null unless samples are rows of packed texts
+ * @param packed            null unless samples are packed or padded texts
  * @param sources           what it delivered of each source; none where there is one
  */
 public record EpochReport(

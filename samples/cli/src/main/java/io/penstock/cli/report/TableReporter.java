@@ -58,7 +58,7 @@ public final class TableReporter implements Reporter {
         if (packed != null) {
             out.line(String.format(
                     Locale.ROOT,
-                    "      %9d tokens in rows of packed texts, %.2f %% of their cells",
+                    "      %9d tokens, %.2f %% of the cells of their rows",
                     packed.tokens(),
                     100.0 * packed.tokens() / packed.cells()));
         }

@@ -7,12 +7,16 @@ import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.OpenedSources;
 import io.penstock.cli.source.Picture;
+import io.penstock.cli.source.SampleRows;
 import io.penstock.cli.source.SourceChoice;
 import io.penstock.order.Draw;
 import io.penstock.pack.PackedRow;
 import io.penstock.pack.Packing;
+import io.penstock.pack.TokenBudget;
 import io.penstock.pack.TooLong;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.Group;
+import io.penstock.pipeline.Grouping;
 import io.penstock.pipeline.Indexing;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.tensor.Schema;
@@ -24,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -31,14 +36,17 @@ import reactor.core.publisher.Mono;
  * A source with its stages on it.
  *
  * @param base     what goes into a cache
- * @param schema   of what it delivers
+ * @param rows     that what it delivers becomes in batches
  * @param parts    the sources that lie one after another in what it delivers; none where it is one
  * @param pipeline all stages
- * @param dice     what is drawn for a sample, by the name of the stage that draws it: of those behind which nothing can be
- *                 cached
+ * @param dice     what is drawn for a sample, by the stage that draws it: of those behind which nothing can be cached
  */
 public record Feed<T>(
-        Cacheable<?> base, Schema<T> schema, List<Cacheable.Part> parts, Pipeline<T> pipeline, Map<String, Dice> dice) {
+        Cacheable<?> base,
+        SampleRows<T> rows,
+        List<Cacheable.Part> parts,
+        Pipeline<T> pipeline,
+        Map<String, Dice> dice) {
 
     private static final int CHANNELS = 3;
 
@@ -49,7 +57,7 @@ public record Feed<T>(
     }
 
     private static <T> Feed<T> of(Cacheable<T> base, Pipeline<T> pipeline, Map<String, Dice> dice) {
-        return new Feed<>(base, base.schema(), base.parts(), pipeline, dice);
+        return new Feed<>(base, new SampleRows.Single<>(base.schema()), base.parts(), pipeline, dice);
     }
 
     /** What a sample takes in a cache, about; 0 where it is not known beforehand. */
@@ -92,19 +100,38 @@ public record Feed<T>(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
         Dataset<Tensor> kept = samples.in(cache, options.verifyHits());
-        return options.pack() == null
-                ? Feed.of(samples, kept, Map.of())
-                : packed(options, samples, kept, options.pack());
+        return options.pack() != null
+                ? packed(options, samples, kept, options.pack())
+                : options.batchTokens() != null
+                        ? grouped(samples, kept, options.batchTokens())
+                        : Feed.of(samples, kept, Map.of());
     }
 
     /** Loads every text once, for its length, and fills the cache by that. */
+    private static int[] lengths(Dataset<Tensor> tokens) {
+        return Objects.requireNonNull(
+                tokens.counts("length", Packing::length, Indexing.inMemory()).block());
+    }
+
+    private static Feed<Group<Tensor>> grouped(Cacheable<Tensor> samples, Dataset<Tensor> tokens, int batchTokens) {
+        int[] lengths = lengths(tokens);
+        int longest = IntStream.of(lengths).max().orElse(0);
+        if (longest > batchTokens) {
+            throw new IllegalArgumentException(
+                    ("the longest text has %d tokens, more than --batch-tokens %d: give --batch-tokens %1$d or more, "
+                                    + "or pack the texts with --pack N --too-long cut or split")
+                            .formatted(longest, batchTokens));
+        }
+        Grouping plan = TokenBudget.of(batchTokens).plan(lengths);
+        return new Feed<>(
+                samples, new SampleRows.Grouped<>(samples.schema(), plan), List.of(), tokens.group(plan), Map.of());
+    }
+
     private static Feed<PackedRow> packed(
             StreamOptions options, Cacheable<Tensor> samples, Dataset<Tensor> tokens, int rowSize) {
         TooLong tooLong = Objects.requireNonNullElse(options.tooLong(), TooLong.FAIL);
-        int[] lengths = Objects.requireNonNull(
-                tokens.counts("length", Packing::length, Indexing.inMemory()).block());
-        Dataset<PackedRow> rows = Packing.of(rowSize).tooLong(tooLong).over(tokens, lengths);
-        return new Feed<>(samples, Schema.of(PackedRow.class), List.of(), rows, Map.of());
+        Dataset<PackedRow> rows = Packing.of(rowSize).tooLong(tooLong).over(tokens, lengths(tokens));
+        return new Feed<>(samples, new SampleRows.Single<>(Schema.of(PackedRow.class)), List.of(), rows, Map.of());
     }
 
     private static Feed<Picture> pictures(StreamOptions options, @Nullable Cache cache, Cacheable<Picture> decoded) {

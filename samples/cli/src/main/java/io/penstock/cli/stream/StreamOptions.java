@@ -51,9 +51,7 @@ public interface StreamOptions {
             names = "--stop",
             paramLabel = "first|all|N",
             converter = MixtureEnd.Reader.class,
-            description =
-                    "End an epoch of a mixture when its first source is exhausted (default), when all are, or after "
-                            + "N draws.")
+            description = "End an epoch of a mixture when its first source ends (default), when all do, or after N.")
     @Nullable MixtureEnd stop();
 
     @Option(
@@ -85,17 +83,15 @@ public interface StreamOptions {
             names = "--split",
             paramLabel = "FROM..TO",
             converter = SplitShare.Reader.class,
-            description =
-                    "Read only one part of the samples, by a hash of their names: 0..0.9 to train with, 0.9..1 to "
-                            + "validate by. No sample changes its part when others are added.")
+            description = "Read only one part of the samples, by a hash of their names: 0..0.9 to train with, 0.9..1 "
+                    + "to validate by. No sample changes its part when others are added.")
     @Nullable SplitShare split();
 
     @Option(
             order = 2,
             names = "--tokenize",
             paramLabel = "bytes|NAME|FILE",
-            description = "Make tokens of text: and jsonl: by their bytes, by an encoding such as cl100k_base, or by a "
-                    + "tokenizer.json.")
+            description = "Make tokens of text: and jsonl:, by bytes, an encoding (cl100k_base) or a tokenizer.json.")
     @Nullable String tokenize();
 
     @Option(
@@ -111,9 +107,7 @@ public interface StreamOptions {
             names = "--pack",
             paramLabel = "N",
             converter = NumberFlag.Count.class,
-            description =
-                    "Pack the tokens of several texts into rows of N, with their segments, positions and a mask for "
-                            + "the loss.")
+            description = "Pack the tokens of several texts into rows of N, with segments, positions and a loss mask.")
     @Nullable Integer pack();
 
     @Option(
@@ -177,8 +171,7 @@ public interface StreamOptions {
             names = "--interleave",
             paramLabel = "K",
             converter = NumberFlag.Windows.class,
-            description =
-                    "How many windows are open at a time (64 by default): more mix better, fewer take less memory.")
+            description = "Windows open at a time (64 by default): more mix better, fewer take less memory.")
     @Nullable Integer interleave();
 
     @Option(
@@ -192,10 +185,17 @@ public interface StreamOptions {
             order = 10,
             names = "--batch",
             paramLabel = "N",
-            defaultValue = "64",
             converter = NumberFlag.BatchSize.class,
-            description = "Samples a batch (default: ${DEFAULT-VALUE}).")
-    Integer batch();
+            description = "Samples a batch (default: 64).")
+    @Nullable Integer batch();
+
+    @Option(
+            order = 10,
+            names = "--batch-tokens",
+            paramLabel = "N",
+            converter = NumberFlag.Count.class,
+            description = "Batches of tokenized texts of similar lengths, of at most N tokens with the padding.")
+    @Nullable Integer batchTokens();
 
     @Option(
             order = 10,
@@ -287,8 +287,7 @@ public interface StreamOptions {
             names = "--prefetch-bytes",
             paramLabel = "SIZE",
             converter = Flags.Size.class,
-            description = "Bytes of samples loaded and not yet stacked into batches, at most: 256MiB, or 5%% of what "
-                    + "is free.")
+            description = "Bytes of samples loaded and not yet stacked into batches, at most: 256MiB, or 5%% of free.")
     @Nullable ByteSize prefetchBytes();
 
     @Option(
@@ -393,7 +392,6 @@ public interface StreamOptions {
             names = "--metrics-port",
             paramLabel = "N",
             converter = NumberFlag.Port.class,
-            description =
-                    "Serve counts for Prometheus at http://127.0.0.1:N/metrics while the run lasts; 0 takes any port.")
+            description = "Serve counts for Prometheus at http://127.0.0.1:N/metrics in the run; 0 takes any port.")
     @Nullable Integer metricsPort();
 }

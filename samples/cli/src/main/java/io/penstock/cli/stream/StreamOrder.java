@@ -7,6 +7,7 @@ import io.penstock.cli.flag.RankFlags;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.StoreException;
 import io.penstock.order.Proportions;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.order.ShardMode;
@@ -116,7 +117,7 @@ final class StreamOrder {
         Sampler order = mixed(order(options), parts)
                 .epochs(options.epochs())
                 .shard(topology.shard())
-                .remainder(options.remainder())
+                .remainder(remainder())
                 .seed(seed());
         if (lazy != null) {
             Sampler part = lazy.shard().apply(order, lazy.samples());
@@ -127,6 +128,13 @@ final class StreamOrder {
             return mode == null ? order : order.mode(mode);
         }
         return token.resume(order.mode(Objects.requireNonNullElse(mode, token.mode())), pipeline);
+    }
+
+    /** Groups that do not divide over the ranks leave some of them a batch without rows, so that ranks keep step. */
+    private Remainder remainder() {
+        return options.batchTokens() != null && options.remainder() == Remainder.KEEP
+                ? Remainder.PAD
+                : options.remainder();
     }
 
     /** Where partitions stay what they were, also with other ranks. */

@@ -13,15 +13,18 @@ import io.penstock.cli.report.Surroundings;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.quarantine.QuarantineFile;
 import io.penstock.resume.ResumeToken;
 import io.penstock.stream.Execution;
-import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -36,6 +39,7 @@ import reactor.core.scheduler.Scheduler;
 public final class StreamPlan<T> implements AutoCloseable {
 
     private static final double SENSIBLE_SHARE = 0.8;
+    private static final int BATCH = 64;
     private static final Duration BACKOFF = Duration.ofMillis(100);
 
     private static final Logger LOG = LoggerFactory.getLogger(StreamPlan.class);
@@ -145,6 +149,7 @@ public final class StreamPlan<T> implements AutoCloseable {
         if (options.pack() != null && options.tokenize() == null) {
             throw new IllegalArgumentException("--pack needs --tokenize: it packs tokens into rows");
         }
+        requireConsistentBatches(options);
         if (options.tooLong() != null && options.pack() == null) {
             throw new IllegalArgumentException("--too-long needs --pack: it is for texts that are longer than a row");
         }
@@ -155,6 +160,30 @@ public final class StreamPlan<T> implements AutoCloseable {
         if (options.verifyReads() && options.cacheDisk() == null) {
             throw new IllegalArgumentException("--verify-reads needs a cache on disk to read: --cache-disk");
         }
+    }
+
+    private static void requireConsistentBatches(StreamOptions options) {
+        if (options.batchTokens() == null) {
+            return;
+        }
+        if (options.tokenize() == null) {
+            throw new IllegalArgumentException("--batch-tokens needs --tokenize: it counts tokens");
+        }
+        Map<String, Boolean> others = new LinkedHashMap<>();
+        others.put("--pack exclude each other: packed rows have one length", options.pack() != null);
+        others.put("--batch exclude each other: the number of tokens ends a batch", options.batch() != null);
+        others.put("--weights exclude each other: a batch has texts of all sources", options.weights() != null);
+        others.put(
+                "--remainder pad exclude each other: each batch has a number of rows of its own",
+                options.remainder() == Remainder.PAD);
+        others.put(
+                "--lazy-shard exclude each other: a lazy shard has as many samples as a cache holds, not batches",
+                options.lazyShard() != null);
+        others.forEach((words, given) -> {
+            if (given) {
+                throw new IllegalArgumentException("--batch-tokens and " + words);
+            }
+        });
     }
 
     private static ErrorPolicy policy(StreamOptions options, Consumer<SampleException> quarantine) {
@@ -215,7 +244,7 @@ public final class StreamPlan<T> implements AutoCloseable {
                                 .orElseThrow(() -> new IllegalArgumentException(
                                         "the free memory is unknown here: give --prefetch-bytes in bytes")))
                 : ahead.bytes();
-        return pipeline.stream(order, execution, ReadAhead.ofBytes(bytes, feed.schema()));
+        return pipeline.stream(order, execution, feed.rows().readAhead(bytes));
     }
 
     /** The draw that was delivered for another which was loaded: itself, or what took its place. */
@@ -237,9 +266,19 @@ public final class StreamPlan<T> implements AutoCloseable {
         return metrics == null ? null : metrics.address();
     }
 
+    /** Whether each draw is a batch that was planned. */
+    boolean isGrouped() {
+        return options.batchTokens() != null;
+    }
+
+    /** How many draws a batch has. */
+    public int drawsABatch() {
+        return isGrouped() ? 1 : Objects.requireNonNullElse(options.batch(), BATCH);
+    }
+
     /** How samples are stacked, for one subscription. */
     public Batches<T> batches() {
-        Batches<T> batches = Batches.of(options.batch(), feed.schema()).remainder(options.remainder());
+        Batches<T> batches = feed.rows().batches(drawsABatch()).remainder(options.remainder());
         return options.pad() ? batches.padShapes() : batches;
     }
 

@@ -106,7 +106,7 @@ public final class StreamRun<T> {
     }
 
     private DeliveredDigests<T> digests(boolean wanted) {
-        return new DeliveredDigests<>(wanted, plan.feed().schema(), plan.feed().parts());
+        return new DeliveredDigests<>(wanted, plan.feed().rows(), plan.feed().parts());
     }
 
     /** Delivers the last batches again to a consumer like this run's, and says how fast it was. */
@@ -140,7 +140,7 @@ public final class StreamRun<T> {
         long draws = (plan.sampler().epochs() - log.position().epoch()) * plan.samplesAnEpoch()
                 - log.position().offset();
         long most = (long) HEADROOM_BATCHES
-                * plan.options().batch()
+                * plan.drawsABatch()
                 * plan.sampler().shard().worldSize();
         return draws <= most || stopAfter != null && log.batchesInAll() + HEADROOM_BATCHES >= stopAfter;
     }
@@ -166,8 +166,8 @@ public final class StreamRun<T> {
             long epoch = Math.max(0, log.position().epoch() - (log.position().offset() == 0 ? 1 : 0));
             progress.show(
                     "epoch %d of %d".formatted(epoch + 1, plan.sampler().epochs()),
-                    log.samplesInAll(),
-                    "samples",
+                    plan.isGrouped() ? log.batchesInAll() : log.samplesInAll(),
+                    plan.isGrouped() ? "batches" : "samples",
                     hits(plan.pipeline().statistics(epoch)));
         }
     }
@@ -223,7 +223,7 @@ public final class StreamRun<T> {
                     .formatted(
                             plan.samplesAnEpoch(),
                             plan.sampler().shard().worldSize(),
-                            plan.options().batch(),
+                            plan.drawsABatch(),
                             plan.options().remainder().name().toLowerCase(Locale.ROOT));
         }
         return Verdict.of(around, last)

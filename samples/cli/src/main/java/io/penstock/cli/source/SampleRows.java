@@ -1,0 +1,100 @@
+package io.penstock.cli.source;
+
+import io.penstock.batch.Batches;
+import io.penstock.digest.EpochDigest;
+import io.penstock.digest.StreamDigest;
+import io.penstock.order.Draw;
+import io.penstock.pipeline.Group;
+import io.penstock.pipeline.Grouping;
+import io.penstock.stream.ReadAhead;
+import io.penstock.stream.Sample;
+import io.penstock.tensor.Schema;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+
+/** The rows of batches that a sample becomes: one, or those of a planned group, which is a batch. */
+public sealed interface SampleRows<T> {
+
+    /** Batches of a number of draws. */
+    Batches<T> batches(int draws);
+
+    /** How many rows a sample becomes. */
+    int count(T sample);
+
+    ReadAhead<T> readAhead(long bytes);
+
+    /** A digest of nothing yet, over rows. */
+    Digest<T> digest();
+
+    /**
+     * Digests of rows.
+     *
+     * @param observe adds the rows of a sample
+     * @param epoch   what an epoch had up to now
+     */
+    record Digest<T>(Consumer<Sample<T>> observe, LongFunction<EpochDigest> epoch) {}
+
+    /** One row a sample. */
+    record Single<T>(Schema<T> schema) implements SampleRows<T> {
+
+        @Override
+        public Batches<T> batches(int draws) {
+            return Batches.of(draws, schema);
+        }
+
+        @Override
+        public int count(T sample) {
+            return 1;
+        }
+
+        @Override
+        public ReadAhead<T> readAhead(long bytes) {
+            return ReadAhead.ofBytes(bytes, schema);
+        }
+
+        @Override
+        public Digest<T> digest() {
+            StreamDigest<T> digest = StreamDigest.of(schema);
+            return new Digest<>(digest::observe, digest::epoch);
+        }
+    }
+
+    /** A row for each member of a group, which a digest knows by its own index. */
+    record Grouped<R>(Schema<R> schema, Grouping plan) implements SampleRows<Group<R>> {
+
+        @Override
+        public Batches<Group<R>> batches(int draws) {
+            return Batches.ofGroups(schema);
+        }
+
+        @Override
+        public int count(Group<R> group) {
+            return group.samples().size();
+        }
+
+        @Override
+        public ReadAhead<Group<R>> readAhead(long bytes) {
+            ReadAhead<R> ofRows = ReadAhead.ofBytes(bytes, schema);
+            return new ReadAhead<>(
+                    bytes,
+                    group -> group.samples().stream()
+                            .mapToLong(ofRows.size()::applyAsLong)
+                            .sum());
+        }
+
+        @Override
+        public Digest<Group<R>> digest() {
+            StreamDigest<R> digest = StreamDigest.of(schema);
+            return new Digest<>(sample -> observe(sample.draw(), sample.value(), digest), digest::epoch);
+        }
+
+        private void observe(Draw draw, Group<R> group, StreamDigest<R> digest) {
+            long[] members = plan.members(group.number());
+            List<R> rows = group.samples();
+            for (int i = 0; i < members.length; i++) {
+                digest.observe(Sample.of(draw.at(members[i]), rows.get(i)));
+            }
+        }
+    }
+}
