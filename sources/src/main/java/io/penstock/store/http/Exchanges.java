@@ -50,30 +50,30 @@ final class Exchanges {
         this.base = base;
         this.options = options;
         this.connections = ConnectionProvider.builder("penstock")
-                .maxConnections(options.connections())
+                .maxConnections(options.values.connections)
                 .pendingAcquireMaxCount(-1)
-                .pendingAcquireTimeout(options.readTimeout())
+                .pendingAcquireTimeout(options.values.readTimeout)
                 .maxIdleTime(MAX_IDLE)
                 .evictInBackground(MAX_IDLE)
                 .build();
         this.client = client(connections, options);
         EventLoopGroup loops = client.configuration().loopResources().onClient(true);
         this.limiter =
-                new ConcurrencyLimiter(options.inFlight(), task -> loops.next().execute(task));
+                new ConcurrencyLimiter(options.values.inFlight, task -> loops.next().execute(task));
         this.timers = Schedulers.fromExecutorService(loops);
-        this.tokens = options.bearer() == null ? null : new Tokens(options.bearer());
+        this.tokens = options.values.bearer == null ? null : new Tokens(options.values.bearer);
     }
 
     private static HttpClient client(ConnectionProvider connections, HttpOptions options) {
         HttpClient client = HttpClient.create(connections)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        Math.min(Integer.MAX_VALUE, options.connectTimeout().toMillis()))
-                .responseTimeout(options.firstByteTimeout())
+                        Math.min(Integer.MAX_VALUE, options.values.connectTimeout.toMillis()))
+                .responseTimeout(options.values.firstByteTimeout)
                 .followRedirect(false)
                 .disableRetry(true)
                 .httpResponseDecoder(spec -> spec.maxHeaderSize(MAX_HEADERS));
-        SslContext trust = trust(options.trusted());
-        return client.secure(spec -> spec.sslContext(trust).handshakeTimeout(options.connectTimeout()));
+        SslContext trust = trust(options.values.trusted);
+        return client.secure(spec -> spec.sslContext(trust).handshakeTimeout(options.values.connectTimeout));
     }
 
     private static SslContext trust(List<X509Certificate> certificates) {
@@ -121,7 +121,7 @@ final class Exchanges {
     /** One answer. Cancelling closes its connection. */
     <T> Mono<T> send(Ask ask, Reader<T> reader) {
         return limiter.limit(Mono.defer(() -> hop(ask, new Hop(ask.address(), 0, null, null), reader))
-                .timeout(options.readTimeout(), timers));
+                .timeout(options.values.readTimeout, timers));
     }
 
     void close() {
@@ -184,7 +184,7 @@ final class Exchanges {
             if (basic != null) {
                 headers.set(HttpHeaderNames.AUTHORIZATION, basic);
             }
-            options.headers().forEach(headers::set);
+            options.values.headers.forEach(headers::set);
             if (token != null) {
                 headers.set(HttpHeaderNames.AUTHORIZATION, token.header());
             }
@@ -196,10 +196,10 @@ final class Exchanges {
     }
 
     private URI target(URI from, HttpClientResponse reply, int redirects) {
-        if (redirects >= options.redirects()) {
+        if (redirects >= options.values.redirects) {
             throw HttpFault.lasting(
                     "redirected more than %d times, at last by %s"
-                            .formatted(options.redirects(), BaseAddress.withoutSecrets(from)),
+                            .formatted(options.values.redirects, BaseAddress.withoutSecrets(from)),
                     "name the address it leads to, or allow more redirects");
         }
         String location = reply.responseHeaders().get(HttpHeaderNames.LOCATION);

@@ -54,10 +54,10 @@ final class HttpFault extends RuntimeException {
             return new HttpFault(String.valueOf(known.getMessage()), false, null, "", known);
         }
         if (failure instanceof ReadTimeoutException) {
-            return io("stalled: no byte came for " + Words.of(options.firstByteTimeout()), failure);
+            return io("stalled: no byte came for " + Words.of(options.values.firstByteTimeout), failure);
         }
         if (failure instanceof TimeoutException) {
-            return io("took longer than " + Words.of(options.readTimeout()), failure);
+            return io("took longer than " + Words.of(options.values.readTimeout), failure);
         }
         if (failure instanceof UnknownHostException) {
             return new HttpFault("host not found", true, null, "check the address and the network", failure);

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -25,19 +26,19 @@ public final class HttpOptions {
 
     private static final HttpOptions STANDARD = new HttpOptions(new Values());
 
-    /** One mutable copy while a setter runs; never shared. */
-    private static final class Values implements Cloneable {
+    /** Changed only in a copy, before any other thread sees it. */
+    static final class Values implements Cloneable {
         int connections = 64;
         int inFlight = 64;
         int redirects = 5;
         int attempts = 8;
-        Duration connect = Duration.ofSeconds(10);
-        Duration firstByte = Duration.ofSeconds(30);
-        Duration read = Duration.ofMinutes(2);
+        Duration connectTimeout = Duration.ofSeconds(10);
+        Duration firstByteTimeout = Duration.ofSeconds(30);
+        Duration readTimeout = Duration.ofMinutes(2);
         Duration retryFor = Duration.ofMinutes(2);
         Duration firstBackoff = Duration.ofMillis(100);
         Duration longestBackoff = Duration.ofSeconds(10);
-        long objectBytes = 256L << 20;
+        long maxObjectBytes = 256L << 20;
         boolean compressed;
         Map<String, String> headers = Map.of();
 
@@ -54,20 +55,15 @@ public final class HttpOptions {
         }
     }
 
-    @FunctionalInterface
-    private interface Change {
-        void to(Values values);
-    }
-
-    private final Values values;
+    final Values values;
 
     private HttpOptions(Values values) {
         this.values = values;
     }
 
-    private HttpOptions with(Change change) {
+    private HttpOptions with(Consumer<Values> change) {
         Values copy = values.copy();
-        change.to(copy);
+        change.accept(copy);
         return new HttpOptions(copy);
     }
 
@@ -91,13 +87,13 @@ public final class HttpOptions {
     /** For connecting, TLS included; 10 s unless set. */
     public HttpOptions connectTimeout(Duration max) {
         positive("time-out for connecting", max);
-        return with(copy -> copy.connect = max);
+        return with(copy -> copy.connectTimeout = max);
     }
 
     /** From the request to the first byte of the answer, and from one piece of it to the next; 30 s unless set. */
     public HttpOptions firstByteTimeout(Duration max) {
         positive("time-out for the first byte", max);
-        return with(copy -> copy.firstByte = max);
+        return with(copy -> copy.firstByteTimeout = max);
     }
 
     /**
@@ -106,7 +102,7 @@ public final class HttpOptions {
      */
     public HttpOptions readTimeout(Duration max) {
         positive("time-out for a whole read", max);
-        return with(copy -> copy.read = max);
+        return with(copy -> copy.readTimeout = max);
     }
 
     /**
@@ -152,7 +148,7 @@ public final class HttpOptions {
             throw new IllegalArgumentException(
                     "largest object must be in [1, %d] bytes, was %d".formatted(Integer.MAX_VALUE - 8, max));
         }
-        return with(copy -> copy.objectBytes = max);
+        return with(copy -> copy.maxObjectBytes = max);
     }
 
     /**
@@ -212,66 +208,6 @@ public final class HttpOptions {
         if (value.isNegative() || value.isZero()) {
             throw new IllegalArgumentException("%s must be positive, was %s".formatted(what, value));
         }
-    }
-
-    int connections() {
-        return values.connections;
-    }
-
-    int inFlight() {
-        return values.inFlight;
-    }
-
-    int redirects() {
-        return values.redirects;
-    }
-
-    int attempts() {
-        return values.attempts;
-    }
-
-    Duration connectTimeout() {
-        return values.connect;
-    }
-
-    Duration firstByteTimeout() {
-        return values.firstByte;
-    }
-
-    Duration readTimeout() {
-        return values.read;
-    }
-
-    Duration retryFor() {
-        return values.retryFor;
-    }
-
-    Duration firstBackoff() {
-        return values.firstBackoff;
-    }
-
-    Duration longestBackoff() {
-        return values.longestBackoff;
-    }
-
-    long maxObjectBytes() {
-        return values.objectBytes;
-    }
-
-    boolean isCompressed() {
-        return values.compressed;
-    }
-
-    Map<String, String> headers() {
-        return values.headers;
-    }
-
-    @Nullable Mono<String> bearer() {
-        return values.bearer;
-    }
-
-    List<X509Certificate> trusted() {
-        return values.trusted;
     }
 
     /** The limits; names of headers, never their values. */

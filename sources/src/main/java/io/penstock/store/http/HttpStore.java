@@ -113,7 +113,7 @@ public final class HttpStore implements Store, AutoCloseable {
         }
         Manifest lines = Manifest.open(this, key);
         Waiting.forValue(Flux.fromIterable(lines.lines())
-                        .transform(InOrder.map(options.inFlight(), line -> entry(lines, line)))
+                        .transform(InOrder.map(options.values.inFlight, line -> entry(lines, line)))
                         .collectList())
                 .forEach(entry -> visitor.file(entry.key(), entry.size(), entry.version()));
     }
@@ -142,12 +142,12 @@ public final class HttpStore implements Store, AutoCloseable {
     public Mono<ByteBuffer> read(StoreEntry entry) {
         return Mono.defer(() -> {
             URI address = base.of(entry.key());
-            if (entry.size() > options.maxObjectBytes()) {
+            if (entry.size() > options.values.maxObjectBytes) {
                 throw new StoreException(
                         "cannot read %s in %s: at most %d bytes are allowed, it has %d; read ranges, or raise maxObjectBytes"
-                                .formatted(entry.key(), base, options.maxObjectBytes(), entry.size()));
+                                .formatted(entry.key(), base, options.values.maxObjectBytes, entry.size()));
             }
-            return run(address, Transfer.whole(exchanges, address, entry, options.isCompressed()));
+            return run(address, Transfer.whole(exchanges, address, entry, options.values.compressed));
         });
     }
 
@@ -159,10 +159,10 @@ public final class HttpStore implements Store, AutoCloseable {
         }
         return Mono.defer(() -> {
             URI address = base.of(entry.key());
-            if (length > options.maxObjectBytes()) {
+            if (length > options.values.maxObjectBytes) {
                 throw new StoreException(
                         "cannot read %s in %s: at most %d bytes are allowed, the range has %d; raise maxObjectBytes"
-                                .formatted(entry.key(), base, options.maxObjectBytes(), length));
+                                .formatted(entry.key(), base, options.values.maxObjectBytes, length));
             }
             return run(address, Transfer.part(exchanges, address, entry, offset, length));
         });
@@ -196,7 +196,7 @@ public final class HttpStore implements Store, AutoCloseable {
             URI address = base.of(key);
             return run(
                     address,
-                    Transfer.unlisted(exchanges, address, Math.min(max, options.maxObjectBytes()), Integer.MAX_VALUE));
+                    Transfer.unlisted(exchanges, address, Math.min(max, options.values.maxObjectBytes), Integer.MAX_VALUE));
         });
     }
 
@@ -205,7 +205,7 @@ public final class HttpStore implements Store, AutoCloseable {
     public Mono<ByteBuffer> findLines(String key, int max, int maxLine) {
         return Mono.defer(() -> {
             URI address = base.of(key);
-            long bytes = Math.min(max, options.maxObjectBytes());
+            long bytes = Math.min(max, options.values.maxObjectBytes);
             return run(address, Transfer.unlisted(exchanges, address, bytes, maxLine));
         });
     }

@@ -44,11 +44,11 @@ final class Retries {
             if (!fault.isPassing()) {
                 return Mono.error(failed(what, fault, number, began, fault.advice()));
             }
-            if (number >= options.attempts()) {
+            if (number >= options.values.attempts) {
                 return Mono.error(failed(what, fault, number, began, fault.advice() + ", or allow more attempts"));
             }
             Duration wait = wait(number, fault);
-            if (now() - began + wait.toMillis() > options.retryFor().toMillis()) {
+            if (now() - began + wait.toMillis() > options.values.retryFor.toMillis()) {
                 return Mono.error(failed(what, fault, number, began, tooLate(fault, wait)));
             }
             return Mono.delay(wait, Schedulers.parallel())
@@ -58,9 +58,9 @@ final class Retries {
 
     private String tooLate(HttpFault fault, Duration wait) {
         return fault.retryAfter() == null
-                ? fault.advice() + ", or allow more time than " + Words.of(options.retryFor())
+                ? fault.advice() + ", or allow more time than " + Words.of(options.values.retryFor)
                 : "; the server asks to wait %s, which is more than is left of the %s for retries"
-                        .formatted(Words.of(wait), Words.of(options.retryFor()));
+                        .formatted(Words.of(wait), Words.of(options.values.retryFor));
     }
 
     private StoreException failed(String what, HttpFault fault, int number, long began, String advice) {
@@ -68,7 +68,7 @@ final class Retries {
                 .formatted(
                         what,
                         number,
-                        options.attempts(),
+                        options.values.attempts,
                         Words.of(Duration.ofMillis(now() - began)),
                         fault.reason(),
                         advice);
@@ -77,8 +77,8 @@ final class Retries {
     }
 
     private Duration wait(int failures, HttpFault fault) {
-        long first = options.firstBackoff().toMillis();
-        long longest = options.longestBackoff().toMillis();
+        long first = options.values.firstBackoff.toMillis();
+        long longest = options.values.longestBackoff.toMillis();
         int doublings = Math.min(failures - 1, MAX_DOUBLINGS);
         double max = Math.min((double) longest, Math.scalb((double) first, doublings));
         Duration jittered = Duration.ofMillis((long) (dice.getAsDouble() * max));
