@@ -1,5 +1,6 @@
 package io.penstock.shard;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -35,14 +36,13 @@ final class SampleTable {
         }
     }
 
-    /** The samples of an archive; if it is damaged, without the one that the damage may have taken a part of. */
+    /** The samples of an archive. */
     static SampleTable of(TarIndex index) {
         Map<String, Open> open = new HashMap<>();
         int[] sampleOf = new int[index.size()];
         int samples = 0;
         int leftOut = 0;
         int repeated = 0;
-        int last = -1;
         for (int file = 0; file < sampleOf.length; file++) {
             SampleName name = SampleName.of(index.name(file));
             sampleOf[file] = -1;
@@ -58,42 +58,23 @@ final class SampleTable {
                 open.put(name.key(), sample);
             }
             sampleOf[file] = sample.sample;
-            last = sample.sample;
         }
-        int dropped = index.damage().isEmpty() ? -1 : damaged(index, open, last);
-        return sorted(sampleOf, samples, dropped, leftOut, repeated);
+        return sorted(sampleOf, samples, leftOut, repeated);
     }
 
-    /** The sample that may lack a part: the one that the archive ends in, or the last if that is not known. */
-    private static int damaged(TarIndex index, Map<String, Open> open, int last) {
-        if (index.cutOff().isEmpty()) {
-            return last;
-        }
-        SampleName name = SampleName.of(index.cutOff());
-        Open sample = name == null ? null : open.get(name.key());
-        return sample == null ? -1 : sample.sample;
-    }
-
-    private static SampleTable sorted(int[] sampleOf, int samples, int dropped, int leftOut, int repeated) {
-        int[] number = new int[samples];
-        int kept = 0;
-        for (int sample = 0; sample < samples; sample++) {
-            number[sample] = sample == dropped ? -1 : kept++;
-        }
-        int[] starts = new int[kept + 1];
+    private static SampleTable sorted(int[] sampleOf, int samples, int leftOut, int repeated) {
+        int[] starts = new int[samples + 1];
         for (int sample : sampleOf) {
-            if (sample >= 0 && number[sample] >= 0) {
-                starts[number[sample] + 1]++;
+            if (sample >= 0) {
+                starts[sample + 1]++;
             }
         }
-        for (int sample = 0; sample < kept; sample++) {
-            starts[sample + 1] += starts[sample];
-        }
+        Arrays.parallelPrefix(starts, Integer::sum);
         int[] next = starts.clone();
-        int[] files = new int[starts[kept]];
+        int[] files = new int[starts[samples]];
         for (int file = 0; file < sampleOf.length; file++) {
-            if (sampleOf[file] >= 0 && number[sampleOf[file]] >= 0) {
-                files[next[number[sampleOf[file]]]++] = file;
+            if (sampleOf[file] >= 0) {
+                files[next[sampleOf[file]]++] = file;
             }
         }
         return new SampleTable(starts, files, leftOut, repeated);

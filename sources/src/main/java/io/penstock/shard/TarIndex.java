@@ -18,39 +18,30 @@ final class TarIndex {
     private final BitSet sparse;
     private final int[] nameEnds;
     private final byte[] names;
-    private final String damage;
-    private final String cutOff;
 
-    TarIndex(
-            long[] offsets, long[] lengths, BitSet sparse, int[] nameEnds, byte[] names, String damage, String cutOff) {
+    TarIndex(long[] offsets, long[] lengths, BitSet sparse, int[] nameEnds, byte[] names) {
         this.offsets = offsets;
         this.lengths = lengths;
         this.sparse = sparse;
         this.nameEnds = nameEnds;
         this.names = names;
-        this.damage = damage;
-        this.cutOff = cutOff;
     }
 
     /**
-     * Scans an archive. One that is broken somewhere is indexed up to there.
-     * @throws FormatException if it is broken before the first file
+     * Scans an archive.
+     * @throws FormatException if it is cut off or broken
      */
     static TarIndex scan(TarBytes bytes, String archive) {
         Builder builder = new Builder();
         TarScan scan = new TarScan(bytes, archive);
-        String damage = "";
         try {
             for (TarMember member = scan.next(); member != null; member = scan.next()) {
                 builder.add(member);
             }
         } catch (FormatException e) {
-            if (builder.size == 0) {
-                throw e;
-            }
-            damage = String.valueOf(e.getMessage());
+            throw builder.size == 0 ? e : new FormatException(e.getMessage() + "; fetch it again", e);
         }
-        return builder.build(damage, scan.cutOff());
+        return builder.build();
     }
 
     int size() {
@@ -72,16 +63,6 @@ final class TarIndex {
     String name(int file) {
         int start = file == 0 ? 0 : nameEnds[file - 1];
         return new String(names, start, nameEnds[file] - start, StandardCharsets.UTF_8);
-    }
-
-    /** The reason why the scan ended before the archive did; empty if it did not. */
-    String damage() {
-        return damage;
-    }
-
-    /** The name of the member that the archive ends in; empty if that is not known. */
-    String cutOff() {
-        return cutOff;
     }
 
     long[] offsets() {
@@ -135,15 +116,13 @@ final class TarIndex {
             nameEnds[size++] = named;
         }
 
-        TarIndex build(String damage, String cutOff) {
+        TarIndex build() {
             return new TarIndex(
                     Arrays.copyOf(offsets, size),
                     Arrays.copyOf(lengths, size),
                     sparse,
                     Arrays.copyOf(nameEnds, size),
-                    Arrays.copyOf(names, named),
-                    damage,
-                    cutOff);
+                    Arrays.copyOf(names, named));
         }
     }
 }

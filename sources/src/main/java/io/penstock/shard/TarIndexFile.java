@@ -6,7 +6,6 @@ import io.penstock.internal.AtomicFile;
 import io.penstock.store.internal.FolderFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *  magic i64, version i32, CRC32C of what follows i32,
  *  the archive's place and state i64 i64, its length i64, files n i32, length of all names i32, of the sparse bits i32,
- *  of the damage i32, of the cut-off name i32; offsets n × i64, lengths n × i64, ends of names n × i32; names, bits, texts
+ *  zero i64; offsets n × i64, lengths n × i64, ends of names n × i32; names, bits
  * </pre>
  *
  * <p>Big-endian. Written under another name, then moved: a reader finds all of it or none. One that is not as it should
@@ -108,14 +107,12 @@ final class TarIndexFile {
 
     private @Nullable TarIndex parse(ByteBuffer bytes) {
         int count = bytes.getInt();
-        int[] parts = {bytes.getInt(), bytes.getInt(), bytes.getInt(), bytes.getInt()};
-        long expected = (long) A_FILE * count;
-        for (int part : parts) {
-            expected += part;
-        }
-        if (count < 0
-                || Math.min(Math.min(parts[0], parts[1]), Math.min(parts[2], parts[3])) < 0
-                || expected != bytes.remaining()) {
+        int named = bytes.getInt();
+        int sparseBytes = bytes.getInt();
+        long damage = bytes.getLong(); // earlier versions kept indexes of damaged archives
+        if (Math.min(count, Math.min(named, sparseBytes)) < 0
+                || damage != 0
+                || (long) A_FILE * count + named + sparseBytes != bytes.remaining()) {
             return null;
         }
         long[] offsets = new long[count];
@@ -125,20 +122,11 @@ final class TarIndexFile {
         bytes.position(bytes.position() + 2 * Long.BYTES * count);
         bytes.asIntBuffer().get(nameEnds);
         bytes.position(bytes.position() + Integer.BYTES * count);
-        if (!isSound(offsets, lengths, nameEnds, parts[0])) {
+        if (!isSound(offsets, lengths, nameEnds, named)) {
             return null;
         }
-        byte[] names = take(bytes, parts[0]);
-        BitSet sparse = BitSet.valueOf(take(bytes, parts[1]));
-        String damage = new String(take(bytes, parts[2]), StandardCharsets.UTF_8);
-        return new TarIndex(
-                offsets,
-                lengths,
-                sparse,
-                nameEnds,
-                names,
-                damage,
-                new String(take(bytes, parts[3]), StandardCharsets.UTF_8));
+        byte[] names = take(bytes, named);
+        return new TarIndex(offsets, lengths, BitSet.valueOf(take(bytes, sparseBytes)), nameEnds, names);
     }
 
     private boolean isSound(long[] offsets, long[] lengths, int[] nameEnds, int named) {
@@ -170,23 +158,17 @@ final class TarIndexFile {
     /** Keeps an index. @throws StoreException if it cannot be written */
     void write(TarIndex index) {
         byte[] sparse = index.sparse().toByteArray();
-        byte[] damage = index.damage().getBytes(StandardCharsets.UTF_8);
-        byte[] cutOff = index.cutOff().getBytes(StandardCharsets.UTF_8);
         int count = index.size();
-        long size =
-                FIXED + (long) A_FILE * count + index.names().length + sparse.length + damage.length + cutOff.length;
+        long size = FIXED + (long) A_FILE * count + index.names().length + sparse.length;
         ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(size));
         bytes.putLong(MAGIC).putInt(VERSION).putInt(0);
         bytes.putLong(source.high()).putLong(source.low()).putLong(archiveBytes).putInt(count);
-        bytes.putInt(index.names().length)
-                .putInt(sparse.length)
-                .putInt(damage.length)
-                .putInt(cutOff.length);
+        bytes.putInt(index.names().length).putInt(sparse.length).putLong(0);
         bytes.asLongBuffer().put(index.offsets()).put(index.lengths());
         bytes.position(bytes.position() + 2 * Long.BYTES * count);
         bytes.asIntBuffer().put(index.nameEnds());
         bytes.position(bytes.position() + Integer.BYTES * count);
-        bytes.put(index.names()).put(sparse).put(damage).put(cutOff).flip();
+        bytes.put(index.names()).put(sparse).flip();
         bytes.putInt(CHECKED_FROM - Integer.BYTES, crc(bytes));
         try {
             Path partial = file.toAbsolutePath().resolveSibling("partial-%s.tmp".formatted(UUID.randomUUID()));

@@ -25,7 +25,6 @@ final class TarScan {
     private final String archive;
     private PaxRecords global = new PaxRecords();
     private long next;
-    private String cutOff = "";
 
     /** @param archive what errors call it */
     TarScan(TarBytes bytes, String archive) {
@@ -60,11 +59,6 @@ final class TarScan {
                 }
             }
         }
-    }
-
-    /** The name of the member that the archive ends in, once that has failed; empty if it ends elsewhere. */
-    String cutOff() {
-        return cutOff;
     }
 
     private @Nullable TarHeader header() {
@@ -155,7 +149,6 @@ final class TarScan {
             }
         }
         if (stored > bytes.size() - data) {
-            cutOff = name;
             throw broken("is cut off: %s has %d bytes from byte %d on, the archive ends at %d"
                     .formatted(name, stored, data, bytes.size()));
         }

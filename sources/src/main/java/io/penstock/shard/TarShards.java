@@ -14,8 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Tar archives, plain or compressed with gzip or zstd, which an index makes addressable.
@@ -37,23 +35,20 @@ import org.slf4j.LoggerFactory;
  */
 public final class TarShards {
 
-    private static final Logger LOG = LoggerFactory.getLogger(TarShards.class);
     private static final String WHAT = "tar archives";
 
     private final StoreFiles files;
-    private final boolean salvaging;
     private final long maxSampleBytes;
     private final long maxUnpackedBytes; // 0 where the unpacker's own limit holds
 
-    private TarShards(StoreFiles files, boolean salvaging, long maxSampleBytes, long maxUnpackedBytes) {
+    private TarShards(StoreFiles files, long maxSampleBytes, long maxUnpackedBytes) {
         this.files = files;
-        this.salvaging = salvaging;
         this.maxSampleBytes = maxSampleBytes;
         this.maxUnpackedBytes = maxUnpackedBytes;
     }
 
     private static TarShards of(StoreFiles files) {
-        return new TarShards(files, false, 1L << 30, 0);
+        return new TarShards(files, 1L << 30, 0);
     }
 
     /**
@@ -83,20 +78,11 @@ public final class TarShards {
     }
 
     /**
-     * Takes what is complete of archives that are cut off or damaged, instead of refusing them: the samples before the
-     * damage, without the one it may have taken a part of. Warns. Compressed ones that are cut off are refused all the
-     * same.
-     */
-    public TarShards salvage() {
-        return new TarShards(files, true, maxSampleBytes, maxUnpackedBytes);
-    }
-
-    /**
      * Another limit of a sample's size; 1 GiB unless set. Larger ones fail when they are loaded.
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public TarShards maxSampleBytes(long bytes) {
-        return new TarShards(files, salvaging, positive("largest sample", bytes), maxUnpackedBytes);
+        return new TarShards(files, positive("largest sample", bytes), maxUnpackedBytes);
     }
 
     /**
@@ -105,7 +91,7 @@ public final class TarShards {
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public TarShards maxUnpackedBytes(long bytes) {
-        return new TarShards(files, salvaging, maxSampleBytes, positive("limit of unpacked bytes", bytes));
+        return new TarShards(files, maxSampleBytes, positive("limit of unpacked bytes", bytes));
     }
 
     private static long positive(String what, long bytes) {
@@ -181,12 +167,6 @@ public final class TarShards {
             if (kept != null) {
                 kept.write(index);
             }
-        }
-        if (!index.damage().isEmpty()) {
-            if (!salvaging) {
-                throw new FormatException(index.damage() + "; fetch it again, or salvage what is complete");
-            }
-            LOG.warn("took what is complete of a damaged archive: {}", index.damage());
         }
         return new TarShard(entry.key(), source, files.state(entry), plain, index);
     }

@@ -65,6 +65,7 @@ class SharedTarTest {
             assertThatThrownBy(() -> shards.files(cache))
                     .isInstanceOf(DataException.class)
                     .hasMessageContaining(path.substring(path.lastIndexOf('/') + 1));
+            return;
         }
         List<String> wanted = new ArrayList<>();
         Matcher member = MEMBER.matcher(line);
@@ -75,10 +76,8 @@ class SharedTarTest {
             }
         }
         if (!wanted.isEmpty()) {
-            assertThat(read(broken ? shards.salvage() : shards)).isEqualTo(wanted);
-            assertThat(read(broken ? shards.salvage() : shards))
-                    .as("from the index kept")
-                    .isEqualTo(wanted);
+            assertThat(read(shards)).isEqualTo(wanted);
+            assertThat(read(shards)).as("from the index kept").isEqualTo(wanted);
         }
     }
 

@@ -185,7 +185,7 @@ class TarShardsTest {
                 .isInstanceOf(FormatException.class)
                 .hasMessage(
                         "t/b.tar in short://store is cut off after the bytes of its last member, at byte 700 (header"
-                                + " at byte 1024); fetch it again, or salvage what is complete");
+                                + " at byte 1024); fetch it again");
     }
 
     @Test

@@ -192,12 +192,7 @@ public final class HttpStore implements Store, AutoCloseable {
 
     @Override
     public Mono<ByteBuffer> find(String key, int max) {
-        return Mono.defer(() -> {
-            URI address = base.of(key);
-            return run(
-                    address,
-                    Transfer.unlisted(exchanges, address, Math.min(max, options.values.maxObjectBytes), Integer.MAX_VALUE));
-        });
+        return findLines(key, max, Integer.MAX_VALUE);
     }
 
     /** Lines that come compressed are bounded as all else is. */
