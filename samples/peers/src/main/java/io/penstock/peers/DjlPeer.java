@@ -11,12 +11,10 @@ import ai.djl.training.dataset.Record;
 import ai.djl.translate.TranslateException;
 import ai.djl.util.Progress;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.stream.DoubleStream;
 
 /** DJL, which has no cache: this data set keeps its records in arrays. Batches are arrays of DJL's engine. */
 final class DjlPeer implements Peer {
@@ -26,13 +24,9 @@ final class DjlPeer implements Peer {
     private final FileChannel file;
     private final Kept dataset;
 
-    DjlPeer(PeerLoad load, Path data) {
+    DjlPeer(PeerLoad load, Path data) throws IOException {
         this.load = load;
-        try {
-            this.file = FileChannel.open(data, StandardOpenOption.READ);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        this.file = FileChannel.open(data, StandardOpenOption.READ);
         this.dataset = new Kept(new Builder().setSampling(load.batch(), true));
     }
 
@@ -84,16 +78,12 @@ final class DjlPeer implements Peer {
         }
     }
 
-    private double epoch() {
+    private double epoch() throws IOException, TranslateException {
         long began = System.nanoTime();
         long taken = 0;
-        try {
-            for (Batch batch : dataset.getData(manager)) {
-                taken += batch.getSize();
-                batch.close();
-            }
-        } catch (IOException | TranslateException e) {
-            throw new IllegalStateException("DJL cannot read its data set", e);
+        for (Batch batch : dataset.getData(manager)) {
+            taken += batch.getSize();
+            batch.close();
         }
         if (taken != load.samples()) {
             throw new IllegalStateException("DJL gave %d of %d samples".formatted(taken, load.samples()));
@@ -102,17 +92,17 @@ final class DjlPeer implements Peer {
     }
 
     @Override
-    public double[] seconds(int epochs) {
-        return DoubleStream.generate(this::epoch).limit(epochs).toArray();
+    public double[] seconds(int epochs) throws IOException, TranslateException {
+        double[] seconds = new double[epochs];
+        for (int epoch = 0; epoch < epochs; epoch++) {
+            seconds[epoch] = epoch();
+        }
+        return seconds;
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         manager.close();
-        try {
-            file.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        file.close();
     }
 }

@@ -1,7 +1,6 @@
 package io.penstock.peers;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,12 +21,8 @@ final class LmdbStore implements SampleStore {
     private Txn<ByteBuffer> txn;
     private int puts;
 
-    LmdbStore(Path directory, long bytes) {
-        try {
-            Files.createDirectory(directory);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    LmdbStore(Path directory, long bytes) throws IOException {
+        Files.createDirectory(directory);
         this.env = Env.create()
                 .setMapSize(bytes)
                 .setMaxDbs(1)

@@ -1,7 +1,6 @@
 package io.penstock.peers;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -15,7 +14,7 @@ final class MappedFileStore implements SampleStore {
     private final int sampleBytes;
     private final int samplesAPart;
 
-    MappedFileStore(Path file, int samples, int sampleBytes) {
+    MappedFileStore(Path file, int samples, int sampleBytes) throws IOException {
         this.sampleBytes = sampleBytes;
         this.samplesAPart = (1 << 30) / sampleBytes;
         this.parts = new MappedByteBuffer[(samples + samplesAPart - 1) / samplesAPart];
@@ -28,8 +27,6 @@ final class MappedFileStore implements SampleStore {
                         i * size,
                         Math.min(size, (long) samples * sampleBytes - i * size));
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

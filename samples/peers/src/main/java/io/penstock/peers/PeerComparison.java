@@ -70,7 +70,7 @@ final class PeerComparison implements Experiment {
     /** Opens a cache. */
     @FunctionalInterface
     private interface Opening {
-        SampleStore at(PeerLoad load, Path folder);
+        SampleStore at(PeerLoad load, Path folder) throws Exception;
     }
 
     private void store(String peer, Opening opening) {
@@ -167,6 +167,8 @@ final class PeerComparison implements Experiment {
                     Spread.of(Arrays.copyOfRange(seconds, FIRST_WARM, EPOCHS)).median();
             found.add(new Measurement(figure(what, COLD), load.toString(), place, seconds[0] * micros));
             found.add(new Measurement(figure(what, WARM), load.toString(), place, warm * micros));
+        } catch (Exception e) {
+            throw new IllegalStateException("%s %d cannot be measured".formatted(what, place), e);
         }
         ScratchFolder.delete(folder);
         return found;
@@ -229,12 +231,10 @@ final class PeerComparison implements Experiment {
                     double over = Spread.ratio(
                             measurements.values(figure, load.toString(), place),
                             measurements.values(figure, load.toString(), ours));
-                    Result ratio = Result.of(words + ", over ours", over, "times");
-                    results.add(ratio.atLeast(0, 1));
+                    results.add(Result.of(words + ", over ours", over, "times").atLeast(0, 1));
                 }
             }
         }
         return results;
     }
-
 }

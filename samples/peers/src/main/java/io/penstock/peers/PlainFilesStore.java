@@ -1,7 +1,6 @@
 package io.penstock.peers;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -13,15 +12,10 @@ final class PlainFilesStore implements SampleStore {
 
     private final Path directory;
 
-    PlainFilesStore(Path directory) {
+    PlainFilesStore(Path directory) throws IOException {
         this.directory = directory;
-        try {
-            Files.createDirectory(directory);
-            for (int i = 0; i < 256; i++) {
-                Files.createDirectory(directory.resolve(Integer.toString(i)));
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        for (int i = 0; i < 256; i++) {
+            Files.createDirectories(directory.resolve(Integer.toString(i)));
         }
     }
 
@@ -30,24 +24,20 @@ final class PlainFilesStore implements SampleStore {
     }
 
     @Override
-    public void put(long key, ByteBuffer value) {
+    public void put(long key, ByteBuffer value) throws IOException {
         try (FileChannel channel =
                 FileChannel.open(file(key), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             channel.write(value.duplicate());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
     @Override
-    public void read(long key, ByteBuffer batch, int at) {
+    public void read(long key, ByteBuffer batch, int at) throws IOException {
         try (FileChannel channel = FileChannel.open(file(key), StandardOpenOption.READ)) {
             ByteBuffer place = batch.slice(at, (int) channel.size());
             while (place.hasRemaining() && channel.read(place) >= 0) {
                 // until it is full
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

@@ -125,10 +125,10 @@ public final class RedisSpeed implements Benchmark {
             keys[i] = SampleKey.of("redis").with(i);
             names[i] = "bare:%026x:%08x".formatted(i, i).getBytes(StandardCharsets.US_ASCII);
         }
-        Rounds rounds = Rounds.of(
+        Rounds rounds = options.rounds(
+                "redis: " + work,
                 2,
                 options.choose(11, 5),
-                round -> options.progress().accept("redis: %s, round %d".formatted(work, round + 1)),
                 List.of(
                         () -> emptied(bare, () -> write(tier, keys, value)),
                         () -> seconds(() -> read(work, tier, keys)),

@@ -18,7 +18,7 @@ final class RocksStore implements SampleStore {
     private final RocksDB db;
     private final ByteBuffer keyBytes = ByteBuffer.allocateDirect(Long.BYTES);
 
-    RocksStore(Path directory) {
+    RocksStore(Path directory) throws RocksDBException {
         RocksDB.loadLibrary();
         this.options = new Options()
                 .setCreateIfMissing(true)
@@ -27,11 +27,7 @@ final class RocksStore implements SampleStore {
                 .setCompressionType(CompressionType.NO_COMPRESSION);
         this.writing = new WriteOptions().setDisableWAL(true);
         this.reading = new ReadOptions().setVerifyChecksums(false);
-        try {
-            this.db = RocksDB.open(options, directory.toString());
-        } catch (RocksDBException e) {
-            throw new IllegalStateException(e);
-        }
+        this.db = RocksDB.open(options, directory.toString());
     }
 
     private ByteBuffer key(long key) {
@@ -39,21 +35,13 @@ final class RocksStore implements SampleStore {
     }
 
     @Override
-    public void put(long key, ByteBuffer value) {
-        try {
-            db.put(writing, key(key), value.duplicate());
-        } catch (RocksDBException e) {
-            throw new IllegalStateException(e);
-        }
+    public void put(long key, ByteBuffer value) throws RocksDBException {
+        db.put(writing, key(key), value.duplicate());
     }
 
     @Override
-    public void read(long key, ByteBuffer batch, int at) {
-        try {
-            db.get(reading, key(key), batch.slice(at, batch.capacity() - at));
-        } catch (RocksDBException e) {
-            throw new IllegalStateException(e);
-        }
+    public void read(long key, ByteBuffer batch, int at) throws RocksDBException {
+        db.get(reading, key(key), batch.slice(at, batch.capacity() - at));
     }
 
     @Override

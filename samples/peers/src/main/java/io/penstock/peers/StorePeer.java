@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 record StorePeer(SampleStore store, PeerLoad load) implements Peer {
 
     @Override
-    public double[] seconds(int epochs) {
+    public double[] seconds(int epochs) throws Exception {
         double[] seconds = new double[epochs];
         seconds[0] = write();
         for (int epoch = 1; epoch < epochs; epoch++) {
@@ -15,7 +15,7 @@ record StorePeer(SampleStore store, PeerLoad load) implements Peer {
         return seconds;
     }
 
-    private double write() {
+    private double write() throws Exception {
         ByteBuffer value = ByteBuffer.allocateDirect(load.sampleBytes()).put(load.pattern());
         long began = System.nanoTime();
         for (int i = 0; i < load.samples(); i++) {
@@ -26,7 +26,7 @@ record StorePeer(SampleStore store, PeerLoad load) implements Peer {
         return (System.nanoTime() - began) / 1e9;
     }
 
-    private double read(long seed) {
+    private double read(long seed) throws Exception {
         ByteBuffer batch = ByteBuffer.allocateDirect(load.batch() * load.sampleBytes());
         int at = 0;
         long began = System.nanoTime();

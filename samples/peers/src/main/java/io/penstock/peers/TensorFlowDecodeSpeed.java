@@ -33,10 +33,10 @@ public final class TensorFlowDecodeSpeed implements Benchmark {
         BareOpenCv.onOneThread();
         try (TensorFlowDecoder antialiased = new TensorFlowDecoder(SIDE, true);
                 TensorFlowDecoder plain = new TensorFlowDecoder(SIDE, false)) {
-            Rounds rounds = Rounds.of(
+            Rounds rounds = options.rounds(
+                    "tensorflow",
                     WARM_UP,
                     options.choose(9, 5),
-                    round -> options.progress().accept("tensorflow: round " + (round + 1)),
                     List.of(
                             () -> DecodeSpeed.perSecond(
                                     tensors, file -> DecodeSpeed.decode(fastest, resize, file), sum),

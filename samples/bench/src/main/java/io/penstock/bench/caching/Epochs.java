@@ -18,7 +18,6 @@ import io.penstock.stream.Execution;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -67,11 +66,10 @@ public final class Epochs implements Experiment {
 
     @Override
     public Map<String, String> settings() {
-        Map<String, String> words = new LinkedHashMap<>();
-        words.put("pictures", pictures.described());
-        words.put("training", TRAINING.described());
-        words.put("epochs", Integer.toString(size.epochs()));
-        return words;
+        return Experiment.words(
+                "pictures", pictures.described(),
+                "training", TRAINING.described(),
+                "epochs", Integer.toString(size.epochs()));
     }
 
     @Override

@@ -19,7 +19,6 @@ import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -75,13 +74,12 @@ public final class NearFar implements Experiment {
 
     @Override
     public Map<String, String> settings() {
-        Map<String, String> words = new LinkedHashMap<>();
-        words.put("pictures", pictures.described());
-        words.put("far", "one such picture %d ms away".formatted(LATENCY.toMillis()));
-        words.put("training", TRAINING.described());
-        words.put("epochs", Integer.toString(size.epochs()));
-        words.put("workers", size.workers().toString());
-        return words;
+        return Experiment.words(
+                "pictures", pictures.described(),
+                "far", "one such picture %d ms away".formatted(LATENCY.toMillis()),
+                "training", TRAINING.described(),
+                "epochs", Integer.toString(size.epochs()),
+                "workers", size.workers().toString());
     }
 
     @Override

@@ -17,7 +17,6 @@ import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -75,14 +74,12 @@ public final class Sweep implements Experiment {
 
     @Override
     public Map<String, String> settings() {
-        Map<String, String> words = new LinkedHashMap<>();
-        words.put("pictures", pictures.described());
-        words.put(
-                "remote", "one such picture %d ms away and %d answers at once".formatted(LATENCY.toMillis(), AT_ONCE));
-        words.put("in flight", "%d and remote %d".formatted(nearby.inFlight(), farAway.inFlight()));
-        words.put("training", TRAINING.described());
-        words.put("shares", size.shares().toString());
-        return words;
+        return Experiment.words(
+                "pictures", pictures.described(),
+                "remote", "one such picture %d ms away and %d answers at once".formatted(LATENCY.toMillis(), AT_ONCE),
+                "in flight", "%d and remote %d".formatted(nearby.inFlight(), farAway.inFlight()),
+                "training", TRAINING.described(),
+                "shares", size.shares().toString());
     }
 
     @Override

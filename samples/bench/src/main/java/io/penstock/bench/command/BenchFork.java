@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.ChildJvm;
+import io.penstock.bench.ChildProcess;
 import io.penstock.cli.Main;
 import io.penstock.cli.console.Reason;
 import java.io.BufferedReader;
@@ -64,7 +64,7 @@ final class BenchFork {
     }
 
     private static List<String> command(Benchmark benchmark, BenchOptions options) {
-        List<String> command = ChildJvm.command(Main.class, benchmark.flags());
+        List<String> command = ChildProcess.command(Main.class, benchmark.flags());
         command.addAll(List.of("bench", benchmark.name(), "--json"));
         if (options.quick()) {
             command.add("--quick");

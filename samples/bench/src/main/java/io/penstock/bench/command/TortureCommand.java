@@ -1,6 +1,6 @@
 package io.penstock.bench.command;
 
-import io.penstock.bench.ChildJvm;
+import io.penstock.bench.ChildProcess;
 import io.penstock.bench.torture.Toll;
 import io.penstock.bench.torture.Torture;
 import io.penstock.cli.Main;
@@ -72,7 +72,7 @@ final class TortureCommand implements Callable<Integer> {
         Toll toll;
         try {
             toll = new Torture(
-                            ChildJvm.command(Main.class, List.of()),
+                            ChildProcess.command(Main.class, List.of()),
                             Duration.ofMinutes(minutes),
                             chosen,
                             progress::show)

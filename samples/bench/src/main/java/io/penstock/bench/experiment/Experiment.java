@@ -2,6 +2,7 @@ package io.penstock.bench.experiment;
 
 import io.penstock.bench.Result;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -14,6 +15,15 @@ public interface Experiment extends AutoCloseable {
 
     /** The chosen sizes in words. Measurements under other settings are not comparable. */
     Map<String, String> settings();
+
+    /** Settings in this order: each one's name, then what it is. */
+    static Map<String, String> words(String... pairs) {
+        Map<String, String> words = new LinkedHashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            words.put(pairs[i], pairs[i + 1]);
+        }
+        return words;
+    }
 
     /** The method and the theory, in sentences for the page. */
     List<String> explained();

@@ -1,5 +1,6 @@
 package io.penstock.bench.scaling;
 
+import io.penstock.bench.ChildProcess;
 import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.cache.Tier;
 import io.penstock.cache.chronicle.ChronicleTier;
@@ -12,12 +13,8 @@ import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Tensor;
-import java.io.File;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -41,15 +38,7 @@ record FilledTier(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots>
 
     /** The kinds that can be opened here: Redis if a server is on the path. */
     static List<String> kinds() {
-        List<String> kinds = new ArrayList<>(List.of(RAM, SHARED, DISK));
-        String path = System.getenv().getOrDefault("PATH", "");
-        boolean server = Arrays.stream(path.split(File.pathSeparator))
-                .anyMatch(place -> Files.isExecutable(Path.of(place, "redis-server"))
-                        || Files.isExecutable(Path.of(place, "valkey-server")));
-        if (server) {
-            kinds.add(REDIS);
-        }
-        return kinds;
+        return ChildProcess.hasRedis() ? List.of(RAM, SHARED, DISK, REDIS) : List.of(RAM, SHARED, DISK);
     }
 
     /** Opens an empty tier in a folder of its own and fills it. */

@@ -2,6 +2,7 @@ package io.penstock.bench.scaling;
 
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.LateDataset;
+import io.penstock.bench.MadeRecords;
 import io.penstock.bench.Result;
 import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Experiment;
@@ -12,7 +13,6 @@ import io.penstock.bench.experiment.TrainingStep;
 import io.penstock.bench.experiment.Trial;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
-import io.penstock.memory.MemoryDataset;
 import io.penstock.pipeline.Dataset;
 import io.penstock.stream.Execution;
 import io.penstock.tensor.Tensor;
@@ -24,8 +24,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
@@ -51,6 +51,10 @@ public final class Latency implements Experiment {
      * @param batch       of an epoch
      */
     record Work(int samples, int sampleBytes, int batch) {
+        MadeRecords records() {
+            return new MadeRecords(samples, sampleBytes);
+        }
+
         @Override
         public String toString() {
             return sampleBytes < 10_000 ? sampleBytes / 1024 + " KiB" : sampleBytes / 1000 + " KB";
@@ -83,17 +87,13 @@ public final class Latency implements Experiment {
 
     @Override
     public Map<String, String> settings() {
-        Map<String, String> words = new LinkedHashMap<>();
-        words.put(
+        return Experiment.words(
                 "samples",
-                String.join(
-                        " and ",
-                        size.works().stream()
-                                .map(work -> "%d of %d B".formatted(work.samples(), work.sampleBytes()))
-                                .toList()));
-        words.put("tiers", kinds.toString());
-        words.put("source", "%d ms away with %d in flight".formatted(FAR.toMillis(), IN_FLIGHT));
-        return words;
+                size.works().stream()
+                        .map(work -> "%d of %d B".formatted(work.samples(), work.sampleBytes()))
+                        .collect(Collectors.joining(" and ")),
+                "tiers", kinds.toString(),
+                "source", "%d ms away with %d in flight".formatted(FAR.toMillis(), IN_FLIGHT));
     }
 
     @Override
@@ -135,7 +135,7 @@ public final class Latency implements Experiment {
                 progress.accept("filling %s with %s".formatted(kind, work));
                 String place = series(kind, work);
                 Path folder = scratch.resolve(place.replace(' ', '-'));
-                filledTiers.put(place, FilledTier.filled(kind, folder, samples(work), work.sampleBytes()));
+                filledTiers.put(place, FilledTier.filled(kind, folder, work.records(), work.sampleBytes()));
             }
         }
     }
@@ -153,19 +153,9 @@ public final class Latency implements Experiment {
         return kind + " " + work;
     }
 
-    private static Dataset<Tensor> samples(Work work) {
-        byte[] pattern = new byte[work.sampleBytes()];
-        new SplittableRandom(1).nextBytes(pattern);
-        return MemoryDataset.generate("latency " + work, work.samples(), index -> {
-            byte[] bytes = pattern.clone();
-            ByteBuffer.wrap(bytes).putLong(index);
-            return Tensor.ofBytes(bytes);
-        });
-    }
-
     private List<Measurement> measured(Work work, String kind, int round) {
         FilledTier filled = Objects.requireNonNull(filledTiers.get(series(kind, work)), "prepared");
-        Dataset<Tensor> cached = filled.over(samples(work));
+        Dataset<Tensor> cached = filled.over(work.records());
         List<SampleKey> keys = LongStream.range(0, work.samples())
                 .mapToObj(index -> cached.id(index).key())
                 .toList();
@@ -183,7 +173,7 @@ public final class Latency implements Experiment {
     }
 
     private Measurement epoch(Work work, String kind, int round) {
-        Dataset<Tensor> far = new LateDataset(samples(work), FAR);
+        Dataset<Tensor> far = new LateDataset(work.records(), FAR);
         FilledTier filled = filledTiers.get(series(kind, work));
         double seconds = new TrainingStep(work.batch(), Duration.ZERO)
                 .seconds(

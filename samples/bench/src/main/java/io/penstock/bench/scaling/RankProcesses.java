@@ -1,6 +1,6 @@
 package io.penstock.bench.scaling;
 
-import io.penstock.bench.ChildJvm;
+import io.penstock.bench.ChildProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Ranks of one machine, each a process of its own, that share a cache on disk. They fill it together, wait for each
@@ -30,21 +31,14 @@ final class RankProcesses {
     record Load(int samples, int sampleBytes, int batch, int before, int epochs) {
 
         List<String> words() {
-            return List.of(
-                    Integer.toString(samples),
-                    Integer.toString(sampleBytes),
-                    Integer.toString(batch),
-                    Integer.toString(before),
-                    Integer.toString(epochs));
+            return IntStream.of(samples, sampleBytes, batch, before, epochs)
+                    .mapToObj(Integer::toString)
+                    .toList();
         }
 
         static Load parse(List<String> words) {
-            return new Load(
-                    Integer.parseInt(words.get(0)),
-                    Integer.parseInt(words.get(1)),
-                    Integer.parseInt(words.get(2)),
-                    Integer.parseInt(words.get(3)),
-                    Integer.parseInt(words.get(4)));
+            int[] numbers = words.stream().mapToInt(Integer::parseInt).toArray();
+            return new Load(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]);
         }
     }
 
@@ -97,7 +91,7 @@ final class RankProcesses {
     }
 
     private static List<String> command(Path cache, int rank, int ranks, Load load) {
-        List<String> command = ChildJvm.command(RankProcess.class, List.of());
+        List<String> command = ChildProcess.command(RankProcess.class, List.of());
         command.addAll(List.of(cache.toString(), Integer.toString(rank), Integer.toString(ranks)));
         command.addAll(load.words());
         return command;

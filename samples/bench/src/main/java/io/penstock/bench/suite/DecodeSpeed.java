@@ -54,11 +54,7 @@ public final class DecodeSpeed implements Benchmark {
                     () -> perSecond(buffers, area::decode, sum),
                     () -> perSecond(buffers, linear::decode, sum),
                     () -> perSecond(tensors, file -> decode(jdk, resize, file), sum));
-            Rounds rounds = Rounds.of(
-                    WARM_UP,
-                    options.choose(9, 5),
-                    round -> options.progress().accept("decode: round " + (round + 1)),
-                    contestants);
+            Rounds rounds = options.rounds("decode", WARM_UP, options.choose(9, 5), contestants);
             return results(rounds, fastest, jdk, files);
         }
     }

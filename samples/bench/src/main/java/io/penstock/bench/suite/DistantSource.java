@@ -41,10 +41,10 @@ public final class DistantSource implements Benchmark {
         Dataset<Tensor> timed = new LateDataset(MemoryDataset.generate("distant", samples, Tensor::scalar), LATENCY);
         int alone = options.choose(100, 20);
         double ideal = IN_FLIGHT / (LATENCY.toNanos() / 1e9);
-        Rounds rounds = Rounds.of(
+        Rounds rounds = options.rounds(
+                "distant",
                 1,
                 options.choose(5, 2),
-                round -> options.progress().accept("distant: round " + (round + 1)),
                 List.of(
                         () -> samplesPerSecond(timed),
                         () -> 1e3 * files.bareSeconds(alone),

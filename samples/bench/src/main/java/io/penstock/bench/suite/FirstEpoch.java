@@ -80,10 +80,10 @@ public final class FirstEpoch implements Benchmark {
     private List<Result> measure(Dataset<Tensor> decoded, BenchOptions options, Path folder) {
         Path cache = folder.resolve("cache");
         Path file = folder.resolve("file");
-        Rounds rounds = Rounds.of(
+        Rounds rounds = options.rounds(
+                "first-epoch",
                 WARM_UP,
                 options.choose(45, 15), // many: processor time on a shared machine varies by several percent
-                number -> options.progress().accept("first-epoch: round %d".formatted(number + 1)),
                 List.of(
                         () -> processorSeconds(() -> epoch(decoded)),
                         () -> kept(decoded, cache),

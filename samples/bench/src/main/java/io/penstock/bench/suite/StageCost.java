@@ -42,11 +42,7 @@ public final class StageCost implements Benchmark {
                 Dataset<Tensor> whole = staged;
                 contestants.add(() -> nanos(whole, samples));
             }
-            Rounds rounds = Rounds.of(
-                    WARM_UP,
-                    options.choose(15, 7),
-                    round -> options.progress().accept("stage: round " + (round + 1)),
-                    contestants);
+            Rounds rounds = options.rounds("stage", WARM_UP, options.choose(15, 7), contestants);
             List<Result> results = new ArrayList<>();
             for (int i = 0; i < STAGES.length; i++) {
                 results.add(Result.of(STAGES[i] + " empty stages: a sample", rounds.median(i), "ns"));

@@ -63,10 +63,10 @@ public final class ZarrRows implements Benchmark {
         return ScratchFolder.with(folder -> {
             try (FileStore store = FileStore.open(folder)) {
                 codec.write(folder, work.rows, work.rowFloats, work.chunkRows);
-                Rounds rounds = Rounds.of(
+                Rounds rounds = options.rounds(
+                        "zarr: " + what,
                         2,
                         options.choose(9, 5),
-                        round -> options.progress().accept("zarr: %s, round %d".formatted(what, round + 1)),
                         List.of(() -> streamSeconds(store, work), () -> bareSeconds(folder, codec, work)));
                 double bytes = (double) work.rows * work.rowBytes();
                 return List.of(

@@ -1,5 +1,6 @@
 package io.penstock.bench.torture;
 
+import io.penstock.bench.ChildProcess;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -24,16 +25,9 @@ final class SmallDisk implements AutoCloseable {
     static SmallDisk mount(Path folder, long bytes) throws IOException, InterruptedException {
         Files.createDirectories(folder);
         return new SmallDisk(
-                folder, run("mount", "-t", "tmpfs", "-o", "size=" + bytes, "penstock-torture", folder.toString()));
-    }
-
-    private static boolean run(String... command) throws IOException, InterruptedException {
-        return new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start()
-                        .waitFor()
-                == 0;
+                folder,
+                ChildProcess.run(
+                        "mount", "-t", "tmpfs", "-o", "size=" + bytes, "penstock-torture", folder.toString()));
     }
 
     /** Fills it, or frees it again; whether it was filled. */
@@ -62,7 +56,7 @@ final class SmallDisk implements AutoCloseable {
     @Override
     public void close() throws IOException {
         try {
-            if (mounted && !run("umount", "--lazy", folder.toString())) {
+            if (mounted && !ChildProcess.run("umount", "--lazy", folder.toString())) {
                 throw new IOException("cannot unmount " + folder);
             }
         } catch (InterruptedException e) {

@@ -1,5 +1,6 @@
 package io.penstock.bench.torture;
 
+import io.penstock.bench.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ final class SpawnedRedis {
             return false;
         }
         String process = server.get(random.nextInt(4) == 0 ? 3 : 1);
-        return run("kill", "-KILL", process);
+        return ChildProcess.run("kill", "-KILL", process);
     }
 
     /** Overwrites some bytes of every value; false if there is no server, or no client to do it with. */
@@ -44,7 +45,7 @@ final class SpawnedRedis {
         }
         String at = Integer.toString(random.nextInt(600));
         String noise = Long.toHexString(random.nextLong());
-        return run(
+        return ChildProcess.run(
                 "env",
                 "REDISCLI_AUTH=" + server.get(6),
                 "redis-cli",
@@ -72,14 +73,5 @@ final class SpawnedRedis {
             return List.of(); // it ended meanwhile
         }
         return List.of();
-    }
-
-    private static boolean run(String... command) throws IOException, InterruptedException {
-        return new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start()
-                        .waitFor()
-                == 0;
     }
 }

@@ -1,87 +1,74 @@
 package io.penstock.bench.torture;
 
 import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What was done to the jobs, and what came of it. Thread-safe. */
 public final class Toll {
 
-    private final Map<Harm, Long> harms = new ConcurrentHashMap<>();
-    private final AtomicLong jobs = new AtomicLong();
-    private final AtomicLong unsound = new AtomicLong();
-    private final AtomicLong batches = new AtomicLong();
-    private final AtomicLong samples = new AtomicLong();
-    private final AtomicLong wrong = new AtomicLong();
-    private final AtomicLong hangs = new AtomicLong();
-    private final AtomicLong failures = new AtomicLong();
+    private final AtomicLongArray counts = new AtomicLongArray(Of.values().length);
 
-    Toll() {}
+    /** What is counted. */
+    enum Of {
+        KILLED,
+        TERMINATED,
+        STOPPED,
+        OUT_OF_MEMORY,
+        BITS_FLIPPED,
+        FILES_CUT,
+        FILES_REPLACED,
+        DISKS_FILLED,
+        REDIS_KILLED,
+        REDIS_POISONED,
+        JOBS,
+        UNSOUND_JOBS,
+        BATCHES,
+        SAMPLES,
+        WRONG_EPOCHS,
+        /** Processes that stood still. */
+        HANGS,
+        /** Processes that gave up by themselves, without a cause that allows it. */
+        FAILURES;
 
-    void done(Harm harm) {
-        harms.merge(harm, 1L, Long::sum);
-    }
-
-    void delivered(long inBatch) {
-        batches.incrementAndGet();
-        samples.addAndGet(inBatch);
-    }
-
-    void wrongEpoch() {
-        wrong.incrementAndGet();
-    }
-
-    void hang() {
-        hangs.incrementAndGet();
-    }
-
-    void failure() {
-        failures.incrementAndGet();
-    }
-
-    void jobEnded(boolean sound) {
-        jobs.incrementAndGet();
-        if (!sound) {
-            unsound.incrementAndGet();
+        String label() {
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
         }
     }
 
-    public long jobs() {
-        return jobs.get();
+    Toll() {}
+
+    void add(Of what, long more) {
+        counts.addAndGet(what.ordinal(), more);
     }
 
-    /** Processes that stood still. */
-    public long hangs() {
-        return hangs.get();
-    }
-
-    /** Processes that gave up by themselves, without a cause that allows it. */
-    public long failures() {
-        return failures.get();
+    long count(Of what) {
+        return counts.get(what.ordinal());
     }
 
     /** Whether all jobs delivered what they had to. */
     public boolean isSound() {
-        return unsound.get() == 0;
+        return count(Of.UNSOUND_JOBS) == 0;
     }
 
     /** All figures in one line. */
     public String line() {
-        String done = Stream.of(Harm.values())
-                .map(harm -> harms.getOrDefault(harm, 0L) + " " + harm.label())
-                .collect(Collectors.joining(", "));
-        return String.format(
-                Locale.ROOT,
-                "%d jobs, %d batches, %d samples; %s; %d wrong epochs, %d hangs, %d failures",
-                jobs.get(),
-                batches.get(),
-                samples.get(),
-                done,
-                wrong.get(),
-                hangs.get(),
-                failures.get());
+        return "%s, %s, %s; %s; %s, %s, %s"
+                .formatted(
+                        words(Of.JOBS),
+                        words(Of.BATCHES),
+                        words(Of.SAMPLES),
+                        Stream.of(Of.values())
+                                .limit(Of.JOBS.ordinal())
+                                .map(this::words)
+                                .collect(Collectors.joining(", ")),
+                        words(Of.WRONG_EPOCHS),
+                        words(Of.HANGS),
+                        words(Of.FAILURES));
+    }
+
+    private String words(Of what) {
+        return count(what) + " " + what.label();
     }
 }

@@ -1,17 +1,15 @@
 package io.penstock.bench.torture;
 
+import io.penstock.bench.ChildProcess;
 import io.penstock.bench.ScratchFolder;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * Jobs of several processes, one after another, whose processes are killed, stopped and short of memory, and whose caches
@@ -48,27 +46,22 @@ public final class Torture {
         Toll toll = new Toll();
         long began = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
-        boolean withRedis = hasRedis();
+        boolean withRedis = ChildProcess.hasRedis();
         try {
-            while (toll.jobs() == 0 || System.nanoTime() - began < time.toNanos()) {
+            while (toll.count(Toll.Of.JOBS) == 0 || System.nanoTime() - began < time.toNanos()) {
                 long jobSeed = random.nextLong();
-                Path place = Files.createDirectories(folder.resolve("job-" + toll.jobs()));
+                Path place = Files.createDirectories(folder.resolve("job-" + toll.count(Toll.Of.JOBS)));
                 boolean sound = new TorturedJob(program, place, jobSeed, withRedis, toll).run();
                 if (sound) {
                     ScratchFolder.delete(place);
                 }
-                toll.jobEnded(sound);
+                toll.add(Toll.Of.JOBS, 1);
+                toll.add(Toll.Of.UNSOUND_JOBS, sound ? 0 : 1);
                 progress.accept(toll.line());
             }
         } catch (IOException e) {
             throw new UncheckedIOException("cannot run a job in %s: %s".formatted(folder, e.getMessage()), e);
         }
         return toll;
-    }
-
-    private static boolean hasRedis() {
-        return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-                .flatMap(folder -> Stream.of("redis-server", "valkey-server").map(Path.of(folder)::resolve))
-                .anyMatch(Files::isExecutable);
     }
 }

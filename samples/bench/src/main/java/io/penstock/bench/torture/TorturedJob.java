@@ -118,13 +118,13 @@ final class TorturedJob {
                 running = true;
                 if (rank.nanosSinceLastSign() > HANG_NANOS) {
                     note("rank %d stands still: %s".formatted(number, rank.threads()));
-                    toll.hang();
+                    toll.add(Toll.Of.HANGS, 1);
                     return fail();
                 }
             } else if (status != 0) {
                 if (!explained(number, status, disk)) {
                     note("rank %d ended with status %d: %s".formatted(number, status, rank.lastErrors()));
-                    toll.failure();
+                    toll.add(Toll.Of.FAILURES, 1);
                     return fail();
                 }
                 start(number);
@@ -143,7 +143,7 @@ final class TorturedJob {
     private boolean explained(int rank, int status, SmallDisk disk) throws IOException {
         if (status == OUT_OF_MEMORY_STATUS && smallestHeap < HEAPS.size() - 1) {
             smallestHeap++;
-            toll.done(Harm.OUT_OF_MEMORY);
+            toll.add(Toll.Of.OUT_OF_MEMORY, 1);
             return true;
         }
         if (ranks.get(rank).lastErrors().strip().endsWith("No space left on device")) {
@@ -159,25 +159,25 @@ final class TorturedJob {
         }
         int rank = random.nextInt(ranks.size());
         switch (random.nextInt(10)) {
-            case 0, 1 -> signal(rank, "KILL", Harm.KILLED);
-            case 2 -> signal(rank, "TERM", Harm.TERMINATED);
+            case 0, 1 -> signal(rank, "KILL", Toll.Of.KILLED);
+            case 2 -> signal(rank, "TERM", Toll.Of.TERMINATED);
             case 3 -> pause(rank);
             case 4, 5 -> flipBits(disk);
             case 6 -> damageAtRest(disk);
-            case 7 -> count(redis.kill(), Harm.REDIS_KILLED);
-            case 8 -> count(redis.poison(), Harm.REDIS_POISONED);
-            default -> count(disk.fillOrFree(), Harm.DISKS_FILLED);
+            case 7 -> count(redis.kill(), Toll.Of.REDIS_KILLED);
+            case 8 -> count(redis.poison(), Toll.Of.REDIS_POISONED);
+            default -> count(disk.fillOrFree(), Toll.Of.DISKS_FILLED);
         }
     }
 
-    private void count(boolean done, Harm harm) throws IOException {
+    private void count(boolean done, Toll.Of harm) throws IOException {
         if (done) {
-            toll.done(harm);
+            toll.add(harm, 1);
             note(harm.label());
         }
     }
 
-    private void signal(int rank, String name, Harm harm) throws IOException, InterruptedException {
+    private void signal(int rank, String name, Toll.Of harm) throws IOException, InterruptedException {
         if (ranks.get(rank).status() == null) {
             expectedToEnd[rank] = true;
             ranks.get(rank).signal(name);
@@ -190,27 +190,27 @@ final class TorturedJob {
             ranks.get(rank).signal("STOP");
             new CountDownLatch(1).await(random.nextInt(2_000), TimeUnit.MILLISECONDS);
             ranks.get(rank).signal("CONT");
-            count(true, Harm.STOPPED);
+            count(true, Toll.Of.STOPPED);
         }
     }
 
     /** A bit in a hole of a file takes room. */
     private void flipBits(SmallDisk disk) throws IOException {
         disk.free();
-        count(damage.flipBits(), Harm.BITS_FLIPPED);
+        count(damage.flipBits(), Toll.Of.BITS_FLIPPED);
     }
 
     /** Kills all, damages files that no process has mapped, and starts all again. */
     private void damageAtRest(SmallDisk disk) throws IOException, InterruptedException {
         for (int rank = 0; rank < ranks.size(); rank++) {
-            signal(rank, "KILL", Harm.KILLED);
+            signal(rank, "KILL", Toll.Of.KILLED);
         }
         for (TorturedRank rank : ranks) {
             rank.awaitEnd();
         }
         disk.free(); // a replaced file takes room
-        count(damage.cut(), Harm.FILES_CUT);
-        count(damage.replace(), Harm.FILES_REPLACED);
+        count(damage.cut(), Toll.Of.FILES_CUT);
+        count(damage.replace(), Toll.Of.FILES_REPLACED);
     }
 
     private void compare(long content) throws IOException {
@@ -222,7 +222,7 @@ final class TorturedJob {
         for (long epoch = 0; epoch < plan.epochs(); epoch++) {
             if (digests.getOrDefault(epoch, 0L) != content) {
                 note("epoch %d has digest %x, the source has %x".formatted(epoch, digests.get(epoch), content));
-                toll.wrongEpoch();
+                toll.add(Toll.Of.WRONG_EPOCHS, 1);
                 sound = false;
             }
         }

@@ -78,7 +78,8 @@ final class TorturedRank {
             long content = Long.parseUnsignedLong(event.path("content_digest").asText(), 16);
             digests.merge(event.path("epoch").asLong(), content, Long::sum);
             token = event.path("resume").asText();
-            toll.delivered(event.path("samples").asLong());
+            toll.add(Toll.Of.BATCHES, 1);
+            toll.add(Toll.Of.SAMPLES, event.path("samples").asLong());
         }
     }
 
