@@ -4,6 +4,7 @@ import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -21,37 +22,27 @@ public final class PictureFolder {
      * are as they come; fails with a {@link StoreException} if the folder cannot be written.
      */
     public static Flux<Integer> write(Path folder, int count) {
-        return Mono.<Integer>fromRunnable(() -> makeClasses(folder, Math.min(CLASSES, count)))
-                .subscribeOn(Schedulers.boundedElastic())
-                .thenMany(Flux.range(0, count)
-                        .flatMap(
-                                number -> Mono.fromRunnable(() -> writeOne(folder, number))
-                                        .thenReturn(number)
-                                        .subscribeOn(Schedulers.boundedElastic()),
-                                Schedulers.DEFAULT_POOL_SIZE))
+        return write(List.of(folder), count);
+    }
+
+    /** The same, with every ten of them in the next of several folders. */
+    public static Flux<Integer> write(List<Path> folders, int count) {
+        return Flux.range(0, count)
+                .flatMap(
+                        number -> Mono.fromRunnable(() -> writeOne(folders.get(number / CLASSES % folders.size()), number))
+                                .thenReturn(number)
+                                .subscribeOn(Schedulers.boundedElastic()),
+                        Schedulers.DEFAULT_POOL_SIZE)
                 .index((before, number) -> Math.toIntExact(before + 1));
     }
 
-    private static void makeClasses(Path folder, int classes) {
-        try {
-            for (int label = 0; label < classes; label++) {
-                Files.createDirectories(folder.resolve(className(label)));
-            }
-        } catch (IOException e) {
-            throw new StoreException("cannot write pictures to %s: %s".formatted(folder, e), e);
-        }
-    }
-
     private static void writeOne(Path folder, int number) {
-        Path file = folder.resolve(className(number % CLASSES)).resolve("%05d.jpg".formatted(number));
+        Path file = folder.resolve("class-%d/%05d.jpg".formatted(number % CLASSES, number));
         try {
+            Files.createDirectories(file.getParent());
             Files.write(file, Photograph.of(number).jpeg());
         } catch (IOException e) {
             throw new StoreException("cannot write %s: %s".formatted(file, e), e);
         }
-    }
-
-    private static String className(int label) {
-        return "class-" + label;
     }
 }

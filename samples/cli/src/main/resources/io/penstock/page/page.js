@@ -93,6 +93,24 @@ function showTiers(state) {
   [...at('tiers').rows].forEach((row, i) => { row.cells[0].className = 'swatch ' + shares[i][0]; });
 }
 
+/** What the sources' names do not share: the last folders of their paths. */
+function shorter(names) {
+  const paths = names.map(name => name.split('/'));
+  const shared = paths[0].findIndex((part, i) => paths.some(path => i + 1 >= path.length || path[i] !== part));
+  return paths.map(path => path.slice(shared).join('/'));
+}
+
+function showMixture(sources) {
+  at('mixture').hidden = sources.length === 0;
+  if (sources.length === 0) return;
+  const percent = share => (100 * share).toFixed(1) + ' %';
+  const names = shorter(sources.map(each => each.source));
+  rows(at('sources'), sources.map((each, i) => [
+    names[i], percent(each.weight), percent(each.share), number.format(each.samples),
+    number.format(Math.round(each.samples_per_second)), each.passes.toFixed(2),
+  ]));
+}
+
 function showPictures(pictures) {
   if (pictures.length === 0 || calm.matches && Date.now() - pictured < CALM_MS) return;
   pictured = Date.now();
@@ -140,6 +158,7 @@ function show(state) {
   showControls(state);
   showFlow(state);
   showTiers(state);
+  showMixture(state.sources);
   showPictures(state.pictures);
   showTables(state);
 }

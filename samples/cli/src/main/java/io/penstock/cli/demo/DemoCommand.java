@@ -22,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -45,8 +47,19 @@ public final class DemoCommand implements Callable<Integer> {
     @SuppressWarnings("UnusedVariable") // picocli reads it
     private final HelpFlag help = new HelpFlag();
 
-    @Option(names = "--data", paramLabel = "DIR", description = "Use this folder of class folders instead.")
-    private @Nullable Path data;
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description = "Use this folder of class folders instead; several are mixed by --weights.")
+    private @Nullable List<Path> data;
+
+    @Option(
+            names = "--weights",
+            paramLabel = "A,B,…",
+            split = ",",
+            converter = NumberFlag.Weight.class,
+            description = "Mix several folders by these weights: one for each --data, or for each folder to make.")
+    private List<Double> weights = List.of();
 
     @Option(
             names = "--images",
@@ -81,12 +94,28 @@ public final class DemoCommand implements Callable<Integer> {
         if (port != null && !page) {
             throw new ParameterException(spec.commandLine(), "--port needs --page");
         }
+        if (data != null && data.size() != Math.max(1, weights.size())) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--weights needs one weight for each --data: %d for %d".formatted(weights.size(), data.size()));
+        }
         if (data != null) {
             return show(data);
         }
+        if (images < PictureFolder.CLASSES * weights.size()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--images must be at least %d for each of the --weights: %d for %d"
+                            .formatted(PictureFolder.CLASSES, images, weights.size()));
+        }
         try (TemporaryFolder folder = TemporaryFolder.make("penstock-demo-")) {
             ProgressLine progress = new ProgressLine(err(), !json && Terminal.onStandardError(), images);
-            PictureFolder.write(folder.path(), images)
+            List<Path> folders = weights.isEmpty()
+                    ? List.of(folder.path())
+                    : IntStream.rangeClosed(1, weights.size())
+                            .mapToObj(i -> folder.path().resolve("source-" + i))
+                            .toList();
+            PictureFolder.write(folders, images)
                     .takeWhile(made -> !folder.isGivenUp())
                     .doOnNext(made -> {
                         if (progress.isDue()) {
@@ -95,20 +124,20 @@ public final class DemoCommand implements Callable<Integer> {
                     })
                     .blockLast();
             progress.clear();
-            return folder.isGivenUp() ? Interruption.STATUS : show(folder.path());
+            return folder.isGivenUp() ? Interruption.STATUS : show(folders);
         }
     }
 
-    private int show(Path folder) {
-        return page ? page(folder) : stream(folder);
+    private int show(List<Path> folders) {
+        return page ? page(folders) : stream(folders);
     }
 
-    private int page(Path folder) {
+    private int page(List<Path> folders) {
         Output out = new Output(spec.commandLine().getOut());
         JsonReporter reporter = new JsonReporter(out, false);
         try (Interruption interruption = Interruption.watch(() -> {});
                 TemporaryFolder cache = TemporaryFolder.make("penstock-demo-cache-");
-                LivePage live = open(folder, cache.path(), json ? reporter::epoch : report -> {})) {
+                LivePage live = open(folders, cache.path(), json ? reporter::epoch : report -> {})) {
             String address = live.address().toString();
             out.line(
                     json
@@ -124,18 +153,22 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private LivePage open(Path folder, Path cache, Consumer<EpochReport> reports) {
+    private LivePage open(List<Path> folders, Path cache, Consumer<EpochReport> reports) {
         try {
-            return LivePage.open(port == null ? 0 : port, folder, cache, reports);
+            return LivePage.open(port == null ? 0 : port, folders, weights, cache, reports);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), Reason.of(e), e);
         }
     }
 
-    private int stream(Path folder) {
-        List<String> flags = new ArrayList<>(List.of(
-                "--source",
-                "images:" + folder,
+    private int stream(List<Path> folders) {
+        List<String> flags = new ArrayList<>();
+        folders.forEach(folder -> flags.addAll(List.of("--source", "images:" + folder)));
+        if (folders.size() > 1) {
+            flags.addAll(List.of(
+                    "--weights", weights.stream().map(String::valueOf).collect(Collectors.joining(","))));
+        }
+        flags.addAll(List.of(
                 "--resize",
                 "224",
                 "--cache-ram",

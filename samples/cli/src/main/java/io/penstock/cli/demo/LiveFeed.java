@@ -5,34 +5,43 @@ import io.penstock.augment.AugmentSpec;
 import io.penstock.cache.Cache;
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.ram.RamTier;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.Picture;
 import io.penstock.fault.SampleException;
 import io.penstock.folder.ImageFolder;
 import io.penstock.folder.LabelledFile;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
+import io.penstock.pipeline.Mixture;
 import io.penstock.pipeline.Pipeline;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
- * The demo's pipeline, with a source that can be broken and a cache that can be dropped: decode, resize, cache in RAM
+ * The demo's pipeline, with sources that can be broken and a cache that can be dropped: decode, resize, cache in RAM
  * for half of the pictures and on disk for all, crop and flip.
  */
 final class LiveFeed implements AutoCloseable {
 
     static final int SIDE = 224;
+    private static final long SEED = 42;
     private static final String AUGMENT = "crop=200,flip";
     private static final long SAMPLE_BYTES = 3L * SIDE * SIDE + 96;
     private static final long LEAST_RAM = 1 << 20;
     private static final long LEAST_DISK = 64 << 20;
     private static final double MOST_OF_FREE = 0.5;
 
-    private final Breakable<LabelledFile> source;
+    private final List<Breakable<LabelledFile>> sources;
+    private final List<Cacheable.Part> parts;
+    private final List<Double> weights;
+    private final Sampler order;
     private final LongAdder decoded = new LongAdder();
     private final Cache cache;
     private final Dataset<Shown> cached;
@@ -40,12 +49,32 @@ final class LiveFeed implements AutoCloseable {
     private final Augment augment = AugmentSpec.parse(AUGMENT);
 
     /**
-     * Lists a folder of class folders and opens a cache.
+     * Lists folders of class folders and opens a cache.
+     * @param weights   to mix several folders by
      * @param directory for the cache on disk
      * @param skipped   told of each sample that is left out, once
      */
-    LiveFeed(Path folder, Path directory, Consumer<? super SampleException> skipped) {
-        this.source = new Breakable<>(ImageFolder.open(folder));
+    LiveFeed(List<Path> folders, List<Double> weights, Path directory, Consumer<? super SampleException> skipped) {
+        this.sources = folders.stream()
+                .map(folder -> new Breakable<>(ImageFolder.open(folder)))
+                .toList();
+        this.weights = weights;
+        Sampler shuffled = Sampler.shuffled(SEED);
+        Dataset<LabelledFile> source = sources.get(0);
+        if (folders.size() == 1) {
+            this.parts = List.of();
+            this.order = shuffled;
+        } else {
+            Mixture<LabelledFile> mixture = Mixture.of(source, weights.get(0));
+            for (int i = 1; i < folders.size(); i++) {
+                mixture = mixture.and(sources.get(i), weights.get(i));
+            }
+            source = mixture.dataset();
+            this.parts = IntStream.range(0, folders.size())
+                    .mapToObj(i -> new Cacheable.Part("images:" + folders.get(i), sources.get(i).size()))
+                    .toList();
+            this.order = mixture.sampler(shuffled);
+        }
         ImageDecoder decoder = ImageDecoder.fastest();
         Resize resize = Resize.exact(SIDE, SIDE);
         Dataset<Shown> pictures = source.map(
@@ -98,8 +127,33 @@ final class LiveFeed implements AutoCloseable {
                 .orElse(0);
     }
 
-    Breakable<LabelledFile> source() {
-        return source;
+    /** Each source that is mixed; none where there is one. */
+    List<Cacheable.Part> parts() {
+        return parts;
+    }
+
+    /** A source's share of the weights. */
+    double weight(int source) {
+        return weights.get(source)
+                / weights.stream().mapToDouble(Double::doubleValue).sum();
+    }
+
+    /** Of one epoch. */
+    Sampler order() {
+        return order;
+    }
+
+    void become(Breakable.Health health) {
+        sources.forEach(source -> source.become(health));
+    }
+
+    Breakable.Health health() {
+        return sources.get(0).health();
+    }
+
+    /** Samples of each source that were asked for and did not come yet. */
+    List<Long> waiting() {
+        return sources.stream().map(Breakable::waiting).toList();
     }
 
     Cache cache() {
@@ -113,7 +167,7 @@ final class LiveFeed implements AutoCloseable {
     /** Samples that the source brought and that wait for a worker to decode them, or are with one. */
     long decoding() {
         long done = decoded.sum(); // first, so that it is never the larger
-        return source.loaded() - done;
+        return sources.stream().mapToLong(Breakable::loaded).sum() - done;
     }
 
     Set<String> randomStages() {

@@ -37,13 +37,15 @@ final class LivePage implements AutoCloseable {
     /**
      * Serves the page of a run that has not begun.
      * @param port      0 for any free one
-     * @param folder    of class folders
+     * @param folders   of class folders
+     * @param weights   to mix several folders by
      * @param directory for the part of the cache that is on disk
      * @param reports   told of each epoch
      * @throws IllegalArgumentException if the port is taken, or none
      */
-    static LivePage open(int port, Path folder, Path directory, Consumer<EpochReport> reports) {
-        LiveRun run = new LiveRun(folder, directory, reports);
+    static LivePage open(
+            int port, List<Path> folders, List<Double> weights, Path directory, Consumer<EpochReport> reports) {
+        LiveRun run = new LiveRun(folders, weights, directory, reports);
         try {
             return new LivePage(port, run);
         } catch (RuntimeException | Error e) {
@@ -77,7 +79,7 @@ final class LivePage implements AutoCloseable {
         List<Breakable.Health> all = List.of(Breakable.Health.values());
         List<String> words = all.stream().map(Breakable.Health::word).toList();
         Breakable.Health health = all.get(words.indexOf(word(value, words)));
-        run.feed().source().become(health);
+        run.feed().become(health);
         return health.words();
     }
 

@@ -1,16 +1,18 @@
 package io.penstock.cli.demo;
 
 import io.penstock.batch.Batch;
-import io.penstock.batch.Batches;
 import io.penstock.cli.console.Reason;
+import io.penstock.cli.report.DeliveredDigests;
 import io.penstock.cli.report.EpochLog;
 import io.penstock.cli.report.EpochReport;
 import io.penstock.cli.report.Surroundings;
 import io.penstock.cli.source.Picture;
+import io.penstock.cli.source.SampleRows;
 import io.penstock.cli.stream.StreamPlan;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
+import io.penstock.pipeline.RunStatistics;
 import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
@@ -36,14 +38,15 @@ import reactor.core.scheduler.Schedulers;
 final class LiveRun implements AutoCloseable {
 
     static final int BATCH = 32;
-    private static final long SEED = 42;
+    private static final SampleRows<Picture> ROWS = new SampleRows.Single<>(Schema.of(Picture.class));
     private static final long FIRST_PACE_MILLIS = 250;
     private static final int EPOCHS_KEPT = 20;
     private static final int READINGS_KEPT = 8;
     private static final Duration BETWEEN_READINGS = Duration.ofMillis(250);
 
     private final LiveFeed feed;
-    private final Sampler sampler = Sampler.shuffled(SEED).epochs(Integer.MAX_VALUE);
+    private final Sampler sampler;
+    private final DeliveredDigests<Picture> delivered;
     private final Execution execution = Execution.standard();
     private final ConsumerDelay pace = new ConsumerDelay(FIRST_PACE_MILLIS);
     private final Gallery gallery = new Gallery(System::nanoTime);
@@ -52,18 +55,22 @@ final class LiveRun implements AutoCloseable {
     private final Deque<EpochReport> epochs = new ArrayDeque<>();
     private final Deque<Reading> readings = new ArrayDeque<>();
     private final AtomicReference<@Nullable String> lastFailure = new AtomicReference<>();
-    private volatile Progress progress = new Progress(Position.START, 0, 0);
+    private volatile Progress progress;
 
-    /** How far the consumer has come. */
-    record Progress(Position position, long samples, long batches) {}
+    /** How far the consumer has come, also in each source of a mixture. */
+    record Progress(Position position, long samples, long batches, List<Long> ofSources) {}
 
     /**
-     * Lists the folder and opens a cache.
+     * Lists the folders and opens a cache.
+     * @param weights   to mix several folders by
      * @param directory for the part of the cache that is on disk
      * @param reports   told of each epoch at its end, by the thread that runs
      */
-    LiveRun(Path folder, Path directory, Consumer<EpochReport> reports) {
-        this.feed = new LiveFeed(folder, directory, this::skipped);
+    LiveRun(List<Path> folders, List<Double> weights, Path directory, Consumer<EpochReport> reports) {
+        this.feed = new LiveFeed(folders, weights, directory, this::skipped);
+        this.sampler = feed.order().epochs(Integer.MAX_VALUE);
+        this.delivered = new DeliveredDigests<>(false, ROWS, feed.parts());
+        this.progress = new Progress(Position.START, 0, 0, delivered.deliveredInAll());
         this.reports = reports;
         read();
     }
@@ -86,10 +93,10 @@ final class LiveRun implements AutoCloseable {
     }
 
     private Flux<Batch> batches() {
-        return feed.pipeline().stream(sampler, execution)
+        Flux<Sample<Picture>> samples = feed.pipeline().stream(sampler, execution)
                 .doOnNext(gallery::offer)
-                .map(LiveRun::delivered)
-                .transform(Batches.of(BATCH, Schema.of(Picture.class)));
+                .map(LiveRun::delivered);
+        return (delivered.notes() ? samples.doOnNext(delivered::sample) : samples).transform(ROWS.batches(BATCH));
     }
 
     private static Sample<Picture> delivered(Sample<Shown> sample) {
@@ -99,7 +106,7 @@ final class LiveRun implements AutoCloseable {
     private void consume(EpochLog log, Batch batch) {
         try (batch) {
             log.batch(batch);
-            progress = new Progress(batch.next(), log.samplesInAll(), log.batchesInAll());
+            progress = new Progress(batch.next(), log.samplesInAll(), log.batchesInAll(), delivered.deliveredInAll());
         }
     }
 
@@ -107,7 +114,13 @@ final class LiveRun implements AutoCloseable {
     private final class Consuming implements EpochLog.Digesting {
         @Override
         public void batch(Batch batch) {
+            delivered.batch(batch);
             pace.hold();
+        }
+
+        @Override
+        public List<EpochReport.OfSource> sources(long epoch, RunStatistics statistics) {
+            return delivered.sources(epoch, statistics);
         }
 
         @Override
@@ -154,6 +167,7 @@ final class LiveRun implements AutoCloseable {
                 now.position().epoch(),
                 now.samples(),
                 now.batches(),
+                now.ofSources(),
                 feed.pipeline().statistics());
     }
 

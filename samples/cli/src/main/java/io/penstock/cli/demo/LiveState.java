@@ -8,8 +8,10 @@ import io.penstock.cache.TierStatistics;
 import io.penstock.cli.report.EpochReport;
 import io.penstock.cli.report.JsonReporter;
 import io.penstock.cli.report.Verdict;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.page.Show;
 import io.penstock.pipeline.StageStatistics;
+import java.util.ArrayList;
 import java.util.List;
 
 /** How a run does, as the page is told: one JSON object, in whose epochs stands what {@code --json} prints. */
@@ -30,17 +32,19 @@ final class LiveState implements Show {
     @Override
     public Frame after(long seen) {
         Reading now = run.reading();
-        EpochReport window = now.since(run.earlier());
+        Reading earlier = run.earlier();
+        EpochReport window = now.since(earlier);
         LiveRun.Progress progress = run.progress();
         ObjectNode node = JsonNodeFactory.instance.objectNode();
-        node.put("size", run.feed().pipeline().size())
+        node.put("size", run.sampler().samples(run.feed().pipeline().size()))
                 .put("paused", run.pace().isPaused())
                 .put("pace_ms", run.pace().millis())
-                .put("source", run.feed().source().health().word())
+                .put("source", run.feed().health().word())
                 .put("samples_per_second", JsonReporter.rounded(window.samplesPerSecond(), 1))
                 .put("verdict", verdict(window));
         run.lastFailure().ifPresent(words -> node.put("last_failure", words));
         totals(now, node.putObject("totals"));
+        sources(now, earlier, window.seconds(), node.putArray("sources"));
         tiers(now, node.putArray("tiers"));
         ObjectNode recent =
                 node.putObject("recent").put("misses", window.statistics().misses());
@@ -68,6 +72,22 @@ final class LiveState implements Show {
                 .put("skipped", now.statistics().skipped());
     }
 
+    /** What came of each source of a mixture, beside its share of the weights. */
+    private void sources(Reading now, Reading earlier, double seconds, ArrayNode sources) {
+        List<Cacheable.Part> parts = run.feed().parts();
+        for (int i = 0; i < parts.size(); i++) {
+            long samples = now.ofSources().get(i);
+            double share = now.samples() == 0 ? 0 : (double) samples / now.samples();
+            sources.addObject()
+                    .put("source", parts.get(i).source())
+                    .put("weight", JsonReporter.rounded(run.feed().weight(i), 4))
+                    .put("share", JsonReporter.rounded(share, 4))
+                    .put("samples", samples)
+                    .put("samples_per_second", JsonReporter.rounded((samples - earlier.ofSources().get(i)) / seconds, 1))
+                    .put("passes", JsonReporter.rounded((double) samples / parts.get(i).size(), 2));
+        }
+    }
+
     private static long hits(Reading reading) {
         return reading.statistics().hits().values().stream()
                 .mapToLong(Long::longValue)
@@ -88,17 +108,18 @@ final class LiveState implements Show {
 
     /** Each stage with what it took in the last seconds and what waits before it or is in it now. */
     private void stages(Reading now, EpochReport window, ArrayNode stages) {
-        long loading = run.feed().source().waiting();
+        List<Long> queues = new ArrayList<>(run.feed().waiting());
+        long loading = queues.stream().mapToLong(Long::longValue).sum();
         long decoding = run.feed().decoding();
         // a draw is begun when it was looked up, and has passed all stages when it was augmented or skipped
         List<StageStatistics> passed = now.statistics().stages();
         long augmented = passed.get(passed.size() - 1).samples();
         long begun = hits(now) + now.statistics().misses();
         long augmenting = begun - augmented - now.statistics().skipped() - loading - decoding;
-        long[] queues = {loading, decoding, augmenting};
+        queues.addAll(List.of(decoding, augmenting));
         for (int i = 0; i < window.statistics().stages().size(); i++) {
             StageStatistics stage = window.statistics().stages().get(i);
-            stage(stages.addObject(), stage.name(), stage.samples() / window.seconds(), queues[Math.min(i, 2)])
+            stage(stages.addObject(), stage.name(), stage.samples() / window.seconds(), queues.get(i))
                     .put("ms", JsonReporter.rounded(millis(stage), 3));
         }
         stage(stages.addObject(), "consumer", window.samplesPerSecond(), augmented - now.samples())
@@ -119,7 +140,7 @@ final class LiveState implements Show {
         if (run.pace().isPaused()) {
             return "paused: the consumer takes nothing, so nothing is loaded once the batches ahead of it are full";
         }
-        Breakable.Health health = run.feed().source().health();
+        Breakable.Health health = run.feed().health();
         if (window.samples() == 0) {
             return health == Breakable.Health.WORKS
                     ? "no batch was taken in the last two seconds"

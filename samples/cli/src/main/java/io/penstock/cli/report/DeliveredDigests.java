@@ -8,6 +8,7 @@ import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.StageStatistics;
 import io.penstock.stream.Sample;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
     private final SampleRows.Digest<T> digest;
     private final List<Cacheable.Part> parts;
     private final Map<Long, long[]> delivered = new HashMap<>();
+    private final long[] deliveredInAll;
     private List<Sample<T>> last = List.of();
 
     /**
@@ -43,6 +45,7 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
         this.rows = rows;
         this.digest = rows.digest();
         this.parts = parts;
+        this.deliveredInAll = new long[parts.size()];
     }
 
     /** Whether samples have to be noted at all. */
@@ -84,6 +87,7 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
         for (int part = 0; part < parts.size(); part++) {
             if (index < parts.get(part).size()) {
                 delivered.computeIfAbsent(sample.draw().epoch(), epoch -> new long[parts.size()])[part]++;
+                deliveredInAll[part]++;
                 return;
             }
             index -= parts.get(part).size();
@@ -98,6 +102,11 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
                 .mapToObj(part -> new EpochReport.OfSource(
                         parts.get(part).source(), samples[part], loads.get(part).samples()))
                 .toList();
+    }
+
+    /** What came of each source in all epochs so far; none where there is one. */
+    public List<Long> deliveredInAll() {
+        return Arrays.stream(deliveredInAll).boxed().toList();
     }
 
     /** The samples of the last batch; none unless digests are asked for. */

@@ -55,6 +55,59 @@ class DemoCommandTest {
     }
 
     @Test
+    void demo_ofTwoFolders_mixesThem(@TempDir Path folder) {
+        Path first = folder.resolve("first");
+        Path second = folder.resolve("second");
+        PictureFolder.write(first, 30).blockLast();
+        PictureFolder.write(second, 10).blockLast();
+
+        Cli demo = Cli.run(
+                "demo", "--data", first.toString(), "--data", second.toString(), "--weights", "0.6,0.4", "--json");
+
+        assertThat(demo.epochs()).hasSize(3).allSatisfy(epoch -> {
+            assertThat(epoch.path("sources").path(0).path("samples").asInt()).isBetween(15, 16);
+            assertThat(epoch.path("sources").path(1).path("samples").asInt()).isBetween(10, 11);
+        });
+    }
+
+    @Test
+    void demo_withWeightsAlone_makesASourceForEach() {
+        Cli demo = Cli.run("demo", "--images", "20", "--weights", "1,1");
+
+        assertThat(demo.out())
+                .contains("/source-2 --weights 1.0,1.0 ")
+                .containsPattern("10 of images:\\S+/source-1, \\d+ loads");
+    }
+
+    @Test
+    void weights_thatAreNotOneForEachFolder_areRefused() {
+        Cli demo = Cli.run("demo", "--data", "a", "--data", "b");
+
+        assertThat(demo.status()).isEqualTo(2);
+        assertThat(demo.err())
+                .contains("--weights needs one weight for each --data: 0 for 2")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void images_tooFewForTheWeights_areRefused() {
+        Cli demo = Cli.run("demo", "--images", "19", "--weights", "2,1");
+
+        assertThat(demo.status()).isEqualTo(2);
+        assertThat(demo.err())
+                .contains("--images must be at least 10 for each of the --weights: 19 for 2")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void weight_thatIsNone_isRefused() {
+        Cli demo = Cli.run("demo", "--images", "12", "--weights", "1,0");
+
+        assertThat(demo.status()).isEqualTo(2);
+        assertThat(demo.err()).contains("a number in [0.000001, 1000000] was expected, was \"0\"").hasLineCount(1);
+    }
+
+    @Test
     void port_withoutAPage_isRefused() {
         Cli demo = Cli.run("demo", "--port", "8080");
 

@@ -72,6 +72,28 @@ class LivePageBrowserTest {
         }
     }
 
+    @Test
+    void mixture_inABrowser_isShownAndFitsANarrowScreen() throws Exception {
+        try (Browser browser = browser();
+                LiveSession session = new LiveSession(folder, 0.7, 0.3)) {
+            browser.size(1280, 900, false);
+            browser.open(session.address());
+            browser.await("document.getElementById('sources').rows.length === 2"
+                    + " && document.getElementById('epochs').rows.length >= 2");
+            browser.await("document.getElementById('sources').rows[0].innerText.includes('pictures-0')"
+                    + " && document.getElementById('sources').rows[0].innerText.includes('70.0 %')");
+            keep(browser, "mixture");
+            browser.size(390, 844, false);
+            browser.await("document.documentElement.scrollWidth <= 390");
+            keep(browser, "mixture-narrow");
+            browser.prefer("prefers-color-scheme", "dark");
+            keep(browser, "mixture-narrow-dark");
+            browser.size(1280, 900, false);
+            keep(browser, "mixture-dark");
+            assertThat(browser.complaints()).isEmpty();
+        }
+    }
+
     private static void everyControlWorks(Browser browser) {
         browser.evaluate("document.getElementById('pace').focus()");
         browser.press("Home", HOME);

@@ -1,6 +1,7 @@
 package io.penstock.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.order.Draws;
@@ -55,6 +56,39 @@ class LivePageTest {
             assertThat(totals.path("hits").asLong() + totals.path("misses").asLong())
                     .isEqualTo(inEpochs + queued);
             assertThat(frame.path("verdict").asText()).startsWith("paused");
+        }
+    }
+
+    @Test
+    void mixture_ofTwoSources_showsWhatCameOfEachBesideItsWeight() throws Exception {
+        try (LiveSession session = new LiveSession(folder, 3.0, 1.0)) {
+            session.set("pace", "20");
+            session.frameWhere(frame -> frame.path("epochs").size() >= 3);
+            session.set("run", "\"paused\"");
+
+            JsonNode frame = session.settled();
+            long samples = frame.path("totals").path("samples").asLong();
+            JsonNode first = frame.path("sources").path(0);
+            JsonNode second = frame.path("sources").path(1);
+            assertThat(frame.path("sources")).hasSize(2);
+            assertThat(first.path("source").asText()).startsWith("images:").endsWith("pictures-0");
+            assertThat(first.path("weight").asDouble()).isEqualTo(0.75);
+            assertThat(first.path("samples").asDouble()).isCloseTo(0.75 * samples, within(1.0));
+            assertThat(first.path("share").asDouble()).isCloseTo(0.75, within(1.0 / samples + 1e-4));
+            assertThat(first.path("samples").asLong() + second.path("samples").asLong())
+                    .isEqualTo(samples);
+            assertThat(first.path("passes").asDouble())
+                    .isCloseTo(first.path("samples").asDouble() / 28, within(0.01));
+            JsonNode epoch = session.reported().get(0);
+            assertThat(epoch.path("samples").asInt()).isEqualTo(frame.path("size").asInt());
+            assertThat(epoch.path("sources").path(0).path("samples").asInt()).isEqualTo(28);
+            assertThat(epoch.path("sources").path(1).path("samples").asInt()).isBetween(9, 10);
+
+            session.set("run", "\"running\"");
+            JsonNode running = session.frameWhere(
+                    now -> now.path("sources").path(0).path("samples_per_second").asDouble() > 0
+                            && now.path("sources").path(1).path("samples_per_second").asDouble() > 0);
+            assertThat(running.path("stages")).hasSize(5);
         }
     }
 

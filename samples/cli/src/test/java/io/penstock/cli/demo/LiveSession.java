@@ -18,13 +18,13 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import reactor.core.publisher.Sinks;
 
 /** The demo's page over a few made pictures, with its report as JSON lines, and a client that talks to it as a browser does. */
@@ -41,10 +41,13 @@ final class LiveSession implements AutoCloseable {
     private final InputStream events;
     private final BufferedReader lines;
 
-    LiveSession(Path folder) throws IOException {
-        Path pictures = Files.createDirectory(folder.resolve("pictures"));
+    /** @param weights to mix as many folders by; none for one folder */
+    LiveSession(Path folder, Double... weights) throws IOException {
+        List<Path> pictures = IntStream.range(0, Math.max(1, weights.length))
+                .mapToObj(i -> folder.resolve("pictures-" + i))
+                .toList();
         PictureFolder.write(pictures, PICTURES).blockLast();
-        this.page = LivePage.open(0, pictures, folder.resolve("cache"), this::report);
+        this.page = LivePage.open(0, pictures, List.of(weights), folder.resolve("cache"), this::report);
         this.run = CompletableFuture.runAsync(
                 () -> page.run(stop.asMono()), work -> new Thread(work, "live-session").start());
         try {
