@@ -78,7 +78,7 @@ final class Breaker {
         }
         openedAt = System.nanoTime();
         pause = openedAt - closedAt > CALM.toNanos() ? FIRST_PAUSE : longer();
-        LOG.warn("the redis cache at {} is out of reach, the run goes on without it: {}", where, RedisFailure.of(e));
+        LOG.warn("the redis cache at {} is out of reach, the run goes on without it: {}", where, Endpoint.reason(e));
         probeLater();
     }
 

@@ -6,6 +6,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
@@ -114,7 +115,7 @@ final class Connector {
                 .withTimeout(settings.timeout())
                 .withClientName("penstock");
         if (address.tls()) {
-            uri.withVerifyPeer(settings.verify().mode());
+            uri.withVerifyPeer(SslVerifyMode.valueOf(settings.verify().name()));
         }
         if (!settings.password().isNone()) {
             char[] password = settings.password().reveal().toCharArray();

@@ -21,7 +21,7 @@ final class Counts {
 
     void failed(Throwable e) {
         errors.increment();
-        LOG.debug("a command of the redis cache failed: {}", RedisFailure.of(e));
+        LOG.debug("a command of the redis cache failed: {}", Endpoint.reason(e));
     }
 
     void damaged(byte[] name) {

@@ -1,6 +1,7 @@
 package io.penstock.cache.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.penstock.internal.DrainLoop;
@@ -8,11 +9,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -29,7 +30,7 @@ final class Endpoint {
     private final Address address;
     private final Connector connector;
     private final Commands commands;
-    private final Consumer<Endpoint> connected;
+    private final Runnable connected;
     private final Scheduler timer = Schedulers.parallel();
     private final ConcurrentMap<String, Breaker> breakers = new ConcurrentHashMap<>();
     private final Breaker first;
@@ -39,7 +40,7 @@ final class Endpoint {
     private volatile boolean closed;
 
     /** @param connected told when there is a connection for the first time */
-    Endpoint(Address address, Settings settings, Commands commands, Consumer<Endpoint> connected) {
+    Endpoint(Address address, Settings settings, Commands commands, Runnable connected) {
         this.address = address;
         this.connector = new Connector(address, settings, commands.codec());
         this.commands = commands;
@@ -78,7 +79,7 @@ final class Endpoint {
         if (closed) {
             made.close();
         } else {
-            connected.accept(this);
+            connected.run();
         }
     }
 
@@ -185,13 +186,13 @@ final class Endpoint {
 
     /** Whether a server has no room for what it is to take. */
     static boolean isFull(Throwable e) {
-        Throwable cause = RedisFailure.cause(e);
+        Throwable cause = cause(e);
         return cause instanceof RedisCommandExecutionException && message(cause).startsWith("OOM ");
     }
 
     /** Whether a key has a value that is no string. */
     static boolean isOtherType(Throwable e) {
-        return message(RedisFailure.cause(e)).startsWith("WRONGTYPE ");
+        return message(cause(e)).startsWith("WRONGTYPE ");
     }
 
     /** Whether there was no answer, or one that says that the server serves no client now. */
@@ -202,6 +203,21 @@ final class Endpoint {
 
     private static String message(Throwable e) {
         return String.valueOf(e.getMessage());
+    }
+
+    /** The reason of a failure, in words that do not show credentials. */
+    static String reason(Throwable e) {
+        Throwable cause = cause(e);
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    private static Throwable cause(Throwable e) {
+        Throwable cause = e;
+        while (cause.getCause() != null
+                && (cause instanceof CompletionException || cause instanceof RedisConnectionException)) {
+            cause = cause.getCause();
+        }
+        return cause;
     }
 
     /** Closes the connection, waiting no longer than this for it. */

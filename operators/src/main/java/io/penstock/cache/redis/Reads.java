@@ -178,7 +178,7 @@ final class Reads {
     @Nullable ByteBuffer open(SampleKey key, byte[] name, ByteBuffer sealed) {
         int usual = usualBytes;
         usualBytes = Math.max(1, (int) (usual + (sealed.remaining() - (long) usual) / 8));
-        ByteBuffer value = Envelope.open(key, sealed);
+        ByteBuffer value = Frame.open(key, sealed);
         if (value == null) {
             counts.damaged(name);
             writes.removeDamaged(name, sealed); // sent before a lease or a put of the key

@@ -111,7 +111,7 @@ public final class RedisOptions {
     }
 
     private static int valueBytes(long bytes) {
-        int max = (512 << 20) - Envelope.HEADER; // the largest string there is
+        int max = (512 << 20) - Frame.HEADER; // the largest string there is
         if (bytes < 1 || bytes > max) {
             throw new IllegalArgumentException(
                     "the largest value must be of 1 to %d bytes, was %d".formatted(max, bytes));

@@ -29,7 +29,7 @@ final class Server {
         this.number = Fingerprint.of(address.toString()).high();
         this.keys = keys;
         this.counts = counts;
-        this.endpoint = new Endpoint(address, settings, commands, there -> refresh());
+        this.endpoint = new Endpoint(address, settings, commands, this::refresh);
         this.usage = new Usage(endpoint, keys, commands);
         this.writes = new Writes(endpoint, keys, commands, counts, usage, settings.pendingBytes());
         this.reads = new Reads(endpoint, keys, commands, counts, writes);
@@ -78,7 +78,7 @@ final class Server {
                     .defaultIfEmpty(false)
                     .onErrorReturn(Endpoint::isOtherType, false)
                     .onErrorMap(e -> new StoreException(
-                            "cannot look into the redis cache at %s: %s".formatted(endpoint, RedisFailure.of(e)), e));
+                            "cannot look into the redis cache at %s: %s".formatted(endpoint, Endpoint.reason(e)), e));
         });
     }
 

@@ -1,6 +1,5 @@
 package io.penstock.cache.redis;
 
-import io.lettuce.core.SslVerifyMode;
 import io.penstock.cache.redis.internal.Secret;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,15 +31,7 @@ record Settings(
     enum Verify {
         NONE,
         CA,
-        FULL;
-
-        SslVerifyMode mode() {
-            return switch (this) {
-                case NONE -> SslVerifyMode.NONE;
-                case CA -> SslVerifyMode.CA;
-                case FULL -> SslVerifyMode.FULL;
-            };
-        }
+        FULL
     }
 
     static final Settings STANDARD = new Settings(
