@@ -35,7 +35,7 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
      * @param colour  the changes of its colours
      * @param erasure the erased rectangle, in the coordinates of the result
      */
-    public record Parameters(Region region, boolean flipped, Colour colour, Erasure erasure) {}
+    public record Parameters(Region region, boolean flipped, Colour colour, RandomErasing.Erasure erasure) {}
 
     private Augment(
             @Nullable Cropping cropping,
@@ -126,7 +126,7 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
         Image cropped = cropping == null ? image : image.resized(cropping.height(), cropping.width());
         boolean flipped = flip != null && flip.draw(shape, random).flipped();
         Colour colour = jitter == null ? Colour.UNCHANGED : jitter.draw(random);
-        Erasure erasure = erasing == null ? Erasure.NONE : erasing.draw(cropped, random);
+        RandomErasing.Erasure erasure = erasing == null ? RandomErasing.Erasure.NONE : erasing.draw(cropped, random);
         return new Parameters(region, flipped, colour, erasure);
     }
 
@@ -137,8 +137,9 @@ public final class Augment implements ImageTransform<Augment.Parameters> {
     @Override
     public Tensor apply(Tensor image, Parameters drawn) {
         CroppedRows rows = cropping == null ? CroppedRows.whole(image) : cropping.rows(image, drawn.region);
-        Colouring colouring = jitter == null ? null : ColourJitter.colouring(image, drawn.colour);
-        Eraser eraser = erasing == null ? null : erasing.eraser(image.dtype(), rows.size(), drawn.erasure);
+        ColourJitter.Colouring colouring = jitter == null ? null : ColourJitter.colouring(image, drawn.colour);
+        RandomErasing.Eraser eraser =
+                erasing == null ? null : erasing.eraser(image.dtype(), rows.size(), drawn.erasure);
         if (normalise != null) {
             normalise.require(image);
         }

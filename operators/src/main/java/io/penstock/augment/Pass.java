@@ -18,8 +18,8 @@ final class Pass {
 
     private final CroppedRows rows;
     private boolean flipped;
-    private @Nullable Colouring colouring;
-    private @Nullable Eraser eraser;
+    private ColourJitter.@Nullable Colouring colouring;
+    private RandomErasing.@Nullable Eraser eraser;
     private @Nullable Normalise normalise;
 
     Pass(CroppedRows rows) {
@@ -31,12 +31,12 @@ final class Pass {
         return this;
     }
 
-    Pass coloured(@Nullable Colouring value) {
+    Pass coloured(ColourJitter.@Nullable Colouring value) {
         this.colouring = value;
         return this;
     }
 
-    Pass erased(@Nullable Eraser value) {
+    Pass erased(RandomErasing.@Nullable Eraser value) {
         this.eraser = value;
         return this;
     }

@@ -22,7 +22,7 @@ import java.util.random.RandomGenerator;
  */
 public final class RandomResizedCrop extends Cropping {
 
-    private static final Rectangles USUAL = Rectangles.of(0.08, 1, 3.0 / 4, 4.0 / 3);
+    private static final Rectangles USUAL = new Rectangles(0.08, 1, 3.0 / 4, 4.0 / 3);
 
     private final Rectangles rectangles;
 

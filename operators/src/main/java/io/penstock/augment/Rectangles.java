@@ -11,10 +11,6 @@ record Rectangles(double minScale, double maxScale, double minRatio, double maxR
     private static final int TRIES = 10;
     private static final double MAX_RATIO = 1000;
 
-    static Rectangles of(double minScale, double maxScale, double minRatio, double maxRatio) {
-        return new Rectangles(minScale, maxScale, minRatio, maxRatio);
-    }
-
     Rectangles scale(String what, double low, double high) {
         requireRange(what, low, high, 1);
         return new Rectangles(low, high, minRatio, maxRatio);

@@ -40,7 +40,7 @@ class RandomErasingTest {
         RandomErasing erasing =
                 noise ? RandomErasing.of(1).noise() : RandomErasing.of(1).value(7);
 
-        Erasure erasure = erasing.draw(image.shape(), TestImages.dice(seed));
+        RandomErasing.Erasure erasure = erasing.draw(image.shape(), TestImages.dice(seed));
         Tensor erased = erasing.apply(image, erasure);
 
         Region region = erasure.region();
@@ -67,7 +67,7 @@ class RandomErasingTest {
         Tensor image = TestImages.counting(2, 2, 3);
         RandomErasing erasing = RandomErasing.of(1).value(124, 116.4, 103.6);
 
-        Tensor erased = erasing.apply(image, new Erasure(new Region(1, 0, 1, 2), 0));
+        Tensor erased = erasing.apply(image, new RandomErasing.Erasure(new Region(1, 0, 1, 2), 0));
 
         assertThat(erased).isEqualTo(TestImages.image(2, 2, 3, 0, 1, 2, 3, 4, 5, 124, 116, 104, 124, 116, 104));
     }
@@ -75,7 +75,7 @@ class RandomErasingTest {
     @Test
     void noise_ofBytes_isUniformAndRepeatable() {
         Tensor image = TestImages.counting(100, 100, 3);
-        Erasure all = new Erasure(new Region(0, 0, 100, 100), 5);
+        RandomErasing.Erasure all = new RandomErasing.Erasure(new Region(0, 0, 100, 100), 5);
         RandomErasing erasing = RandomErasing.of(1).noise();
 
         double[] noise = TestImages.values(erasing.apply(image, all));
@@ -87,7 +87,7 @@ class RandomErasingTest {
         assertThat(mean).isCloseTo(127.5, within(1.7));
         assertThat(variance).isCloseTo(5461, within(110.0));
         assertThat(TestImages.values(erasing.apply(image, all))).isEqualTo(noise);
-        assertThat(TestImages.values(erasing.apply(image, new Erasure(all.region(), 6))))
+        assertThat(TestImages.values(erasing.apply(image, new RandomErasing.Erasure(all.region(), 6))))
                 .isNotEqualTo(noise);
         assertThat(Arrays.copyOfRange(noise, 0, 300)).isNotEqualTo(Arrays.copyOfRange(noise, 300, 600));
     }
@@ -95,7 +95,7 @@ class RandomErasingTest {
     @Test
     void noise_ofFloats_isCloseToNormal() {
         Tensor image = TestImages.noise(DType.F32, 100, 100, 3, 0);
-        Erasure all = new Erasure(new Region(0, 0, 100, 100), 5);
+        RandomErasing.Erasure all = new RandomErasing.Erasure(new Region(0, 0, 100, 100), 5);
 
         double[] noise = TestImages.values(RandomErasing.of(1).noise().apply(image, all));
 
@@ -145,7 +145,7 @@ class RandomErasingTest {
     @Test
     void arguments_outOfRange_areRefused() {
         RandomErasing erasing = RandomErasing.of(1);
-        Erasure pixel = new Erasure(new Region(0, 0, 1, 1), 0);
+        RandomErasing.Erasure pixel = new RandomErasing.Erasure(new Region(0, 0, 1, 1), 0);
         Tensor image = TestImages.counting(2, 2, 3);
 
         assertThatThrownBy(() -> RandomErasing.of(-1)).hasMessage("erase must be in [0, 1], was -1");
@@ -159,7 +159,7 @@ class RandomErasingTest {
                 .hasMessage("erase value for u8 must be in [0, 255], was 256");
         assertThatThrownBy(() -> erasing.value(1, 2).apply(image, pixel))
                 .hasMessage("cannot erase with 2 values from u8[2, 2, 3]; give one, or one for each channel");
-        assertThatThrownBy(() -> erasing.apply(image, new Erasure(new Region(0, 2, 1, 1), 0)))
+        assertThatThrownBy(() -> erasing.apply(image, new RandomErasing.Erasure(new Region(0, 2, 1, 1), 0)))
                 .hasMessage("cannot erase 1 × 1 at (0, 2) from 2 × 2; draw it for an image of this size");
         assertThatThrownBy(() -> erasing.apply(TestImages.noise(DType.I8, 2, 2, 1, 0), pixel))
                 .hasMessage("cannot erase from i8[2, 2, 1]; it takes u8 or f32");
