@@ -1,7 +1,9 @@
 package io.penstock.pipeline;
 
+import io.penstock.internal.index.IndexFolder;
 import io.penstock.stream.Execution;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,15 @@ public final class Indexing {
      */
     public static Indexing keptIn(Path folder) {
         return new Indexing(folder, ErrorPolicy.fail(), Execution.standard(), progress -> {});
+    }
+
+    /**
+     * The indexes in a folder of {@link #keptIn} that do not match their checksums. Reads them all, and blocks. They
+     * are made again when they are next used; what is intact in them is not examined again.
+     * @throws io.penstock.fault.StoreException if one cannot be read
+     */
+    public static List<Path> damaged(Path folder) {
+        return IndexFolder.damaged(folder);
     }
 
     /**

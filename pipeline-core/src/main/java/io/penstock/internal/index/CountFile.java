@@ -39,6 +39,16 @@ public final class CountFile implements Closeable {
         void entry(long key, int count);
     }
 
+    /**
+     * What was read of a file.
+     *
+     * @param entries in blocks that match their checksums, up to the first that does not
+     * @param whole   whether all blocks do
+     */
+    record Content(long entries, boolean whole) {
+        private static final Content NONE = new Content(0, false);
+    }
+
     private CountFile(Path path, FileChannel out) {
         this.path = path;
         this.out = out;
@@ -104,41 +114,42 @@ public final class CountFile implements Closeable {
     /**
      * Reads a file up to its end or to the first block that is not whole.
      * @param fingerprint that it must be of; any if null
-     * @return how many entries it has; -1 if it is of another fingerprint, or no such file
+     * @return nothing if it is of another fingerprint, or no such file
      */
-    static long read(Path path, @Nullable Fingerprint fingerprint, Entries entries) throws IOException {
+    static Content read(Path path, @Nullable Fingerprint fingerprint, Entries entries) throws IOException {
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(path), 1 << 16))) {
             boolean ours = in.readLong() == MAGIC;
             long high = in.readLong();
             long low = in.readLong();
             if (!ours || fingerprint != null && (high != fingerprint.high() || low != fingerprint.low())) {
-                return -1;
+                return Content.NONE;
             }
             return readBlocks(in, entries);
         } catch (EOFException e) {
-            return -1;
+            return Content.NONE;
         }
     }
 
-    private static long readBlocks(DataInputStream in, Entries entries) throws IOException {
+    private static Content readBlocks(DataInputStream in, Entries entries) throws IOException {
         long total = 0;
         byte[] bytes = new byte[Integer.BYTES + BLOCK * ENTRY];
-        while (in.readNBytes(bytes, 0, Integer.BYTES) == Integer.BYTES) {
+        int begun;
+        while ((begun = in.readNBytes(bytes, 0, Integer.BYTES)) == Integer.BYTES) {
             ByteBuffer read = ByteBuffer.wrap(bytes);
             int count = read.getInt();
             int length = Integer.BYTES + count * ENTRY;
             if (count < 1 || count > BLOCK || in.readNBytes(bytes, Integer.BYTES, count * ENTRY) < count * ENTRY) {
-                return total;
+                return new Content(total, false);
             }
             byte[] checksum = in.readNBytes(Integer.BYTES);
             if (checksum.length < Integer.BYTES || ByteBuffer.wrap(checksum).getInt() != checksum(bytes, length)) {
-                return total;
+                return new Content(total, false);
             }
             for (int i = 0; i < count; i++) {
                 entries.entry(read.getLong(), read.getInt());
             }
             total += count;
         }
-        return total;
+        return new Content(total, begun == 0);
     }
 }

@@ -7,10 +7,13 @@ import io.penstock.order.internal.Mixing;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
@@ -101,9 +104,32 @@ public final class IndexFolder implements Closeable {
         }
         C counts = empty.get();
         try {
-            return CountFile.read(finished(), fingerprint, (key, count) -> add.accept(counts, count)) == samples
-                    ? counts
-                    : null;
+            CountFile.Content content =
+                    CountFile.read(finished(), fingerprint, (key, count) -> add.accept(counts, count));
+            if (!content.whole()) {
+                LOG.warn("the index {} does not match its checksums; what is missing is counted again", finished());
+            }
+            return content.entries() == samples ? counts : null;
+        } catch (IOException e) {
+            throw failure("read", folder, e);
+        }
+    }
+
+    /**
+     * The finished files in a folder that do not match their checksums. Blocks.
+     * @throws StoreException if one cannot be read
+     */
+    public static List<Path> damaged(Path folder) {
+        List<Path> damaged = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + FINISHED)) {
+            for (Path file : files) {
+                if (!CountFile.read(file, null, (key, count) -> {}).whole()) {
+                    damaged.add(file);
+                }
+            }
+            return damaged;
+        } catch (NoSuchFileException e) {
+            return damaged;
         } catch (IOException e) {
             throw failure("read", folder, e);
         }

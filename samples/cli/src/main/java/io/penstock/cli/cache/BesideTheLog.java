@@ -9,54 +9,78 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What else is in a cache's directory: the folder that sources of tar archives keep there, and files that are not
- * Penstock's.
+ * What else is in a cache's directory: the folders that runs keep there, of tar archives and of the lengths of texts,
+ * and files that are not Penstock's.
  *
- * @param folder that of the sources; there may be none
- * @param own     files that a run has made and makes again
- * @param foreign what no cache has made; it is neither read nor deleted
+ * @param directory the cache's
+ * @param own       files that a run has made and makes again
+ * @param foreign   what no cache has made; it is neither read nor deleted
  */
-record BesideTheLog(Path folder, List<Path> own, List<Path> foreign) {
+record BesideTheLog(Path directory, List<Path> own, List<Path> foreign) {
 
-    private static final Pattern OWN = Pattern.compile(
-            "[0-9a-f]{32}\\.tarindex|(sums-)?[0-9a-f]{16}-[0-9a-f]{16}-\\d+\\.unpacked|(sums-)?partial-\\d+\\.tmp");
+    /** The names of own files, by folder. */
+    private static final Map<String, Pattern> OWN = Map.of(
+            Sources.TAR_INDEX,
+                    Pattern.compile("[0-9a-f]{32}\\.tarindex|(sums-)?[0-9a-f]{16}-[0-9a-f]{16}-\\d+\\.unpacked"
+                            + "|(sums-)?partial-\\d+\\.tmp"),
+            Sources.LENGTHS, Pattern.compile("[0-9a-f]{16}(\\.lock|-[0-9a-f]{32}\\.index|-[-0-9a-f]{36}\\.part)"));
 
     /** Lists the directory. Blocks. */
     static BesideTheLog in(CacheDirectory cache) {
-        Path folder = cache.path().resolve(Sources.TAR_INDEX);
         List<Path> own = new ArrayList<>();
         List<Path> foreign = new ArrayList<>(cache.foreign());
-        if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-            foreign.remove(folder);
-            try (Stream<Path> files = Files.list(folder)) {
-                files.sorted().forEach(file -> (isOwn(file) ? own : foreign).add(file));
-            } catch (IOException e) {
-                throw new StoreException("cannot list %s: %s".formatted(folder, e.getMessage()), e);
+        OWN.forEach((name, ownNames) -> {
+            Path folder = cache.path().resolve(name);
+            if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+                foreign.remove(folder);
+                try (Stream<Path> files = Files.list(folder)) {
+                    files.sorted().forEach(file -> (isOwn(file, ownNames) ? own : foreign).add(file));
+                } catch (IOException e) {
+                    throw new StoreException("cannot list %s: %s".formatted(folder, e.getMessage()), e);
+                }
+            }
+        });
+        return new BesideTheLog(cache.path(), own, foreign);
+    }
+
+    private static boolean isOwn(Path file, Pattern ownNames) {
+        return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                && ownNames.matcher(String.valueOf(file.getFileName())).matches();
+    }
+
+    /** The bytes of the own files that have some, by their names in the directory. */
+    Map<String, Long> files() {
+        Map<String, Long> bytes = new TreeMap<>();
+        for (Path file : own) {
+            long size = file.toFile().length(); // 0 where it has gone since it was listed
+            if (size > 0) {
+                bytes.put(directory.relativize(file).toString(), size);
             }
         }
-        return new BesideTheLog(folder, own, foreign);
+        return bytes;
     }
 
-    private static boolean isOwn(Path file) {
-        return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-                && OWN.matcher(String.valueOf(file.getFileName())).matches();
-    }
-
-    /** Deletes what is Penstock's, and the folder if nothing else is in it. */
+    /** Deletes what is Penstock's, and each folder if nothing else is in it. */
     void clear() {
         try {
             for (Path file : own) {
                 Files.deleteIfExists(file);
             }
-            if (foreign.stream().noneMatch(file -> file.startsWith(folder))) {
-                Files.deleteIfExists(folder);
+            for (String name : OWN.keySet()) {
+                Path folder = directory.resolve(name);
+                if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
+                        && foreign.stream().noneMatch(file -> file.startsWith(folder))) {
+                    Files.deleteIfExists(folder);
+                }
             }
         } catch (IOException e) {
-            throw new StoreException("cannot clear %s: %s".formatted(folder, e.getMessage()), e);
+            throw new StoreException("cannot clear %s: %s".formatted(directory, e.getMessage()), e);
         }
     }
 }

@@ -4,9 +4,11 @@ import io.penstock.cache.chronicle.CacheDirectory;
 import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.source.Sources;
+import io.penstock.pipeline.Indexing;
 import io.penstock.shard.TarShards;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -43,7 +45,9 @@ final class CacheVerifyCommand implements Callable<Integer> {
                     progress.clear();
                     report(damage.segment(), damage.position(), damage.what());
                 });
-        TarShards.damaged(directory.resolve(Sources.TAR_INDEX))
+        Stream.concat(
+                        TarShards.damaged(directory.resolve(Sources.TAR_INDEX)).stream(),
+                        Indexing.damaged(directory.resolve(Sources.LENGTHS)).stream())
                 .forEach(file -> report(directory.relativize(file).toString(), 0, "does not match its checksums"));
         progress.clear();
         BesideTheLog.in(cache).foreign().forEach(file -> flags.leftAlone(cache.path(), file));

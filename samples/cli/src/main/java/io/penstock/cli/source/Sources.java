@@ -25,6 +25,9 @@ public final class Sources {
     /** The folder in a cache's directory for what reading tar archives needs. */
     public static final String TAR_INDEX = "tar-index";
 
+    /** The folder there for the lengths of texts. */
+    public static final String LENGTHS = "lengths";
+
     private Sources() {}
 
     /**

@@ -3,12 +3,14 @@ package io.penstock.cli.stream;
 import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
 import io.penstock.cache.Cache;
+import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.OpenedSources;
 import io.penstock.cli.source.Picture;
 import io.penstock.cli.source.SampleRows;
 import io.penstock.cli.source.SourceChoice;
+import io.penstock.cli.source.Sources;
 import io.penstock.order.Draw;
 import io.penstock.pack.PackedRow;
 import io.penstock.pack.Packing;
@@ -22,6 +24,7 @@ import io.penstock.pipeline.Pipeline;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -77,8 +80,11 @@ public record Feed<T>(
         return drawn;
     }
 
-    /** Opens what the flags name; lists the folder or asks for the file's size. */
-    static Feed<?> open(StreamOptions options, @Nullable Cache cache) {
+    /**
+     * Opens what the flags name; lists the folder or asks for the file's size.
+     * @param terminal where it is shown how far that is; null for nowhere
+     */
+    static Feed<?> open(StreamOptions options, @Nullable Cache cache, @Nullable PrintWriter terminal) {
         return OpenedSources.<Feed<?>>open(
                 new SourceChoice(
                         options.sources(),
@@ -91,30 +97,52 @@ public record Feed<T>(
                                 : new SourceChoice.Texts(options.tokenize(), options.textField())),
                 directory(options),
                 decoded -> pictures(options, cache, measured(options, decoded)),
-                samples -> tensors(options, cache, measured(options, samples)));
+                samples -> tensors(options, cache, measured(options, samples), terminal));
     }
 
-    private static Feed<?> tensors(StreamOptions options, @Nullable Cache cache, Cacheable<Tensor> samples) {
+    private static Feed<?> tensors(
+            StreamOptions options, @Nullable Cache cache, Cacheable<Tensor> samples, @Nullable PrintWriter terminal) {
         if (options.augment() != null) {
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
         Dataset<Tensor> kept = samples.in(cache, options.verifyHits());
+        if (options.pack() == null && options.batchTokens() == null) {
+            return Feed.of(samples, kept, Map.of());
+        }
+        int[] lengths = lengths(kept, directory(options), terminal);
         return options.pack() != null
-                ? packed(options, samples, kept, options.pack())
-                : options.batchTokens() != null
-                        ? grouped(samples, kept, options.batchTokens())
-                        : Feed.of(samples, kept, Map.of());
+                ? packed(options, samples, kept, lengths, options.pack())
+                : grouped(samples, kept, lengths, Objects.requireNonNull(options.batchTokens()));
     }
 
-    /** Loads every text once, for its length, and fills the cache by that. */
-    private static int[] lengths(Dataset<Tensor> tokens) {
+    /**
+     * The lengths of all texts: those that the directory of a cache does not know are loaded for it, which fills the
+     * cache.
+     */
+    private static int[] lengths(Dataset<Tensor> tokens, @Nullable Path directory, @Nullable PrintWriter terminal) {
+        Indexing indexing =
+                directory == null ? Indexing.inMemory() : Indexing.keptIn(directory.resolve(Sources.LENGTHS));
+        if (terminal == null) {
+            return lengths(tokens, indexing);
+        }
+        ProgressLine line = new ProgressLine(terminal, true, tokens.size());
+        try {
+            return lengths(
+                    tokens,
+                    indexing.progress(progress -> line.show("measuring texts", progress.examined(), "texts", "")));
+        } finally {
+            line.clear();
+        }
+    }
+
+    private static int[] lengths(Dataset<Tensor> tokens, Indexing indexing) {
         return Objects.requireNonNull(
-                tokens.counts("length", Packing::length, Indexing.inMemory()).block());
+                tokens.counts("length", Packing::length, indexing).block());
     }
 
-    private static Feed<Group<Tensor>> grouped(Cacheable<Tensor> samples, Dataset<Tensor> tokens, int batchTokens) {
-        int[] lengths = lengths(tokens);
+    private static Feed<Group<Tensor>> grouped(
+            Cacheable<Tensor> samples, Dataset<Tensor> tokens, int[] lengths, int batchTokens) {
         int longest = IntStream.of(lengths).max().orElse(0);
         if (longest > batchTokens) {
             throw new IllegalArgumentException(
@@ -128,9 +156,9 @@ public record Feed<T>(
     }
 
     private static Feed<PackedRow> packed(
-            StreamOptions options, Cacheable<Tensor> samples, Dataset<Tensor> tokens, int rowSize) {
+            StreamOptions options, Cacheable<Tensor> samples, Dataset<Tensor> tokens, int[] lengths, int rowSize) {
         TooLong tooLong = Objects.requireNonNullElse(options.tooLong(), TooLong.FAIL);
-        Dataset<PackedRow> rows = Packing.of(rowSize).tooLong(tooLong).over(tokens, lengths(tokens));
+        Dataset<PackedRow> rows = Packing.of(rowSize).tooLong(tooLong).over(tokens, lengths);
         return new Feed<>(samples, new SampleRows.Single<>(Schema.of(PackedRow.class)), List.of(), rows, Map.of());
     }
 

@@ -47,18 +47,19 @@ public final class StreamCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        boolean terminal = !options.json() && Terminal.onStandardError();
         StreamPlan<?> plan;
         try {
-            plan = StreamPlan.of(options);
+            plan = StreamPlan.of(options, terminal ? spec.commandLine().getErr() : null);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), Reason.of(e), e);
         }
         try (plan) {
-            return run(plan);
+            return run(plan, terminal);
         }
     }
 
-    private <T> int run(StreamPlan<T> plan) {
+    private <T> int run(StreamPlan<T> plan, boolean terminal) {
         Output out = new Output(spec.commandLine().getOut());
         Reporter reporter = options.json()
                 ? new JsonReporter(out, options.verifyHits() != null)
@@ -70,7 +71,6 @@ public final class StreamCommand implements Callable<Integer> {
         if (plan.metrics() != null) {
             spec.commandLine().getErr().println("metrics at " + plan.metrics());
         }
-        boolean terminal = !options.json() && Terminal.onStandardError();
         return StreamRun.of(plan, reporter, spec.commandLine().getErr(), terminal) ? 0 : Interruption.STATUS;
     }
 }

@@ -21,6 +21,7 @@ import io.penstock.quarantine.QuarantineFile;
 import io.penstock.resume.ResumeToken;
 import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -92,20 +93,29 @@ public final class StreamPlan<T> implements AutoCloseable {
      * @throws io.penstock.fault.StoreException if the source cannot be opened
      */
     public static StreamPlan<?> of(StreamOptions options) {
-        return of(options, StreamResources::open);
+        return of(options, null);
+    }
+
+    /**
+     * The same, and shows how far it is.
+     * @param terminal null for nowhere
+     */
+    static StreamPlan<?> of(StreamOptions options, @Nullable PrintWriter terminal) {
+        return of(options, StreamResources::open, terminal);
     }
 
     /** The same for looking at it beside the run: without the files and ports that a run writes and serves. */
     public static StreamPlan<?> lookedAt(StreamOptions options) {
-        return of(options, StreamResources::withoutOutputs);
+        return of(options, StreamResources::withoutOutputs, null);
     }
 
-    private static StreamPlan<?> of(StreamOptions options, Function<StreamOptions, StreamResources> opener) {
+    private static StreamPlan<?> of(
+            StreamOptions options, Function<StreamOptions, StreamResources> opener, @Nullable PrintWriter terminal) {
         requireConsistent(options);
         StreamOrder order = StreamOrder.of(options);
         StreamResources resources = opener.apply(options);
         try {
-            return of(options, Feed.open(options, resources.cache()), resources, order);
+            return of(options, Feed.open(options, resources.cache(), terminal), resources, order);
         } catch (RuntimeException | Error e) {
             resources.close();
             throw e;
