@@ -30,7 +30,7 @@ final class EpochEnds {
     private final Collation<?> collation;
     private final SlotRing ring;
     private final Batcher.Output output;
-    private final @Nullable Masks masks;
+    private final LentSlot.@Nullable Masks masks;
     private final int ahead;
 
     private @Nullable Draw latest;
@@ -43,7 +43,7 @@ final class EpochEnds {
         this.collation = collation;
         this.ring = ring;
         this.output = output;
-        this.masks = collation.remainder() == Remainder.PAD ? new Masks(collation.n()) : null;
+        this.masks = collation.remainder() == Remainder.PAD ? new LentSlot.Masks(collation.n()) : null;
         // what may be drawn while a batch is held back: the next sample, or the next full batch
         this.ahead = drops() ? collation.n() : 1;
     }

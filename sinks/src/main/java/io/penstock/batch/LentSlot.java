@@ -1,7 +1,11 @@
 package io.penstock.batch;
 
 import io.penstock.order.Position;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
 import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +29,26 @@ final class LentSlot {
     private @Nullable Batch batch;
     private Cleaner.@Nullable Cleanable watch;
 
+    /** The masks of n rows, of any number of valid ones: windows over n ones before n zeros. */
+    static final class Masks {
+
+        private final int rows;
+        private final ByteBuffer bits;
+
+        Masks(int rows) {
+            this.rows = rows;
+            this.bits = ByteBuffer.allocateDirect(2 * rows);
+            for (int i = 0; i < rows; i++) {
+                bits.put(i, (byte) 1);
+            }
+        }
+
+        /** {@code bool[rows]}, the first {@code valid} of them true. */
+        Tensor of(int valid) {
+            return Tensor.of(DType.BOOL, Shape.of(rows), bits.slice(rows - valid, rows));
+        }
+    }
+
     /** The place of a batch in the run. */
     record Place(long epoch, Position next, boolean endsEpoch) {}
 
@@ -39,7 +63,7 @@ final class LentSlot {
         int valid = slot.rows();
         LentSlot lease = new LentSlot(ring, slot, place);
         lease.batch = new Batch(
-                slot.stacked(masks == null ? valid : masks.rows()),
+                slot.stacked(masks == null ? valid : masks.rows),
                 valid,
                 masks == null ? null : masks.of(valid),
                 place.epoch(),

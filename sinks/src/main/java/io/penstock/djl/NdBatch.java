@@ -6,7 +6,9 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import io.penstock.batch.Batch;
+import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,19 @@ import reactor.core.publisher.Flux;
  * <p>One thread at a time, as DJL's managers.
  */
 public final class NdBatch implements AutoCloseable {
+
+    private static final String PYTORCH = "PyTorch";
+
+    /**
+     * What DJL's PyTorch (0.35.1) has no array of, and what to use instead. It must be kept from them: its native code
+     * ends the process.
+     */
+    private static final Map<DType, DType> NOT_IN_PYTORCH = Map.of(
+            DType.I16, DType.I32,
+            DType.U16, DType.I32,
+            DType.U32, DType.I64,
+            DType.U64, DType.I64,
+            DType.BF16, DType.F32);
 
     private final Batch batch;
     private final NDManager manager;
@@ -75,8 +90,33 @@ public final class NdBatch implements AutoCloseable {
     }
 
     private static NDArray array(NDManager manager, String field, Tensor tensor) {
-        DataType type = NdTypes.of(tensor.dtype(), field, manager.getEngine().getEngineName());
+        DataType type = type(tensor.dtype(), field, manager.getEngine().getEngineName());
         return manager.create(tensor.data(), new Shape(tensor.shape().toArray()), type);
+    }
+
+    /** @throws IllegalArgumentException if the engine has no such arrays */
+    private static DataType type(DType dtype, String field, String engine) {
+        DType instead = engine.equals(PYTORCH) ? NOT_IN_PYTORCH.get(dtype) : null;
+        if (instead != null) {
+            throw new IllegalArgumentException(
+                    "cannot hand field \"%s\" to %s: DJL has no %s there; map it to %s before batching"
+                            .formatted(field, engine, dtype, instead));
+        }
+        return switch (dtype) {
+            case BOOL -> DataType.BOOLEAN;
+            case U8 -> DataType.UINT8;
+            case I8 -> DataType.INT8;
+            case U16 -> DataType.UINT16;
+            case I16 -> DataType.INT16;
+            case U32 -> DataType.UINT32;
+            case I32 -> DataType.INT32;
+            case U64 -> DataType.UINT64;
+            case I64 -> DataType.INT64;
+            case F16 -> DataType.FLOAT16;
+            case BF16 -> DataType.BFLOAT16;
+            case F32 -> DataType.FLOAT32;
+            case F64 -> DataType.FLOAT64;
+        };
     }
 
     /** The fields, in schema order, each with its name. */

@@ -143,8 +143,9 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
                 samples.add(sample(path, samples.size() + 1, line, length));
                 length = 0;
                 end = at;
-            } else if (length == Line.LONGEST) {
-                throw notOurs(path, samples.size() + 1, "is longer than %d bytes".formatted(Line.LONGEST), null);
+            } else if (length == QuarantinedSample.LONGEST_LINE) {
+                String reason = "is longer than %d bytes".formatted(QuarantinedSample.LONGEST_LINE);
+                throw notOurs(path, samples.size() + 1, reason, null);
             } else {
                 line = length == line.length ? Arrays.copyOf(line, 2 * length) : line;
                 line[length++] = (byte) next;
@@ -158,7 +159,7 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
 
     private static QuarantinedSample sample(Path path, int number, byte[] line, int length) {
         try {
-            return Line.read(line, length);
+            return QuarantinedSample.read(line, length);
         } catch (FormatException e) {
             throw notOurs(path, number, e.getMessage(), e);
         }
@@ -177,7 +178,7 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
      */
     @Override
     public void accept(SampleException failure) {
-        byte[] json = Line.write(QuarantinedSample.of(failure));
+        byte[] json = QuarantinedSample.of(failure).line();
         byte[] line = Arrays.copyOf(json, json.length + 1);
         line[json.length] = '\n';
         lock.lock();

@@ -62,11 +62,11 @@ public final class BatchServer implements AutoCloseable {
         this.access = plan.access();
         this.folder = folder;
         this.scheme = tls == null ? "http" : "https";
-        this.hubs = new Hubs(plan.feed(), folder == null ? RunMemory::ofProcess : folder::begin, plan.consumerCount());
-        Duration first = plan.stallTime().compareTo(REQUEST) < 0 ? plan.stallTime() : REQUEST;
+        this.hubs = new Hubs(plan.feed, folder == null ? RunMemory::ofProcess : folder::begin, plan.consumers);
+        Duration first = plan.patience.compareTo(REQUEST) < 0 ? plan.patience : REQUEST;
         HttpServer http = HttpServer.create()
-                .host(plan.hostName())
-                .port(plan.portNumber())
+                .host(plan.door.host())
+                .port(plan.door.port())
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
@@ -74,7 +74,7 @@ public final class BatchServer implements AutoCloseable {
                 .httpRequestDecoder(
                         limits -> limits.maxInitialLineLength(LONGEST_LINE).maxHeaderSize(LONGEST_LINE))
                 .doOnChannelInit((observer, channel, remote) ->
-                        channel.pipeline().addFirst(new WriteTimeout(plan.stallTime()), new FirstRequestTimeout(first)))
+                        channel.pipeline().addFirst(new WriteTimeout(plan.patience), new FirstRequestTimeout(first)))
                 .handle(this::answer);
         if (tls != null) {
             http = http.secure(spec -> spec.sslContext(tls));
@@ -84,14 +84,14 @@ public final class BatchServer implements AutoCloseable {
         } catch (ChannelBindException e) {
             throw new StoreException(
                     "cannot serve on %s port %d: it is taken or not allowed; choose another, or 0 for any free one"
-                            .formatted(plan.hostName(), plan.portNumber()),
+                            .formatted(plan.door.host(), plan.door.port()),
                     e);
         }
     }
 
     /** The address to ask: {@code http://127.0.0.1:PORT/}. */
     public URI address() {
-        String host = plan.hostName().contains(":") ? "[" + plan.hostName() + "]" : plan.hostName();
+        String host = plan.door.host().contains(":") ? "[" + plan.door.host() + "]" : plan.door.host();
         return URI.create("%s://%s:%d/".formatted(scheme, host, server.port()));
     }
 
@@ -102,7 +102,7 @@ public final class BatchServer implements AutoCloseable {
 
     private Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {
         return Mono.defer(() -> {
-                    Request asked = Request.of(request, access, plan.feed().ranks());
+                    Request asked = Request.of(request, access, plan.feed.ranks());
                     Channel[] channel = new Channel[1];
                     response.withConnection(connection -> channel[0] = connection.channel());
                     FirstRequestTimeout.cancel(channel[0]);
@@ -112,7 +112,7 @@ public final class BatchServer implements AutoCloseable {
                         case "/shared" -> shared(asked, response, channel[0]);
                         case "/status" ->
                             JsonAnswers.send(
-                                    response, HttpResponseStatus.OK, JsonAnswers.status(plan.feed(), hubs.states()));
+                                    response, HttpResponseStatus.OK, JsonAnswers.status(plan.feed, hubs.states()));
                         default ->
                             throw new Request.Refused(
                                     HttpResponseStatus.NOT_FOUND, "see /batches, /shared and /status");
@@ -179,7 +179,7 @@ public final class BatchServer implements AutoCloseable {
     private Cursor join(Request asked) {
         Position at;
         try {
-            at = asked.resume() == null ? null : plan.feed().position(asked.resume());
+            at = asked.resume() == null ? null : plan.feed.position(asked.resume());
         } catch (IllegalArgumentException e) {
             throw new Request.Refused(HttpResponseStatus.BAD_REQUEST, message(e));
         }
@@ -187,7 +187,7 @@ public final class BatchServer implements AutoCloseable {
     }
 
     private String token(Delivery delivery) {
-        return plan.feed().token(delivery.batch().next());
+        return plan.feed.token(delivery.batch().next());
     }
 
     private static Mono<Void> refuse(HttpServerResponse response, Throwable cause) {

@@ -7,16 +7,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Delivery {
 
     private final Hub hub;
-    private final RetainedBatch retained;
+    private final Hub.Retained retained;
     private final AtomicBoolean released = new AtomicBoolean();
 
-    Delivery(Hub hub, RetainedBatch retained) {
+    Delivery(Hub hub, Hub.Retained retained) {
         this.hub = hub;
         this.retained = retained;
     }
 
     Batch batch() {
-        return retained.batch();
+        return retained.batch;
     }
 
     Hub hub() {

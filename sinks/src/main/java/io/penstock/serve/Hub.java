@@ -41,7 +41,7 @@ final class Hub {
     private final DrainLoop loop = new DrainLoop();
     private final Object lock = new Object();
 
-    private final Deque<RetainedBatch> window = new ArrayDeque<>();
+    private final Deque<Retained> window = new ArrayDeque<>();
     private final Set<Cursor> cursors = new LinkedHashSet<>();
     private final List<Runnable> signals = new ArrayList<>();
     private Position head;
@@ -96,8 +96,8 @@ final class Hub {
 
     private long numberAt(Position at) {
         long number = taken;
-        for (RetainedBatch batch : window) {
-            if (batch.start().equals(at)) {
+        for (Retained batch : window) {
+            if (batch.start.equals(at)) {
                 return number;
             }
             number++;
@@ -142,9 +142,9 @@ final class Hub {
         }
     }
 
-    void released(RetainedBatch batch) {
+    void released(Retained batch) {
         synchronized (lock) {
-            batch.released();
+            batch.deliveries--;
         }
         drain();
     }
@@ -214,8 +214,8 @@ final class Hub {
             cursor.stopWaiting();
             Throwable cause = failure;
             if (place < window.size()) {
-                RetainedBatch batch = window.stream().skip(place).findFirst().orElseThrow();
-                batch.delivered();
+                Retained batch = window.stream().skip(place).findFirst().orElseThrow();
+                batch.deliveries++;
                 cursor.step();
                 signals.add(() -> sink.success(new Delivery(this, batch)));
             } else if (cause != null) {
@@ -228,8 +228,8 @@ final class Hub {
 
     /** Closes the oldest batches, as far as every consumer has done with them. */
     private void dismiss() {
-        while (!window.isEmpty() && !window.element().isInUse() && isPassed(taken)) {
-            signals.add(window.remove().batch()::close);
+        while (!window.isEmpty() && window.element().deliveries == 0 && isPassed(taken)) {
+            signals.add(window.remove().batch::close);
             taken++;
         }
     }
@@ -247,6 +247,18 @@ final class Hub {
         if (!asked && !done && !closed && awaited == 0 && window.size() < DEPTH) {
             asked = true;
             signals.add(upstream::more);
+        }
+    }
+
+    /** A batch that some consumer still needs. */
+    static final class Retained {
+        final Batch batch;
+        private final Position start; // of a run that begins with this batch
+        private int deliveries;
+
+        Retained(Batch batch, Position start) {
+            this.batch = batch;
+            this.start = start;
         }
     }
 
@@ -276,7 +288,7 @@ final class Hub {
                 late = closed;
                 asked = false;
                 if (!late) {
-                    window.add(new RetainedBatch(batch, head));
+                    window.add(new Retained(batch, head));
                     head = batch.next();
                 }
             }

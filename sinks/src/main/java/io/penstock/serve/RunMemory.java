@@ -12,24 +12,14 @@ interface RunMemory extends IntFunction<ByteBuffer>, AutoCloseable {
     @Override
     ByteBuffer apply(int bytes);
 
-    /** The run is over. Buffers that were given out stay valid. */
+    /** The run is over. Buffers that were given out stay valid; memory of this process alone is the collector's. */
     @Override
-    void close();
+    default void close() {}
 
     /** Memory of this process alone. */
     static RunMemory ofProcess() {
-        return new RunMemory() {
-            @Override
-            public ByteBuffer apply(int bytes) {
-                return ByteBuffer.allocateDirect(Math.addExact(bytes, 2 * ALIGNMENT))
-                        .alignedSlice(ALIGNMENT)
-                        .slice(0, bytes);
-            }
-
-            @Override
-            public void close() {
-                // the collector frees the buffers
-            }
-        };
+        return bytes -> ByteBuffer.allocateDirect(Math.addExact(bytes, 2 * ALIGNMENT))
+                .alignedSlice(ALIGNMENT)
+                .slice(0, bytes);
     }
 }

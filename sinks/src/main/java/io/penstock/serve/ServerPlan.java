@@ -25,14 +25,14 @@ public final class ServerPlan {
     private static final int SHORTEST_SECRET = 16;
     private static final Pattern PRINTABLE = Pattern.compile("[\\x21-\\x7e]+");
 
-    private final BatchFeed feed;
-    private final Door door;
-    private final int consumers;
+    final BatchFeed feed;
+    final Door door;
+    final int consumers;
     private final @Nullable Path shared;
-    private final Duration patience;
+    final Duration patience;
 
     /** How to get in. */
-    private record Door(
+    record Door(
             String host,
             int port,
             @Nullable String secret,
@@ -182,29 +182,9 @@ public final class ServerPlan {
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
-    BatchFeed feed() {
-        return feed;
-    }
-
-    String hostName() {
-        return door.host;
-    }
-
-    int portNumber() {
-        return door.port;
-    }
-
     /** Who may ask. */
     Access access() {
         Access open = Access.to(door.certificate == null ? "http" : "https", door.host);
         return door.secret == null ? open : open.token(door.secret);
-    }
-
-    int consumerCount() {
-        return consumers;
-    }
-
-    Duration stallTime() {
-        return patience;
     }
 }

@@ -59,20 +59,19 @@ public final class NpyWriter<T> {
                 .single();
     }
 
-    private static final class Rows<T> implements SampleOutput<T> {
+    private static final class Rows<T> extends SampleOutput<T> {
 
-        private final UnfinishedFile file;
         private final Function<? super T, Tensor> rows;
         private DType dtype = DType.U8;
         private @Nullable Shape shape;
 
         Rows(UnfinishedFile file, Function<? super T, Tensor> rows) {
-            this.file = file;
+            super(file);
             this.rows = rows;
         }
 
         @Override
-        public void append(Sample<T> sample) throws IOException {
+        void append(Sample<T> sample) throws IOException {
             Tensor row = rows.apply(sample.value());
             if (shape == null) {
                 dtype = row.dtype();
@@ -93,18 +92,10 @@ public final class NpyWriter<T> {
         }
 
         @Override
-        public Written finish(long samples, long absent) throws IOException {
+        void end(long samples) throws IOException {
             byte[] header = Npy.header(dtype, shape == null ? Shape.SCALAR : shape, samples);
             file.channel().position(0);
             file.append(ByteBuffer.wrap(header));
-            long bytes = file.channel().size();
-            file.finish();
-            return new Written(file.target(), samples, absent, bytes);
-        }
-
-        @Override
-        public void close() {
-            file.close();
         }
     }
 }

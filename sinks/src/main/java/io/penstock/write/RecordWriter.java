@@ -43,21 +43,20 @@ public final class RecordWriter<T> {
                 .single();
     }
 
-    private static final class Records<T> implements SampleOutput<T> {
+    private static final class Records<T> extends SampleOutput<T> {
 
-        private final UnfinishedFile file;
         private final Schema<T> schema;
         private final BufferedOutputStream out;
         private long recordBytes = -1;
 
         Records(UnfinishedFile file, Schema<T> schema) {
-            this.file = file;
+            super(file);
             this.schema = schema;
             this.out = new BufferedOutputStream(Channels.newOutputStream(file.channel()), BUFFER);
         }
 
         @Override
-        public void append(Sample<T> sample) throws IOException {
+        void append(Sample<T> sample) throws IOException {
             List<Tensor> fields = schema.flatten(sample.value());
             long bytes = fields.stream().mapToLong(Tensor::byteSize).sum();
             if (recordBytes < 0) {
@@ -77,16 +76,8 @@ public final class RecordWriter<T> {
         }
 
         @Override
-        public Written finish(long samples, long absent) throws IOException {
+        void end(long samples) throws IOException {
             out.flush();
-            long bytes = file.channel().size();
-            file.finish();
-            return new Written(file.target(), samples, absent, bytes);
-        }
-
-        @Override
-        public void close() {
-            file.close();
         }
     }
 }

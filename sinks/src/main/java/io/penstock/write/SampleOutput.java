@@ -3,20 +3,36 @@ package io.penstock.write;
 import io.penstock.stream.Sample;
 import java.io.IOException;
 
-/** What lays samples out in a file, or in several at once. One thread at a time. */
-interface SampleOutput<T> extends AutoCloseable {
+/** Lays samples out in a file. One thread at a time. */
+abstract class SampleOutput<T> implements AutoCloseable {
+
+    final UnfinishedFile file;
+
+    SampleOutput(UnfinishedFile file) {
+        this.file = file;
+    }
 
     /** Appends a sample that has a value. */
-    void append(Sample<T> sample) throws IOException;
+    abstract void append(Sample<T> sample) throws IOException;
+
+    /** Writes what ends the file, after this number of samples. */
+    abstract void end(long samples) throws IOException;
 
     /**
-     * Writes what ends the file and gives it its name.
+     * Ends the file and gives it its name.
      * @param samples that were appended
      * @param absent  that had no value, and were not
      */
-    Written finish(long samples, long absent) throws IOException;
+    final Written finish(long samples, long absent) throws IOException {
+        end(samples);
+        long bytes = file.channel().size();
+        file.finish();
+        return new Written(file.target(), samples, absent, bytes);
+    }
 
     /** Throws away what was not finished; by any thread. */
     @Override
-    void close();
+    public final void close() {
+        file.close();
+    }
 }

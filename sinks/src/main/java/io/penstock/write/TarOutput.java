@@ -15,15 +15,14 @@ import java.util.regex.Pattern;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 
-/** One tar archive. */
-final class TarOutput<T> implements SampleOutput<T> {
+/** One tar archive. It is never closed: the stream over the channel holds nothing but memory. */
+final class TarOutput<T> extends SampleOutput<T> {
 
     private static final int BUFFER = 1 << 18;
     private static final int MODE = 0644;
     private static final Pattern KEY = Pattern.compile("(?!__)[^/\\x00]+(/[^/\\x00]+)*");
     private static final Pattern EXTENSION = Pattern.compile("[a-z0-9_-]+(\\.[a-z0-9_-]+)*");
 
-    private final UnfinishedFile file;
     private final Function<? super T, Map<String, Tensor>> parts;
     private final Function<? super Sample<T>, String> keys;
     private final BufferedOutputStream buffered;
@@ -34,7 +33,7 @@ final class TarOutput<T> implements SampleOutput<T> {
             UnfinishedFile file,
             Function<? super T, Map<String, Tensor>> parts,
             Function<? super Sample<T>, String> keys) {
-        this.file = file;
+        super(file);
         this.parts = parts;
         this.keys = keys;
         this.buffered = new BufferedOutputStream(Channels.newOutputStream(file.channel()), BUFFER);
@@ -45,7 +44,7 @@ final class TarOutput<T> implements SampleOutput<T> {
     }
 
     @Override
-    public void append(Sample<T> sample) throws IOException {
+    void append(Sample<T> sample) throws IOException {
         String key = keys.apply(sample);
         requireKey(key, sample);
         for (Map.Entry<String, Tensor> part : parts.apply(sample.value()).entrySet()) {
@@ -87,17 +86,8 @@ final class TarOutput<T> implements SampleOutput<T> {
     }
 
     @Override
-    public Written finish(long samples, long absent) throws IOException {
+    void end(long samples) throws IOException {
         tar.finish();
         buffered.flush(); // the archive's own flush stops at its blocks
-        long bytes = file.channel().size();
-        file.finish();
-        return new Written(file.target(), samples, absent, bytes);
-    }
-
-    /** The stream over the channel holds nothing but memory. */
-    @Override
-    public void close() {
-        file.close();
     }
 }

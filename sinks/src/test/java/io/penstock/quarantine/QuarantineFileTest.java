@@ -165,7 +165,7 @@ class QuarantineFileTest {
 
     @Test
     void endlessLine_isRefusedBeforeItFillsTheMemory() throws IOException {
-        append("{" + " ".repeat(Line.LONGEST + 1));
+        append("{" + " ".repeat(QuarantinedSample.LONGEST_LINE + 1));
 
         assertThatThrownBy(() -> QuarantineFile.read(path))
                 .hasMessage(path + " is not a quarantine file: line 1 is longer than 262144 bytes");
