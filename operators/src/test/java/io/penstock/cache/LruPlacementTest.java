@@ -27,7 +27,7 @@ class LruPlacementTest {
     }
 
     private static Mono<Boolean> put(Cache cache, int number, int length) {
-        return Begun.toMono(cache.placement()
+        return Begun.toMono(cache.placement
                 .put(key(number), Encoded.of(ByteBuffer.wrap(TierKit.valueOf(number, length))), Entry.UNKNOWN));
     }
 
@@ -64,7 +64,7 @@ class LruPlacementTest {
             assertThat(numbers(disk, 20)).containsExactly(0, 4, 5);
             assertThat(bytes(disk.get(key(4)).block(TIMEOUT))).isEqualTo(TierKit.valueOf(4, 1_000));
 
-            cache.placement().copyUp(1, key(4), disk.get(key(4)).block(TIMEOUT));
+            cache.placement.copyUp(1, key(4), disk.get(key(4)).block(TIMEOUT));
             assertThat(numbers(ram, 20)).containsExactly(4, 7, 8, 9);
             assertThat(numbers(disk, 20)).containsExactly(4, 5, 6);
         }

@@ -52,7 +52,7 @@ class PolicySimulationTest {
     }
 
     private static @Nullable ByteBuffer find(Cache cache, SampleKey key) {
-        for (Level level : cache.levels()) {
+        for (Level level : cache.levels) {
             ByteBuffer found = Begun.<ByteBuffer>toMono(level.get(key)).block(TIMEOUT);
             if (found != null) {
                 return found;
@@ -72,9 +72,9 @@ class PolicySimulationTest {
             if (found != null) {
                 assertThat(found.remaining()).isEqualTo(data.bytes[index]);
                 saved += data.nanos[index];
-            } else if (cache.placement().accepts(key)) {
+            } else if (cache.placement.accepts(key)) {
                 Encoded bytes = Encoded.of(ByteBuffer.allocate(data.bytes[index]));
-                Begun.toMono(cache.placement().put(key, bytes, Entry.of(epoch, data.nanos[index])))
+                Begun.toMono(cache.placement.put(key, bytes, Entry.of(epoch, data.nanos[index])))
                         .block(TIMEOUT);
             }
         }

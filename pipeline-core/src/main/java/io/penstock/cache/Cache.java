@@ -26,9 +26,11 @@ public final class Cache implements AutoCloseable {
 
     private final List<Tier> tiers;
     private final TierFaults faults;
-    private final Level[] levels;
-    private final Placement placement;
-    private final boolean keepsProvenance;
+    final Level[] levels;
+    final Placement placement;
+
+    /** Whether a tier does. */
+    final boolean keepsProvenance;
 
     private Cache(List<Tier> tiers, TierFaults faults, @Nullable TierObserver observer) {
         this.tiers = tiers;
@@ -96,19 +98,6 @@ public final class Cache implements AutoCloseable {
     @Override
     public void close() {
         tiers.forEach(Tier::close);
-    }
-
-    Level[] levels() {
-        return levels;
-    }
-
-    Placement placement() {
-        return placement;
-    }
-
-    /** Whether a tier keeps provenance. */
-    boolean keepsProvenance() {
-        return keepsProvenance;
     }
 
     void producedBy(Producer producer) {

@@ -171,7 +171,7 @@ public final class KeyedCache<T> {
     }
 
     private Flux<SampleKey> keys() {
-        return Flux.fromArray(cache.levels())
+        return Flux.fromArray(cache.levels)
                 .concatMap(level -> level.tier instanceof ListedTier listed
                         ? listed.keys().onErrorResume(e -> {
                             level.failed(e);

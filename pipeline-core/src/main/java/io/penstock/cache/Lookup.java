@@ -74,7 +74,7 @@ public final class Lookup<R, T> {
         this.codec = codec;
         this.loader = loader;
         this.verifier = verifier;
-        this.levels = cache.levels();
+        this.levels = cache.levels;
     }
 
     /** The value, or a {@code Mono} of it. */
@@ -116,7 +116,7 @@ public final class Lookup<R, T> {
 
     /** Whether a tier keeps provenance. Announces the producer to it before the first put. */
     public boolean keepsProvenance(Producer producer) {
-        if (!cache.keepsProvenance()) {
+        if (!cache.keepsProvenance) {
             return false;
         }
         if (!producerKnown) {
@@ -163,7 +163,7 @@ public final class Lookup<R, T> {
         if (value != Begun.ABSENT) {
             loader.hit(level.number, key, request);
             if (level.number > 0) {
-                cache.placement().copyUp(level.number, key, bytes);
+                cache.placement.copyUp(level.number, key, bytes);
             }
         }
         return value;
@@ -233,7 +233,7 @@ public final class Lookup<R, T> {
 
     /** Offers a value to the tiers, if one would take it: whether one holds it, as a {@code Boolean} or a {@code Mono} of it. */
     private Object store(SampleKey key, T value, R request, long loadNanos) {
-        if (roomKnown && !cache.placement().accepts(key)) {
+        if (roomKnown && !cache.placement.accepts(key)) {
             return false;
         }
         Entry about = entry(request, loadNanos);
@@ -242,7 +242,7 @@ public final class Lookup<R, T> {
         }
         Encoded bytes = codec.encode(value);
         requireRoom(bytes.length());
-        return cache.placement().put(key, bytes, about);
+        return cache.placement.put(key, bytes, about);
     }
 
     private @Nullable Entry entry(R request, long loadNanos) {

@@ -87,7 +87,7 @@ public final class Topology {
             if (variables.has(launcher.rank()) || variables.has(launcher.worldSize())) {
                 variables.requireBoth(launcher.name(), launcher.rank(), launcher.worldSize());
                 Shard shard = Shard.of(variables.number(launcher.rank()), variables.number(launcher.worldSize()));
-                return new Topology(shard, launcher.place(variables, shard));
+                return new Topology(shard, launcher.places().of(variables, shard));
             }
         }
         return ALONE;

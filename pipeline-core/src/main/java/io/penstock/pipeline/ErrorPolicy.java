@@ -28,12 +28,12 @@ public final class ErrorPolicy {
     /** No attempt waits longer, however many came before it. */
     static final Duration LONGEST_BACKOFF = Duration.ofDays(1);
 
-    private final Action outcome;
+    final Action outcome;
     private final long budget;
     private final double share;
-    private final int retries;
-    private final Duration backoff;
-    private final Consumer<? super SampleException> quarantine;
+    final int retries;
+    final Duration backoff;
+    final Consumer<? super SampleException> quarantine;
 
     private ErrorPolicy(
             Action outcome,
@@ -129,17 +129,9 @@ public final class ErrorPolicy {
         return new ErrorPolicy(outcome, budget, share, retries, backoff, quarantine);
     }
 
-    Action outcome() {
-        return outcome;
-    }
-
     /** How many different samples of {@code size} may fail. */
     long allowed(long size) {
         return Math.min(budget, share == 1 ? Long.MAX_VALUE : (long) Math.floor(share * size));
-    }
-
-    int retries() {
-        return retries;
     }
 
     /** This policy, for samples that come once and have no number of all. */
@@ -151,14 +143,6 @@ public final class ErrorPolicy {
                             .formatted(this));
         }
         return this;
-    }
-
-    Duration backoff() {
-        return backoff;
-    }
-
-    Consumer<? super SampleException> quarantine() {
-        return quarantine;
     }
 
     @Override

@@ -76,7 +76,7 @@ final class IndexBuild<T> {
 
     /** All counts, added to what is empty. */
     private <C> Mono<C> counted(Supplier<C> empty, ObjIntConsumer<C> add) {
-        Path folder = indexing.folder();
+        Path folder = indexing.folder;
         return folder == null
                 ? Mono.defer(() -> new Count<>(new Known(), null, empty.get(), add).run())
                 : using(
@@ -164,13 +164,13 @@ final class IndexBuild<T> {
                     ? input
                     : new SelectedDataset<>(input, Bits.of(size, at -> known.get(key(at)) == Known.NOT), "unknown");
             return FunctionStage.over(unknown, StageFunction.map(stage, IndexBuild.this::checkedCount, unknown::id))
-                    .onError(indexing.policy())
-                    .stream(Sampler.sequential(), indexing.execution())
+                    .onError(indexing.policy)
+                    .stream(Sampler.sequential(), indexing.execution)
                     .publishOn(Schedulers.boundedElastic())
                     .doOnNext(this::examined)
                     .then(elsewhere(() -> {
                         passKnown();
-                        indexing.progress().accept(new Indexing.Progress(size, found, size));
+                        indexing.progress.accept(new Indexing.Progress(size, found, size));
                         return counts;
                     }));
         }
@@ -208,7 +208,7 @@ final class IndexBuild<T> {
                 tick();
             } catch (IOException e) {
                 throw new StoreException(
-                        "cannot keep the index of \"%s\" in %s: %s".formatted(stage, indexing.folder(), e.getMessage()),
+                        "cannot keep the index of \"%s\" in %s: %s".formatted(stage, indexing.folder, e.getMessage()),
                         e);
             }
         }
@@ -221,7 +221,7 @@ final class IndexBuild<T> {
                 if (file != null) {
                     file.flush();
                 }
-                indexing.progress().accept(new Indexing.Progress(index + 1, found, size));
+                indexing.progress.accept(new Indexing.Progress(index + 1, found, size));
             }
         }
 

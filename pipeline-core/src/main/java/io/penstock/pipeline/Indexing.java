@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Indexing {
 
-    private final @Nullable Path folder;
-    private final ErrorPolicy policy;
-    private final Execution execution;
-    private final Consumer<? super Progress> progress;
+    final @Nullable Path folder;
+    final ErrorPolicy policy;
+    final Execution execution;
+    final Consumer<? super Progress> progress;
 
     /**
      * How far a build is.
@@ -64,7 +64,7 @@ public final class Indexing {
      * @throws IllegalArgumentException if the policy substitutes: a sample is in the data or is not
      */
     public Indexing onError(ErrorPolicy errors) {
-        if (errors.outcome() == ErrorPolicy.Action.SUBSTITUTE) {
+        if (errors.outcome == ErrorPolicy.Action.SUBSTITUTE) {
             throw new IllegalArgumentException("an index cannot substitute a sample that fails; skip it or fail");
         }
         return new Indexing(folder, errors, execution, progress);
@@ -78,21 +78,5 @@ public final class Indexing {
     /** Told about once a second, and at the end, on a thread that may block. */
     public Indexing progress(Consumer<? super Progress> listener) {
         return new Indexing(folder, policy, execution, listener);
-    }
-
-    @Nullable Path folder() {
-        return folder;
-    }
-
-    ErrorPolicy policy() {
-        return policy;
-    }
-
-    Execution execution() {
-        return execution;
-    }
-
-    Consumer<? super Progress> progress() {
-        return progress;
     }
 }

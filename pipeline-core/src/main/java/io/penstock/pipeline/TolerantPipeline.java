@@ -59,22 +59,22 @@ final class TolerantPipeline<T> extends Stage<T> {
     }
 
     private Mono<T> retried(Draw draw, Throwable first) {
-        if (policy.retries() == 0) {
+        if (policy.retries == 0) {
             return givenUp(draw, first);
         }
         Mono<T> again = input.load(draw);
-        Mono<T> rest = policy.retries() == 1
+        Mono<T> rest = policy.retries == 1
                 ? again
                 : again.retryWhen(
-                        Retry.backoff(policy.retries() - 1L, policy.backoff().multipliedBy(2))
+                        Retry.backoff(policy.retries - 1L, policy.backoff.multipliedBy(2))
                                 .maxBackoff(ErrorPolicy.LONGEST_BACKOFF)
                                 .filter(Thrown::isTolerable)
                                 .onRetryExhaustedThrow((spec, signal) -> signal.failure()));
-        return Mono.delay(policy.backoff()).then(rest).onErrorResume(Thrown::isTolerable, last -> givenUp(draw, last));
+        return Mono.delay(policy.backoff).then(rest).onErrorResume(Thrown::isTolerable, last -> givenUp(draw, last));
     }
 
     private Mono<T> givenUp(Draw draw, Throwable failure) {
-        return switch (policy.outcome()) {
+        return switch (policy.outcome) {
             case FAIL -> Mono.error(failure);
             case SKIP -> recorded(draw, failure).then(Mono.fromRunnable(() -> skipped.count(draw)));
             case SUBSTITUTE -> recorded(draw, failure).then(substitute(draw, 1));
@@ -98,7 +98,7 @@ final class TolerantPipeline<T> extends Stage<T> {
                 failed.add(index);
             }
         }
-        return Mono.<Void>fromRunnable(Thrown.runnable(() -> policy.quarantine().accept(failure)))
+        return Mono.<Void>fromRunnable(Thrown.runnable(() -> policy.quarantine.accept(failure)))
                 .subscribeOn(Schedulers.boundedElastic());
     }
 

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -126,11 +127,28 @@ public final class ResumeToken {
      * @throws IllegalArgumentException if it is no token, or one of another version
      */
     public static ResumeToken parse(String text) {
-        TokenText read = text.length() > LONGEST ? null : TokenText.read(text);
-        Long version = read == null ? null : read.number("v");
-        if (read == null || version == null) {
+        try {
+            if (text.length() > LONGEST) {
+                throw malformed(text);
+            }
+            TokenText read = new TokenText(text);
+            requireVersion(read.number("v"));
+            long epoch = read.number("epoch");
+            long offset = read.number("offset");
+            PlanPrint plan = new PlanPrint(
+                    read.text("source"), read.list("stages"), read.text("order"), read.number("samples"));
+            if (epoch < 0 || offset < 0 || offset > plan.samples() || !plan.isWellFormed()) {
+                throw malformed(text);
+            }
+            ShardMode mode = ShardMode.parse(read.text("shard"));
+            String mixture = read.has("mixture") ? read.text("mixture") : null;
+            return new ResumeToken(read.number("seed"), new Position(epoch, offset), mode, plan, mixture);
+        } catch (NoSuchElementException e) {
             throw malformed(text);
         }
+    }
+
+    private static void requireVersion(long version) {
         if (version != VERSION) {
             String advice = version < VERSION
                     ? ": the orders of samples have changed since, so its position means other samples here; end the run "
@@ -139,32 +157,6 @@ public final class ResumeToken {
             throw new IllegalArgumentException("this resume token is of version %d, this program reads version %d%s"
                     .formatted(version, VERSION, advice));
         }
-        Long seed = read.number("seed");
-        Long epoch = read.number("epoch");
-        Long offset = read.number("offset");
-        Long samples = read.number("samples");
-        String mode = read.text("shard");
-        String order = read.text("order");
-        String source = read.text("source");
-        List<String> stages = read.list("stages");
-        if (seed == null
-                || epoch == null
-                || offset == null
-                || samples == null
-                || mode == null
-                || order == null
-                || source == null
-                || stages == null
-                || epoch < 0
-                || offset < 0
-                || offset > samples) {
-            throw malformed(text);
-        }
-        PlanPrint plan = new PlanPrint(source, stages, order, samples);
-        if (!plan.isWellFormed()) {
-            throw malformed(text);
-        }
-        return new ResumeToken(seed, new Position(epoch, offset), ShardMode.parse(mode), plan, read.text("mixture"));
     }
 
     private static IllegalArgumentException malformed(String text) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.NoSuchElementException;
 
 /**
  * The part of JSON that a resume token is written in: one object of whole numbers, texts without escapes, and lists of
@@ -16,36 +16,42 @@ final class TokenText {
     private final Map<String, Object> fields = new HashMap<>();
     private int at;
 
-    private TokenText(String text) {
+    /** @throws NoSuchElementException if the text is anything else */
+    TokenText(String text) {
         this.text = text;
-    }
-
-    /** What such a text says; null if it is none. */
-    static @Nullable TokenText read(String text) {
-        TokenText reading = new TokenText(text);
         try {
-            reading.object();
+            object();
         } catch (NumberFormatException | StringIndexOutOfBoundsException e) {
-            return null;
+            throw new NoSuchElementException("something else than a field at " + at, e);
         }
-        return reading;
     }
 
-    /** A whole number, null if there is none of this name. */
-    @Nullable Long number(String name) {
-        return fields.get(name) instanceof Long number ? number : null;
+    boolean has(String name) {
+        return fields.containsKey(name);
     }
 
-    /** A text, null if there is none of this name. */
-    @Nullable String text(String name) {
-        return fields.get(name) instanceof String word ? word : null;
+    /** A whole number. */
+    long number(String name) {
+        return field(name, Long.class);
     }
 
-    /** A list of texts, null if there is none of this name. */
-    @Nullable List<String> list(String name) {
-        return fields.get(name) instanceof List<?> list
-                ? list.stream().map(String::valueOf).toList()
-                : null;
+    /** A text. */
+    String text(String name) {
+        return field(name, String.class);
+    }
+
+    /** A list of texts. */
+    List<String> list(String name) {
+        return ((List<?>) field(name, List.class)).stream().map(String::valueOf).toList();
+    }
+
+    /** @throws NoSuchElementException if no field of this name and type is there */
+    private <V> V field(String name, Class<V> type) {
+        Object value = fields.get(name);
+        if (!type.isInstance(value)) {
+            throw new NoSuchElementException(name);
+        }
+        return type.cast(value);
     }
 
     private void object() {

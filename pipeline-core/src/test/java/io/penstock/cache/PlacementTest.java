@@ -48,7 +48,7 @@ class PlacementTest {
     }
 
     private static boolean put(Cache cache, SampleKey key, ByteBuffer value) {
-        return Begun.<Boolean>toMono(cache.placement().put(key, Encoded.of(value), ABOUT))
+        return Begun.<Boolean>toMono(cache.placement.put(key, Encoded.of(value), ABOUT))
                 .block();
     }
 
@@ -92,7 +92,7 @@ class PlacementTest {
         ReturningTier middle = new ReturningTier("lru");
         FakeTier below = new FakeTier("disk");
 
-        Cache.of(above, middle, below).placement().copyUp(2, KEY, bytes(1));
+        Cache.of(above, middle, below).placement.copyUp(2, KEY, bytes(1));
 
         assertThat(above.spares).containsExactly(KEY);
         assertThat(middle.spare).containsExactly(true);
@@ -109,11 +109,11 @@ class PlacementTest {
         };
         Cache cache = Cache.of(above, new FakeTier("disk"));
 
-        cache.placement().copyUp(1, KEY, bytes(1));
+        cache.placement.copyUp(1, KEY, bytes(1));
 
         assertThat(above.spares).isEmpty();
         assertThat(above.held).isEmpty();
-        assertThat(cache.placement().accepts(KEY)).isTrue();
+        assertThat(cache.placement.accepts(KEY)).isTrue();
     }
 
     @Test
@@ -126,7 +126,7 @@ class PlacementTest {
             }
         };
 
-        Cache.of(above, dropping).placement().copyUp(1, KEY, bytes(1));
+        Cache.of(above, dropping).placement.copyUp(1, KEY, bytes(1));
 
         assertThat(above.held).isEmpty();
     }
