@@ -7,15 +7,17 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.pipeline.RunStatistics;
+import io.penstock.pipeline.Samples;
 import io.penstock.pipeline.StageStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
+import reactor.core.publisher.Flux;
 
 /**
- * What a pipeline counts, over all epochs since it was made: {@code penstock.samples.loaded} and {@code skipped},
+ * What a pipeline counts, or a flux behind operators of {@link Samples}, over all epochs since it was made: {@code penstock.samples.loaded} and {@code skipped},
  * {@code penstock.cache.hits} by {@code tier} and {@code penstock.cache.misses}, and of each {@code stage} the
  * samples and the time, {@code penstock.stage.time}; its {@code kind} is {@code source} where the time is spent waiting
  * for the source, {@code stage} where a worker spends it.
@@ -25,11 +27,13 @@ import java.util.function.ToLongFunction;
  *
  * <p>They are read when the registry asks: binding them costs a sample nothing. A pipeline counts what it did itself;
  * one that another was made from, by {@code map} or {@code cache}, shares its stages. A plain dataset counts nothing:
- * bind what was made of it. The registry does not keep the pipeline alive.
+ * bind what was made of it. The registry does not keep the pipeline or flux alive; a subscription does.
  */
 public final class PipelineMetrics implements MeterBinder {
 
-    private final Pipeline<?> pipeline;
+    /** A pipeline, or a flux of samples. The registry keeps it weakly. */
+    private final Object counting;
+
     private final Tags tags;
 
     /** Of a pipeline with all stages above it. */
@@ -39,13 +43,32 @@ public final class PipelineMetrics implements MeterBinder {
 
     /** The same with further tags, which tell several pipelines apart. */
     public PipelineMetrics(Pipeline<?> pipeline, Tags tags) {
-        this.pipeline = pipeline;
+        this.counting = pipeline;
         this.tags = tags;
+    }
+
+    /**
+     * Of the neighbouring operators of {@link Samples} that end in a flux, over all its subscriptions.
+     * @throws IllegalArgumentException if it is not what such an operator returned
+     */
+    public PipelineMetrics(Flux<?> samples) {
+        this(samples, Tags.empty());
+    }
+
+    /** The same with further tags. */
+    public PipelineMetrics(Flux<?> samples, Tags tags) {
+        Samples.statistics(samples); // refuses others
+        this.counting = samples;
+        this.tags = tags;
+    }
+
+    private static RunStatistics statistics(Object counting) {
+        return counting instanceof Pipeline<?> pipeline ? pipeline.statistics() : Samples.statistics((Flux<?>) counting);
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        RunStatistics now = pipeline.statistics();
+        RunStatistics now = statistics(counting);
         counter(registry, "penstock.samples.loaded", tags, "samples loaded at the source", RunStatistics::loads);
         counter(registry, "penstock.samples.skipped", tags, "samples left out after a failure", RunStatistics::skipped);
         if (!now.hits().isEmpty()) {
@@ -74,7 +97,7 @@ public final class PipelineMetrics implements MeterBinder {
             Tags counted,
             String description,
             ToLongFunction<RunStatistics> count) {
-        FunctionCounter.builder(name, pipeline, run -> count.applyAsLong(run.statistics()))
+        FunctionCounter.builder(name, counting, run -> count.applyAsLong(statistics(run)))
                 .tags(counted)
                 .description(description)
                 .register(registry);
@@ -85,10 +108,10 @@ public final class PipelineMetrics implements MeterBinder {
         AtomicLong highest = new AtomicLong();
         FunctionTimer.builder(
                         "penstock.stage.time",
-                        pipeline,
-                        run -> run.statistics().stages().get(number).samples(),
+                        counting,
+                        run -> statistics(run).stages().get(number).samples(),
                         run -> highest.accumulateAndGet(
-                                run.statistics().stages().get(number).time().toNanos(), Math::max),
+                                statistics(run).stages().get(number).time().toNanos(), Math::max),
                         TimeUnit.NANOSECONDS)
                 .tags(staged)
                 .description("samples that went through a stage, and what they took")

@@ -1,6 +1,7 @@
 package io.penstock.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -8,6 +9,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.penstock.cache.Cache;
 import io.penstock.cache.Fingerprint;
 import io.penstock.cache.LaterTier;
+import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.cache.TierAround;
 import io.penstock.cache.TierStatistics;
@@ -16,15 +18,21 @@ import io.penstock.cache.ram.RamTier;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Pipeline;
+import io.penstock.pipeline.Samples;
 import io.penstock.stream.Execution;
+import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 class MetricsTest {
 
@@ -86,6 +94,52 @@ class MetricsTest {
             // a sample that might have been loaded meanwhile is looked up twice
             assertThat(counter("penstock.tier.misses", "tier", "ram 2")).isBetween((long) SAMPLES, 2L * SAMPLES);
         }
+    }
+
+    @Test
+    void pipelineMetrics_ofAFlux_countItsStagesAsLongAsItRuns() throws Exception {
+        Sinks.Many<Long> source = Sinks.many().unicast().onBackpressureBuffer();
+        try (Cache cache = Cache.of(RamTier.ofBytes(2 << 20))) {
+            CountDownLatch left = new CountDownLatch(20);
+            Disposable running = bindAndStart(source.asFlux(), cache, left);
+            for (long n = 0; n < 12; n++) {
+                source.emitNext(n % 4, Sinks.EmitFailureHandler.FAIL_FAST);
+            }
+            System.gc(); // the registry keeps what it counts weakly
+            for (long n = 0; n < 8; n++) {
+                source.emitNext(n % 4, Sinks.EmitFailureHandler.FAIL_FAST);
+            }
+
+            assertThat(left.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(counter("penstock.samples.loaded", "job", "flow")).isEqualTo(4);
+            assertThat(counter("penstock.cache.misses")).isEqualTo(4);
+            assertThat(counter("penstock.cache.hits", "tier", "ram")).isEqualTo(16);
+            assertThat(registry.get("penstock.stage.time")
+                            .tags("stage", "same", "kind", "stage")
+                            .functionTimer()
+                            .count())
+                    .isEqualTo(20);
+            running.dispose();
+        }
+    }
+
+    private Disposable bindAndStart(Flux<Long> source, Cache cache, CountDownLatch left) {
+        Flux<Sample<Tensor>> samples = source.transform(Samples.numbered(1))
+                .transform(Samples.cached(
+                        cache,
+                        n -> SampleKey.of("flow", n.toString()),
+                        SCHEMA,
+                        n -> Mono.fromCallable(() -> Tensor.ofLongs(new long[] {n}))))
+                .transform(Samples.map("same", value -> value));
+        new PipelineMetrics(samples, Tags.of("job", "flow")).bindTo(registry);
+        return samples.subscribe(sample -> left.countDown());
+    }
+
+    @Test
+    void pipelineMetrics_ofAnotherFlux_areRefused() {
+        assertThatThrownBy(() -> new PipelineMetrics(Flux.just(1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("only what an operator of Samples returned has statistics");
     }
 
     @Test

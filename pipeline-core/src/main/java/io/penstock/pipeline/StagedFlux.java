@@ -40,7 +40,8 @@ final class StagedFlux<A, T> extends FluxOperator<Sample<A>, Sample<T>> {
 
     @Override
     public void subscribe(CoreSubscriber<? super Sample<T>> actual) {
-        Arrivals.merge(source, stage::beginAll, execution, actual);
+        // a lambda keeps this flux as long as it runs: what watches its statistics refers to it weakly
+        Arrivals.merge(source, (draws, begun) -> stage.beginAll(draws, begun), execution, actual);
     }
 
     @Override
