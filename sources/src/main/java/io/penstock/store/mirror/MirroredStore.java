@@ -53,7 +53,6 @@ public final class MirroredStore implements Store, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MirroredStore.class);
     private static final int SLICE = 8 << 20;
     private static final long MAX_WAITING = 64L << 20;
-    private static final Duration CLOSING = Duration.ofSeconds(10);
 
     private final Store source;
     private final Path directory;
@@ -111,8 +110,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         Files.createDirectories(directory);
         Path root = directory.toRealPath();
         MirrorRoom room = new MirrorRoom(root, maxBytes);
-        long bytes = room.recount();
-        LOG.debug("mirror of {} in {} begins with {} bytes", source.location(), root, bytes);
+        room.recount();
         return new Place(root, FileStore.ofCopies(root, ReadThreads.SHARED), room, new MirrorLocks(root));
     }
 
@@ -371,16 +369,13 @@ public final class MirroredStore implements Store, AutoCloseable {
         return local.get();
     }
 
-    /**
-     * Closes the directory and abandons unfinished copies; the next process that opens it frees their bytes. Waits up to
-     * 10 s for what is being renamed or removed: afterwards this store makes no file.
-     */
+    /** Abandons unfinished copies, and waits up to 10 s until files are renamed. The next process frees their bytes. */
     @Override
     public void close() {
         // not at once: an interrupt would close files that another store shares
         bookkeeping
                 .disposeGracefully()
-                .timeout(CLOSING)
+                .timeout(Duration.ofSeconds(10))
                 .onErrorComplete()
                 .toFuture()
                 .join();
