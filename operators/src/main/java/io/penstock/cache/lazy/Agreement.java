@@ -41,7 +41,7 @@ final class Agreement {
                 .subscribeOn(Schedulers.boundedElastic())
                 .thenMany(Flux.interval(Duration.ZERO, LOOK, Schedulers.boundedElastic())
                         .onBackpressureDrop())
-                .concatMap(tick -> Mono.justOrEmpty(look(result)), 1)
+                .concatMap(tick -> Mono.fromCallable(() -> look(result)), 1)
                 .next()
                 .timeout(patience)
                 .onErrorMap(
@@ -58,7 +58,7 @@ final class Agreement {
     private boolean offered(long offer) throws IOException {
         Files.createDirectories(folder);
         if (!Files.exists(folder.resolve(AGREED))) {
-            put(offerOf(shard.rank()), offer);
+            AtomicFile.write(offerOf(shard.rank()), Long.toString(offer));
         }
         return true;
     }
@@ -67,24 +67,16 @@ final class Agreement {
         return folder.resolve("lazy-shard.%d-of-%d".formatted(rank, shard.worldSize()));
     }
 
-    private void put(Path file, long number) throws IOException {
-        AtomicFile.write(file, Long.toString(number));
-    }
-
-    private @Nullable Long look(LongUnaryOperator result) {
-        try {
-            Path agreed = folder.resolve(AGREED);
-            if (shard.rank() == 0 && !Files.exists(agreed) && offers() == shard.worldSize()) {
-                long smallest = Long.MAX_VALUE;
-                for (int rank = 0; rank < shard.worldSize(); rank++) {
-                    smallest = Math.min(smallest, number(offerOf(rank)));
-                }
-                put(agreed, result.applyAsLong(smallest));
+    private @Nullable Long look(LongUnaryOperator result) throws IOException {
+        Path agreed = folder.resolve(AGREED);
+        if (shard.rank() == 0 && !Files.exists(agreed) && offers() == shard.worldSize()) {
+            long smallest = Long.MAX_VALUE;
+            for (int rank = 0; rank < shard.worldSize(); rank++) {
+                smallest = Math.min(smallest, number(offerOf(rank)));
             }
-            return Files.exists(agreed) ? number(agreed) : null;
-        } catch (IOException e) {
-            throw new StoreException("ranks cannot agree on the size of lazy shards in " + folder, e);
+            AtomicFile.write(agreed, Long.toString(result.applyAsLong(smallest)));
         }
+        return Files.exists(agreed) ? number(agreed) : null;
     }
 
     private int offers() {

@@ -16,8 +16,6 @@ enum Inflation {
     GZIP,
     DEFLATE;
 
-    private static final int FIRST = 64 << 10;
-
     /** The encoding that a {@code Content-Encoding} names. */
     static Inflation of(@Nullable String encoding) {
         String name = encoding == null ? "" : encoding.strip().toLowerCase(Locale.ROOT);
@@ -36,27 +34,14 @@ enum Inflation {
         if (this == NONE) {
             return bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
         }
-        byte[] inflated = new byte[(int) Math.min(max, FIRST)];
-        int end = 0;
         try (InputStream in = stream(new ByteArrayInputStream(bytes, 0, length), bytes)) {
-            while (true) {
-                if (end == inflated.length) {
-                    if (in.read() < 0) {
-                        return inflated;
-                    }
-                    throw HttpFault.lasting(
-                            "its %d bytes inflate to more than %d".formatted(length, max),
-                            "raise maxObjectBytes if it is no decompression bomb");
-                }
-                int read = in.read(inflated, end, inflated.length - end);
-                if (read < 0) {
-                    return Arrays.copyOf(inflated, end);
-                }
-                end += read;
-                if (end == inflated.length && end < max) {
-                    inflated = Arrays.copyOf(inflated, (int) Math.min(max, 2L * end));
-                }
+            byte[] inflated = in.readNBytes((int) max);
+            if (in.read() >= 0) {
+                throw HttpFault.lasting(
+                        "its %d bytes inflate to more than %d".formatted(length, max),
+                        "raise maxObjectBytes if it is no decompression bomb");
             }
+            return inflated;
         } catch (IOException e) {
             throw HttpFault.passing("its bytes are not valid " + name().toLowerCase(Locale.ROOT), "check the server");
         }

@@ -150,11 +150,7 @@ final class Transfer {
         if (listed != null && inflation != Inflation.NONE && says == listed.size()) {
             inflation = Inflation.NONE; // stored compressed, and listed so
         }
-        if (inflation != Inflation.NONE) {
-            arrival.requireRoom(says);
-            return says;
-        }
-        if (listed == null) {
+        if (inflation != Inflation.NONE || listed == null) {
             arrival.requireRoom(says);
             return says;
         }
