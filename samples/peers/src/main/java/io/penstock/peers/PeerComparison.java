@@ -2,7 +2,6 @@ package io.penstock.peers;
 
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Result;
-import io.penstock.bench.ScratchFolder;
 import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measurement;
@@ -22,7 +21,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /** Caches and loaders of others beside ours: each is filled again in each round, and then read for several epochs. */
-final class PeerComparison implements Experiment {
+final class PeerComparison extends Experiment {
 
     private static final String COLD = "cold";
     private static final String WARM = "warm";
@@ -31,28 +30,18 @@ final class PeerComparison implements Experiment {
     private static final int FIRST_WARM = 2; // the first epoch writes or loads; the second is the first to read that memory
     private static final long SPARE = 64L << 20;
 
-    /**
-     * How much to measure.
-     *
-     * @param loads      one for each size of samples
-     * @param rehearsals that are not measured: the first epochs of a loader in Java are mostly its compilation
-     * @param rounds     of repetitions
-     */
-    record Size(List<PeerLoad> loads, int rehearsals, int rounds) {}
-
-    private final Size size;
+    private final List<PeerLoad> loads;
+    private final int rehearsals; // not measured: the first epochs of a loader in Java are mostly its compilation
     private final Map<String, Peer.Kind> stores = new LinkedHashMap<>();
     private final Map<String, Peer.Kind> loaders = new LinkedHashMap<>();
     private final Map<PeerLoad, Path> data = new LinkedHashMap<>();
-    private Path scratch = Path.of("");
 
     PeerComparison(BenchOptions options) {
-        this.size = new Size(
-                List.of(
-                        new PeerLoad(options.choose(40_000, 10_000), 1024, 256),
-                        new PeerLoad(options.choose(3_000, 500), 150_528, 64)),
-                options.choose(6, 1),
-                options.choose(7, 3));
+        super(options.choose(7, 3));
+        this.loads = List.of(
+                new PeerLoad(options.choose(40_000, 10_000), 1024, 256),
+                new PeerLoad(options.choose(3_000, 500), 150_528, 64));
+        this.rehearsals = options.choose(6, 1);
         store("mapped file", (load, folder) -> new MappedFileStore(folder, load.samples(), load.sampleBytes()));
         store(OURS + "RAM", (load, folder) -> new TierStore(ram(load)));
         store(OURS + "disk", (load, folder) -> new TierStore(disk(load, folder)));
@@ -92,10 +81,9 @@ final class PeerComparison implements Experiment {
     @Override
     public Map<String, String> settings() {
         Map<String, String> words = new LinkedHashMap<>();
-        size.loads()
-                .forEach(load -> words.put(
-                        "samples of " + load,
-                        "%d of %d B in batches of %d".formatted(load.samples(), load.sampleBytes(), load.batch())));
+        loads.forEach(load -> words.put(
+                "samples of " + load,
+                "%d of %d B in batches of %d".formatted(load.samples(), load.sampleBytes(), load.batch())));
         words.put("caches", String.join("; ", stores.keySet()));
         words.put("loaders", String.join("; ", loaders.keySet()));
         return words;
@@ -110,14 +98,9 @@ final class PeerComparison implements Experiment {
     }
 
     @Override
-    public int rounds() {
-        return size.rounds();
-    }
-
-    @Override
     public List<Trial> trials() {
         List<Trial> trials = new ArrayList<>();
-        for (PeerLoad load : size.loads()) {
+        for (PeerLoad load : loads) {
             trials.addAll(trials("cache", stores, load));
             trials.addAll(trials("loader", loaders, load));
         }
@@ -136,12 +119,11 @@ final class PeerComparison implements Experiment {
     }
 
     @Override
-    public void prepare(Path folder, Consumer<String> progress) {
-        scratch = folder;
+    protected void prepare(Path folder, Consumer<String> progress) {
         System.setProperty("DJL_CACHE_DIR", folder.resolve("djl").toString()); // DJL unpacks 430 MB there
         System.setProperty("OPT_OUT_TRACKING", "true");
         System.setProperty("ai.djl.offline", "true");
-        for (PeerLoad load : size.loads()) {
+        for (PeerLoad load : loads) {
             progress.accept("writing samples of " + load);
             data.put(load, load.write(folder));
         }
@@ -149,29 +131,28 @@ final class PeerComparison implements Experiment {
 
     @Override
     public void warmUp() {
-        for (int time = 0; time < size.rehearsals(); time++) {
+        for (int time = 0; time < rehearsals; time++) {
             for (Trial trial : trials()) {
-                var unused = trial.run().apply(size.rounds());
+                var unused = trial.run().apply(rounds());
             }
         }
     }
 
     private List<Measurement> measured(String what, int place, Peer.Kind kind, PeerLoad load) {
-        Path folder = scratch.resolve("peer");
         Path file = Objects.requireNonNull(data.get(load), "prepared");
+        double[] seconds = inFolder(folder -> {
+            try (Peer peer = kind.open(load, file, folder)) {
+                return peer.seconds(EPOCHS);
+            } catch (Exception e) {
+                throw new IllegalStateException("%s %d cannot be measured".formatted(what, place), e);
+            }
+        });
         double micros = 1e6 / load.samples();
-        List<Measurement> found = new ArrayList<>();
-        try (Peer peer = kind.open(load, file, folder)) {
-            double[] seconds = peer.seconds(EPOCHS);
-            double warm =
-                    Spread.of(Arrays.copyOfRange(seconds, FIRST_WARM, EPOCHS)).median();
-            found.add(new Measurement(figure(what, COLD), load.toString(), place, seconds[0] * micros));
-            found.add(new Measurement(figure(what, WARM), load.toString(), place, warm * micros));
-        } catch (Exception e) {
-            throw new IllegalStateException("%s %d cannot be measured".formatted(what, place), e);
-        }
-        ScratchFolder.delete(folder);
-        return found;
+        double warm =
+                Spread.of(Arrays.copyOfRange(seconds, FIRST_WARM, EPOCHS)).median();
+        return List.of(
+                new Measurement(figure(what, COLD), load.toString(), place, seconds[0] * micros),
+                new Measurement(figure(what, WARM), load.toString(), place, warm * micros));
     }
 
     private static String figure(String what, String state) {
@@ -181,7 +162,7 @@ final class PeerComparison implements Experiment {
     @Override
     public List<Chart> charts(Measurements measurements) {
         List<Chart> charts = new ArrayList<>();
-        for (PeerLoad load : size.loads()) {
+        for (PeerLoad load : loads) {
             charts.add(chart("cache", "Caches, samples of " + load, stores, load, measurements));
             charts.add(chart("loader", "Loaders from file to batch, samples of " + load, loaders, load, measurements));
         }
@@ -207,7 +188,7 @@ final class PeerComparison implements Experiment {
     @Override
     public List<Result> results(Measurements measurements) {
         List<Result> results = new ArrayList<>();
-        for (PeerLoad load : size.loads()) {
+        for (PeerLoad load : loads) {
             results.addAll(results("cache", stores, load, measurements));
             results.addAll(results("loader", loaders, load, measurements));
         }

@@ -2,7 +2,6 @@ package io.penstock.bench.caching;
 
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Result;
-import io.penstock.bench.ScratchFolder;
 import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measurement;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The time of each epoch with a cache and without, after Bagua. Each run begins with an empty cache or with none, and
  * its first epoch fills the cache.
  */
-public final class Epochs implements Experiment {
+public final class Epochs extends Experiment {
 
     private static final String SECONDS = "epoch time [s]";
     private static final String NONE = "no cache";
@@ -53,20 +52,20 @@ public final class Epochs implements Experiment {
     private final Pictures pictures;
     private final Size size;
     private @Nullable Dataset<Tensor> decoded;
-    private @Nullable Path scratch;
 
     public Epochs(BenchOptions options) {
         this(options, options.quick() ? new Size(320, 3, 3) : new Size(3840, 4, 7));
     }
 
     Epochs(BenchOptions options, Size size) {
+        super(size.rounds());
         this.pictures = Pictures.of(options, size.samples());
         this.size = size;
     }
 
     @Override
     public Map<String, String> settings() {
-        return Experiment.words(
+        return words(
                 "pictures", pictures.described(),
                 "training", TRAINING.described(),
                 "epochs", Integer.toString(size.epochs()));
@@ -83,11 +82,6 @@ public final class Epochs implements Experiment {
     }
 
     @Override
-    public int rounds() {
-        return size.rounds();
-    }
-
-    @Override
     public List<Trial> trials() {
         return CASES.stream()
                 .map(one -> new Trial(one, round -> measured(one, round)))
@@ -95,32 +89,28 @@ public final class Epochs implements Experiment {
     }
 
     @Override
-    public void prepare(Path folder, Consumer<String> progress) {
-        scratch = folder;
+    protected void prepare(Path folder, Consumer<String> progress) {
         decoded = pictures.decoded(pictures.in(folder, progress));
     }
 
     @Override
     public void warmUp() {
         for (int time = 0; time < WARM_UPS; time++) {
-            CASES.forEach(one -> measured(one, size.rounds()));
+            CASES.forEach(one -> measured(one, rounds()));
         }
     }
 
     private List<Measurement> measured(String one, int round) {
         Dataset<Tensor> samples = Objects.requireNonNull(decoded, "prepared");
-        Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
         long room = samples.size() * ENTRY_BYTES + (64L << 20);
         long began = System.nanoTime();
         List<Double> seconds = switch (one) {
             case RAM -> epochs(samples, RamTier.ofBytes(room), round, began);
             case DISK ->
-                epochs(samples, ChronicleTier.at(folder).maxBytes(room * 2).open(), round, began);
+                inFolder(folder -> epochs(
+                        samples, ChronicleTier.at(folder).maxBytes(room * 2).open(), round, began));
             default -> epochs(samples, round, began);
         };
-        if (one.equals(DISK)) {
-            ScratchFolder.delete(folder);
-        }
         return IntStream.range(0, seconds.size())
                 .mapToObj(epoch -> new Measurement(SECONDS, one, epoch + 1, seconds.get(epoch)))
                 .toList();

@@ -3,7 +3,6 @@ package io.penstock.bench.caching;
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.DistantFiles;
 import io.penstock.bench.Result;
-import io.penstock.bench.ScratchFolder;
 import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measurement;
@@ -33,7 +32,7 @@ import reactor.core.scheduler.Schedulers;
  * Near and far files with a cache and without, by one worker and by several, after DataCache. Each run has several
  * epochs and begins with an empty cache on disk or with none.
  */
-public final class NearFar implements Experiment {
+public final class NearFar extends Experiment {
 
     private static final String SECONDS = "epoch time [s]";
     private static final String WARM = "warm epoch time [s]";
@@ -61,20 +60,20 @@ public final class NearFar implements Experiment {
     private @Nullable DistantFiles served;
     private @Nullable Dataset<Tensor> near;
     private @Nullable Dataset<Tensor> far;
-    private @Nullable Path scratch;
 
     public NearFar(BenchOptions options) {
         this(options, options.quick() ? new Size(96, 3, List.of(1, 4), 3) : new Size(320, 4, List.of(1, 4), 5));
     }
 
     NearFar(BenchOptions options, Size size) {
+        super(size.rounds());
         this.pictures = Pictures.of(options, size.samples());
         this.size = size;
     }
 
     @Override
     public Map<String, String> settings() {
-        return Experiment.words(
+        return words(
                 "pictures", pictures.described(),
                 "far", "one such picture %d ms away".formatted(LATENCY.toMillis()),
                 "training", TRAINING.described(),
@@ -91,11 +90,6 @@ public final class NearFar implements Experiment {
                 "Far and near with a warm cache are compared by %d more epochs of each, in turn."
                         .formatted(WARM_EPOCHS),
                 MARKERS);
-    }
-
-    @Override
-    public int rounds() {
-        return size.rounds();
     }
 
     @Override
@@ -118,8 +112,7 @@ public final class NearFar implements Experiment {
     }
 
     @Override
-    public void prepare(Path folder, Consumer<String> progress) {
-        scratch = folder;
+    protected void prepare(Path folder, Consumer<String> progress) {
         DistantFiles server = Pictures.distant(LATENCY, AT_ONCE);
         served = server;
         near = pictures.decoded(pictures.in(folder, progress));
@@ -129,7 +122,7 @@ public final class NearFar implements Experiment {
     @Override
     public void warmUp() {
         int max = size.workers().get(size.workers().size() - 1);
-        PLACES.forEach(place -> measured(place, true, max, size.rounds()));
+        PLACES.forEach(place -> measured(place, true, max, rounds()));
     }
 
     private List<Measurement> measured(String place, boolean cached, int workers, int round) {
@@ -177,13 +170,12 @@ public final class NearFar implements Experiment {
 
     /** Runs with an empty cache that has room for the samples of both places. */
     private List<Measurement> withCache(Function<Tier, List<Measurement>> run) {
-        Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
         long room = PLACES.size() * (pictures.count() * ENTRY_BYTES * 2 + (64L << 20));
-        try (Tier cache = ChronicleTier.at(folder).maxBytes(room).open()) {
-            return run.apply(cache);
-        } finally {
-            ScratchFolder.delete(folder);
-        }
+        return inFolder(folder -> {
+            try (Tier cache = ChronicleTier.at(folder).maxBytes(room).open()) {
+                return run.apply(cache);
+            }
+        });
     }
 
     private static List<Measurement> by(int workers, Function<Execution, List<Measurement>> run) {

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
  * share that the tier holds, HOLD hits c. LRU hits c + (1 - c) ln(1 - c) under a shuffle, and 0 if every epoch has the
  * same order.
  */
-public final class Policies implements Experiment {
+public final class Policies extends Experiment {
 
     private static final String HITS = "hit ratio [%]";
     private static final String HELD = "share held [%]";
@@ -68,6 +68,7 @@ public final class Policies implements Experiment {
     }
 
     Policies(Size size) {
+        super(size.rounds());
         this.size = size;
         this.samples = MemoryDataset.generate("policies", size.samples(), index -> Tensor.ofBytes(new byte[BYTES]));
     }
@@ -85,11 +86,6 @@ public final class Policies implements Experiment {
                 "Theory, with c the share that the cache holds: no policy can hit more than c where an epoch draws"
                         + " each sample once; LRU hits c + (1 − c) · ln(1 − c) under a shuffle, and nothing where every"
                         + " epoch has the same order.");
-    }
-
-    @Override
-    public int rounds() {
-        return size.rounds();
     }
 
     @Override

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * the cache, the second is measured. With g the time of a fully cached epoch, m without a cache and c the share that is
  * held, theory says max(g, (1 - c) m).
  */
-public final class Sweep implements Experiment {
+public final class Sweep extends Experiment {
 
     private static final String NEAR = "local files";
     private static final String FAR = "remote files";
@@ -68,13 +68,14 @@ public final class Sweep implements Experiment {
     }
 
     Sweep(BenchOptions options, Size size) {
+        super(size.rounds());
         this.pictures = Pictures.of(options, size.samples());
         this.size = size;
     }
 
     @Override
     public Map<String, String> settings() {
-        return Experiment.words(
+        return words(
                 "pictures", pictures.described(),
                 "remote", "one such picture %d ms away and %d answers at once".formatted(LATENCY.toMillis(), AT_ONCE),
                 "in flight", "%d and remote %d".formatted(nearby.inFlight(), farAway.inFlight()),
@@ -93,11 +94,6 @@ public final class Sweep implements Experiment {
     }
 
     @Override
-    public int rounds() {
-        return size.rounds();
-    }
-
-    @Override
     public List<Trial> trials() {
         List<Trial> trials = new ArrayList<>();
         for (int share : size.shares()) {
@@ -110,7 +106,7 @@ public final class Sweep implements Experiment {
     }
 
     @Override
-    public void prepare(Path scratch, Consumer<String> progress) {
+    protected void prepare(Path scratch, Consumer<String> progress) {
         DistantFiles served = Pictures.distant(LATENCY, AT_ONCE);
         far = served;
         nearSamples = pictures.decoded(pictures.in(scratch, progress));
@@ -121,9 +117,9 @@ public final class Sweep implements Experiment {
     public void warmUp() {
         for (int time = 0; time < WARM_UPS; time++) {
             for (int share : List.of(0, 50, 100)) {
-                measured(NEAR, nearSamples, nearby, share, size.rounds());
+                measured(NEAR, nearSamples, nearby, share, rounds());
             }
-            measured(FAR, farSamples, farAway, 50, size.rounds());
+            measured(FAR, farSamples, farAway, 50, rounds());
         }
     }
 

@@ -61,7 +61,7 @@ public class ExperimentBenchmark implements Benchmark {
             ScratchFolder.with(folder -> {
                 try (experiment) {
                     Consumer<String> progress = words -> options.progress().accept(name + ": " + words);
-                    experiment.prepare(folder, progress);
+                    experiment.begin(folder, progress);
                     progress.accept("warming up");
                     experiment.warmUp();
                     measure(experiment, measurements, progress);

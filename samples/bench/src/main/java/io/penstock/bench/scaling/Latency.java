@@ -32,7 +32,7 @@ import java.util.stream.LongStream;
  * The time of a hit and of a miss in each tier, one look-up at a time, and of shuffled epochs with each tier and
  * without.
  */
-public final class Latency implements Experiment {
+public final class Latency extends Experiment {
 
     private static final String HIT = "hit [us]";
     private static final String MISS = "miss [us]";
@@ -82,12 +82,13 @@ public final class Latency implements Experiment {
     }
 
     Latency(Size size) {
+        super(size.rounds());
         this.size = size;
     }
 
     @Override
     public Map<String, String> settings() {
-        return Experiment.words(
+        return words(
                 "samples",
                 size.works().stream()
                         .map(work -> "%d of %d B".formatted(work.samples(), work.sampleBytes()))
@@ -112,11 +113,6 @@ public final class Latency implements Experiment {
     }
 
     @Override
-    public int rounds() {
-        return size.rounds();
-    }
-
-    @Override
     public List<Trial> trials() {
         List<Trial> trials = new ArrayList<>();
         for (Work work : size.works()) {
@@ -129,7 +125,7 @@ public final class Latency implements Experiment {
     }
 
     @Override
-    public void prepare(Path scratch, Consumer<String> progress) {
+    protected void prepare(Path scratch, Consumer<String> progress) {
         for (Work work : size.works()) {
             for (String kind : kinds) {
                 progress.accept("filling %s with %s".formatted(kind, work));

@@ -2,7 +2,6 @@ package io.penstock.bench.scaling;
 
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Result;
-import io.penstock.bench.ScratchFolder;
 import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measurement;
@@ -16,10 +15,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Draws and look-ups as the data set grows, and warm epochs as the number of ranks grows. */
-public final class Scale implements Experiment {
+public final class Scale extends Experiment {
 
     private static final List<Long> SAMPLES =
             List.of(1_000L, 10_000L, 100_000L, 1_000_000L, 10_000_000L, 100_000_000L, 1_000_000_000L);
@@ -54,7 +52,6 @@ public final class Scale implements Experiment {
 
     private final Size size;
     private final Map<Long, IndexedTier> indexed = new TreeMap<>();
-    private @Nullable Path scratch;
 
     public Scale(BenchOptions options) {
         this(
@@ -76,6 +73,7 @@ public final class Scale implements Experiment {
     }
 
     Scale(Size size) {
+        super(size.rounds());
         this.size = size;
     }
 
@@ -110,11 +108,6 @@ public final class Scale implements Experiment {
                 MARKERS);
     }
 
-    @Override
-    public int rounds() {
-        return size.rounds();
-    }
-
     private List<Long> indexedSizes() {
         return size.samples().stream()
                 .filter(samples -> samples <= size.maxIndexed())
@@ -131,8 +124,7 @@ public final class Scale implements Experiment {
     }
 
     @Override
-    public void prepare(Path folder, Consumer<String> progress) {
-        scratch = folder;
+    protected void prepare(Path folder, Consumer<String> progress) {
         for (long samples : indexedSizes()) {
             progress.accept("filling an index of %d".formatted(samples));
             indexed.put(samples, IndexedTier.of(samples));
@@ -164,9 +156,7 @@ public final class Scale implements Experiment {
     }
 
     private List<Measurement> throughput(int ranks, RankProcesses.Load load) {
-        Path folder = Objects.requireNonNull(scratch, "prepared").resolve("cache");
-        double rate = RankProcesses.samplesPerSecond(folder, ranks, load);
-        ScratchFolder.delete(folder);
+        double rate = inFolder(folder -> RankProcesses.samplesPerSecond(folder, ranks, load));
         return List.of(new Measurement(RATE, RANKS, ranks, rate));
     }
 

@@ -72,7 +72,7 @@ class CachingExperimentsTest {
 
             assertThat(measurements.places("epoch time [s]", "cache on disk")).containsExactly(1.0, 2.0);
             assertThat(experiment.results(measurements)).hasSize(4);
-            assertThat(scratch.resolve("cache")).doesNotExist();
+            assertThat(scratch.resolve("trial")).doesNotExist();
         }
     }
 

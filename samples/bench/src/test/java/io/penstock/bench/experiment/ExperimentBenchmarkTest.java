@@ -24,10 +24,14 @@ class ExperimentBenchmarkTest {
     private final List<String> progress = new ArrayList<>();
 
     /** Two trials in two rounds, the third turn of which may fail. */
-    private static final class Counting implements Experiment {
+    private static final class Counting extends Experiment {
         private final List<String> turns = new ArrayList<>();
         private boolean failing;
         private boolean closed;
+
+        Counting() {
+            super(2);
+        }
 
         @Override
         public Map<String, String> settings() {
@@ -37,11 +41,6 @@ class ExperimentBenchmarkTest {
         @Override
         public List<String> explained() {
             return List.of("It counts.");
-        }
-
-        @Override
-        public int rounds() {
-            return 2;
         }
 
         @Override
@@ -60,7 +59,7 @@ class ExperimentBenchmarkTest {
         }
 
         @Override
-        public void prepare(Path scratch, Consumer<String> told) {
+        protected void prepare(Path scratch, Consumer<String> told) {
             assertThat(scratch).isDirectory();
         }
 

@@ -9,7 +9,7 @@ public final class Measuring {
 
     public static Measurements run(Experiment experiment, Path scratch) {
         Measurements measurements = new Measurements();
-        experiment.prepare(scratch, text -> {});
+        experiment.begin(scratch, text -> {});
         for (int round = 0; round < experiment.rounds(); round++) {
             for (Trial trial : experiment.trials()) {
                 measurements.add(trial.name(), round, trial.run().apply(round));
