@@ -11,6 +11,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;
+import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.Stream;
@@ -21,6 +22,7 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
 
     final Stage<T> input;
     private final List<Tier> tiers;
+    private final Codec<T> codec;
     private final Fingerprint layout;
     private final Producer producer;
     private final int producerId;
@@ -33,6 +35,7 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
         super(input.fingerprint(), input);
         this.input = input;
         this.tiers = cache.tiers();
+        this.codec = codec;
         this.layout = Fingerprint.of(codec);
         this.producer = Producer.of(input.fingerprint(), input.stages(), codec);
         this.producerId = producer.id();
@@ -113,6 +116,11 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
     @Override
     Fingerprint stages() {
         return input.stages().with(layout);
+    }
+
+    @Override
+    @Nullable Schema<?> schema() {
+        return codec instanceof Schema<?> schema ? schema : null;
     }
 
     @Override

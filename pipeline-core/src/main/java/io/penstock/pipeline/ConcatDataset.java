@@ -3,9 +3,11 @@ package io.penstock.pipeline;
 import io.penstock.cache.Fingerprint;
 import io.penstock.internal.PartNumbers;
 import io.penstock.order.Draw;
+import io.penstock.tensor.Schema;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Datasets one after another, numbered on. Samples keep their names and keys, so caches are shared. */
 final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
@@ -97,6 +99,11 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
     public SampleId id(long index) {
         int part = numbers.part(index);
         return parts.get(part).id(numbers.within(index, part));
+    }
+
+    @Override
+    @Nullable Schema<?> schema() {
+        return parts.get(0).schema();
     }
 
     @Override

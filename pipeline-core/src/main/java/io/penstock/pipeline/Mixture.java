@@ -3,6 +3,7 @@ package io.penstock.pipeline;
 import io.penstock.order.Exhausted;
 import io.penstock.order.Proportions;
 import io.penstock.order.Sampler;
+import io.penstock.tensor.Schema;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -40,12 +41,37 @@ public final class Mixture<T> {
 
     /**
      * One source more.
-     * @throws IllegalArgumentException as {@link #of}, or if there are 255 sources already
+     * @throws IllegalArgumentException as {@link #of}, or if there are 255 sources already, or if caches keep the
+     *     samples of this source and of another one with other fields
      */
     public Mixture<T> and(Dataset<? extends T> source, double weight) {
         List<Dataset<? extends T>> more = new ArrayList<>(sources);
+        requireLike(source);
         more.add(source);
         return new Mixture<>(more, proportions.and(source.size(), weight));
+    }
+
+    private void requireLike(Dataset<? extends T> source) {
+        Schema<?> its = Stage.of(source).schema();
+        for (int i = 0; i < sources.size() && its != null; i++) {
+            Schema<?> other = Stage.of(sources.get(i)).schema();
+            if (other != null && !other.names().equals(its.names())) {
+                throw new IllegalArgumentException(
+                        ("sources %d (%s) and %d (%s) of a mixture do not go together: samples have the fields %s in"
+                                        + " the first, %s in the second; map them to one class before their caches")
+                                .formatted(
+                                        i,
+                                        name(sources.get(i)),
+                                        sources.size(),
+                                        name(source),
+                                        other.names(),
+                                        its.names()));
+            }
+        }
+    }
+
+    private static String name(Dataset<?> source) {
+        return source.toString().lines().findFirst().orElse("");
     }
 
     /** Lets an epoch end when the first or the last source is exhausted: {@link Exhausted#FIRST} unless set. */

@@ -4,9 +4,11 @@ import io.penstock.internal.index.Bits;
 import io.penstock.internal.index.Parts;
 import io.penstock.internal.index.Selection;
 import io.penstock.order.Draw;
+import io.penstock.tensor.Schema;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Some of a dataset's samples, or parts of them, renumbered from 0. Samples keep their names and keys. */
 final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
@@ -76,6 +78,11 @@ final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
     public SampleId id(long index) {
         SampleId id = input.id(selection.at(index));
         return selection instanceof Parts parts ? id.part(parts.part(index)) : id;
+    }
+
+    @Override
+    @Nullable Schema<?> schema() {
+        return input.schema();
     }
 
     @Override

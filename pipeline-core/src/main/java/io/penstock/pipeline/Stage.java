@@ -4,7 +4,9 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
+import io.penstock.tensor.Schema;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -90,6 +92,11 @@ abstract non-sealed class Stage<T> implements Pipeline<T> {
             all = all.with(input.stages());
         }
         return all;
+    }
+
+    /** How the samples are laid out, as far as a cache says it and no function follows. */
+    @Nullable Schema<?> schema() {
+        return null;
     }
 
     /** Adds what this stage and those above did in an epoch. */

@@ -188,6 +188,26 @@ class MixtureTest {
     }
 
     @Test
+    void mixture_ofUnlikeSchemas_namesBothSourcesAndTheirFields() {
+        FakeDataset first = FakeDataset.immediate(40);
+        FakeDataset second = FakeDataset.immediate(30);
+        Dataset<Tensor> pixels = first.cache(new FakeTier("first"), Schema.tensor("pixels"));
+        Dataset<Tensor> tokens = second.cache(new FakeTier("second"), Schema.tensor("tokens"));
+        Mixture<Tensor> mixture = Mixture.<Tensor>of(source(first, 0), 1).and(pixels, 1);
+
+        assertThatThrownBy(() -> mixture.and(tokens.slice(0, 10), 1))
+                .hasMessage("sources 1 (%s) and 2 (%s) of a mixture do not go together: samples have the fields"
+                        + " [pixels] in the first, [tokens] in the second; map them to one class before their caches",
+                        first, second);
+        assertThat(mixture.and(tokens.map("rename", value -> value), 1).dataset().size())
+                .isEqualTo(110);
+        assertThat(mixture.and(second.cache(new FakeTier("other"), Schema.tensor("pixels")), 1)
+                        .dataset()
+                        .size())
+                .isEqualTo(110);
+    }
+
+    @Test
     void mixture_usedWrongly_isRefused() {
         Dataset<Tensor> dataset = FakeDataset.immediate(3);
         Mixture<Tensor> mixture = Mixture.of(dataset, 1).and(dataset, 1);

@@ -1,6 +1,7 @@
 package io.penstock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.order.Exhausted;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -141,6 +143,16 @@ class FullBatchesTest {
             long second = values.stream().filter(value -> value >= 1_000).count();
             assertThat((double) second / values.size()).isBetween(0.25, 0.35);
         }
+    }
+
+    @Test
+    void mixture_ofUnlikeTypes_isRefusedByItsFirstBatch() {
+        Dataset<Tensor> halves = numbers(97, 0).map("halves", value -> Tensor.scalar(value.longAt(0) / 2.0f));
+        Mixture<Tensor> mixture = Mixture.of(numbers(211, 0), 0.7).and(halves, 0.3);
+
+        assertThatThrownBy(() -> run(mixture.dataset(), mixture.sampler(Sampler.sequential())))
+                .hasMessage("cannot batch field \"value\": sample 0 is i64[], sample 211 is f32[]; map to one dtype"
+                        + " before batching");
     }
 
     @ParameterizedTest
