@@ -1,6 +1,5 @@
 package io.penstock.pack;
 
-import io.penstock.cache.Fingerprint;
 import io.penstock.pipeline.Grouping;
 import java.util.Arrays;
 import java.util.stream.IntStream;
@@ -84,12 +83,12 @@ public final class TokenBudget {
             sort(order, from, to, checked);
             groups = cut(order, from, to, checked, ends, groups);
         }
-        return new Plan(
+        return new PlannedGroups(
                 order,
                 Arrays.copyOf(ends, groups),
                 Lengths.fingerprint(
                         "batches of at most %d cells, window %d, seed %d".formatted(cells, window, seed), checked),
-                cells);
+                "batches of at most %,d cells".formatted(cells));
     }
 
     private static void sort(int[] order, int from, int to, int[] lengths) {
@@ -118,44 +117,5 @@ public final class TokenBudget {
         }
         ends[groups++] = to;
         return groups;
-    }
-
-    /** Groups one behind another in the order of the sequences. */
-    private static final class Plan implements Grouping {
-
-        private final int[] order;
-        private final int[] ends;
-        private final Fingerprint fingerprint;
-        private final int cells;
-
-        Plan(int[] order, int[] ends, Fingerprint fingerprint, int cells) {
-            this.order = order;
-            this.ends = ends;
-            this.fingerprint = fingerprint;
-            this.cells = cells;
-        }
-
-        @Override
-        public Fingerprint fingerprint() {
-            return fingerprint;
-        }
-
-        @Override
-        public long size() {
-            return ends.length;
-        }
-
-        @Override
-        public long[] members(long group) {
-            int number = (int) group;
-            return Arrays.stream(order, number == 0 ? 0 : ends[number - 1], ends[number])
-                    .asLongStream()
-                    .toArray();
-        }
-
-        @Override
-        public String toString() {
-            return "%,d batches of at most %,d cells from %,d sequences".formatted(ends.length, cells, order.length);
-        }
     }
 }

@@ -14,7 +14,6 @@ import io.penstock.cli.source.Sources;
 import io.penstock.order.Draw;
 import io.penstock.pack.PackedRow;
 import io.penstock.pack.Packing;
-import io.penstock.pack.TokenBudget;
 import io.penstock.pack.TooLong;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Group;
@@ -31,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -107,17 +105,17 @@ public record Feed<T>(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
         Dataset<Tensor> kept = samples.in(cache, options.verifyHits());
-        if (options.pack() == null && options.batchTokens() == null) {
+        if (options.pack() == null && PlannedBatches.flag(options) == null) {
             return Feed.of(samples, kept, Map.of());
         }
         int[] lengths = lengths(kept, directory(options), terminal);
         return options.pack() != null
                 ? packed(options, samples, kept, lengths, options.pack())
-                : grouped(samples, kept, lengths, Objects.requireNonNull(options.batchTokens()));
+                : grouped(samples, kept, PlannedBatches.of(options, StreamPlan.batch(options), lengths));
     }
 
     /**
-     * The lengths of all texts: those that the directory of a cache does not know are loaded for it, which fills the
+     * The lengths of all samples: those that the directory of a cache does not know are loaded for it, which fills the
      * cache.
      */
     private static int[] lengths(Dataset<Tensor> tokens, @Nullable Path directory, @Nullable PrintWriter terminal) {
@@ -130,7 +128,7 @@ public record Feed<T>(
         try {
             return lengths(
                     tokens,
-                    indexing.progress(progress -> line.show("measuring texts", progress.examined(), "texts", "")));
+                    indexing.progress(progress -> line.show("measuring samples", progress.examined(), "samples", "")));
         } finally {
             line.clear();
         }
@@ -141,18 +139,9 @@ public record Feed<T>(
                 tokens.counts("length", Packing::length, indexing).block());
     }
 
-    private static Feed<Group<Tensor>> grouped(
-            Cacheable<Tensor> samples, Dataset<Tensor> tokens, int[] lengths, int batchTokens) {
-        int longest = IntStream.of(lengths).max().orElse(0);
-        if (longest > batchTokens) {
-            throw new IllegalArgumentException(
-                    ("the longest text has %d tokens, more than --batch-tokens %d: give --batch-tokens %1$d or more, "
-                                    + "or pack the texts with --pack N --too-long cut or split")
-                            .formatted(longest, batchTokens));
-        }
-        Grouping plan = TokenBudget.of(batchTokens).plan(lengths);
+    private static Feed<Group<Tensor>> grouped(Cacheable<Tensor> samples, Dataset<Tensor> kept, Grouping plan) {
         return new Feed<>(
-                samples, new SampleRows.Grouped<>(samples.schema(), plan), List.of(), tokens.group(plan), Map.of());
+                samples, new SampleRows.Grouped<>(samples.schema(), plan), List.of(), kept.group(plan), Map.of());
     }
 
     private static Feed<PackedRow> packed(
@@ -163,6 +152,10 @@ public record Feed<T>(
     }
 
     private static Feed<Picture> pictures(StreamOptions options, @Nullable Cache cache, Cacheable<Picture> decoded) {
+        if (options.bucket() != null) {
+            throw new IllegalArgumentException(
+                    "--bucket is for texts and other samples with a length; bring images to one size with --resize");
+        }
         Dataset<Picture> kept = decoded.in(cache, options.verifyHits());
         if (options.augment() == null) {
             return Feed.of(decoded, kept, Map.of());

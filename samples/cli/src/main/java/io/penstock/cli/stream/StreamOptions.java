@@ -123,8 +123,7 @@ public interface StreamOptions {
             names = "--cache-ram",
             paramLabel = "SIZE",
             converter = Flags.Size.class,
-            description = "Keep loaded samples in memory off the heap: 512MiB, 20GiB, or 50%% of what is free. None "
-                    + "by default.")
+            description = "Keep loaded samples in memory off the heap: 512MiB, 20GiB, or 50%% of what is free.")
     @Nullable ByteSize cacheRam();
 
     @Option(
@@ -199,6 +198,15 @@ public interface StreamOptions {
 
     @Option(
             order = 10,
+            names = "--bucket",
+            paramLabel = "A,B,…",
+            split = ",",
+            converter = NumberFlag.Count.class,
+            description = "Batches of samples of similar lengths: below A, from A to below B, and so on.")
+    @Nullable List<Integer> bucket();
+
+    @Option(
+            order = 10,
             names = "--pad",
             description = "Pad samples with zeros to the largest of their batch, and add fields with their lengths.")
     boolean pad();
@@ -209,8 +217,7 @@ public interface StreamOptions {
             paramLabel = "drop|pad|keep",
             defaultValue = "keep",
             converter = Flags.Remainders.class,
-            description = "What to do with samples that do not divide evenly over ranks and batches (default: "
-                    + "${DEFAULT-VALUE}).")
+            description = "What to do with samples that do not divide over ranks and batches (default: keep).")
     Remainder remainder();
 
     @Option(
@@ -235,8 +242,7 @@ public interface StreamOptions {
             names = "--rank",
             paramLabel = "R",
             converter = NumberFlag.Rank.class,
-            description = "This process's rank; needs --world. By default from the "
-                    + "environment (torchrun, Slurm, Open MPI).")
+            description = "This process's rank; needs --world. From torchrun, Slurm or Open MPI by default.")
     @Nullable Integer rank();
 
     @Option(
@@ -261,8 +267,7 @@ public interface StreamOptions {
             paramLabel = "MODE",
             converter = Flags.Shards.class,
             description = "global distributes samples over ranks again in every epoch (default), stable keeps each "
-                    + "rank's part, reshard=K for K epochs; :P sets the number of partitions (default: "
-                    + "the ranks).")
+                    + "rank's part, reshard=K for K epochs; :P sets the number of partitions (default: ranks).")
     @Nullable ShardMode shard();
 
     @Option(
@@ -270,8 +275,8 @@ public interface StreamOptions {
             names = "--lazy-shard",
             paramLabel = "rank|node|disk",
             converter = LazySpec.Reader.class,
-            description = "Draw only as many samples per rank or node as its cache holds; "
-                    + "with ,overflow=0.1 ,min=1000 and ,agree=DIR where ranks have caches of different sizes.")
+            description = "Draw only as many samples per rank or node as its cache holds; with ,overflow=0.1 ,min=1000 "
+                    + "and ,agree=DIR where ranks have caches of different sizes.")
     @Nullable LazySpec lazyShard();
 
     @Option(
@@ -309,8 +314,7 @@ public interface StreamOptions {
             order = 18,
             names = "--resume-file",
             paramLabel = "FILE",
-            description = "Resume at the token in this file, if there is one and no --resume; keep the token there "
-                    + "after each batch.")
+            description = "Resume at the token in this file, if there is one; keep the token there after each batch.")
     @Nullable Path resumeFile();
 
     @Option(
@@ -362,8 +366,7 @@ public interface StreamOptions {
             names = "--verify-hits",
             paramLabel = "SHARE[,warn]",
             converter = Flags.Hits.class,
-            description = "Load this share of the cache's hits again, such as 1%%, and fail where they differ, "
-                    + "or warn and count.")
+            description = "Load this share of the hits again, such as 1%%; fail where they differ, or warn and count.")
     @Nullable HitCheck verifyHits();
 
     @Option(

@@ -132,7 +132,7 @@ final class StreamOrder {
 
     /** Groups that do not divide over the ranks leave some of them a batch without rows, so that ranks keep step. */
     private Remainder remainder() {
-        return options.batchTokens() != null && options.remainder() == Remainder.KEEP
+        return PlannedBatches.flag(options) != null && options.remainder() == Remainder.KEEP
                 ? Remainder.PAD
                 : options.remainder();
     }

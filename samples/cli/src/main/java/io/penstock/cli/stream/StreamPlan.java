@@ -13,7 +13,6 @@ import io.penstock.cli.report.Surroundings;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
-import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Pipeline;
@@ -23,8 +22,6 @@ import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -159,7 +156,7 @@ public final class StreamPlan<T> implements AutoCloseable {
         if (options.pack() != null && options.tokenize() == null) {
             throw new IllegalArgumentException("--pack needs --tokenize: it packs tokens into rows");
         }
-        requireConsistentBatches(options);
+        PlannedBatches.requireConsistent(options);
         if (options.tooLong() != null && options.pack() == null) {
             throw new IllegalArgumentException("--too-long needs --pack: it is for texts that are longer than a row");
         }
@@ -170,30 +167,6 @@ public final class StreamPlan<T> implements AutoCloseable {
         if (options.verifyReads() && options.cacheDisk() == null) {
             throw new IllegalArgumentException("--verify-reads needs a cache on disk to read: --cache-disk");
         }
-    }
-
-    private static void requireConsistentBatches(StreamOptions options) {
-        if (options.batchTokens() == null) {
-            return;
-        }
-        if (options.tokenize() == null) {
-            throw new IllegalArgumentException("--batch-tokens needs --tokenize: it counts tokens");
-        }
-        Map<String, Boolean> others = new LinkedHashMap<>();
-        others.put("--pack exclude each other: packed rows have one length", options.pack() != null);
-        others.put("--batch exclude each other: the number of tokens ends a batch", options.batch() != null);
-        others.put("--weights exclude each other: a batch has texts of all sources", options.weights() != null);
-        others.put(
-                "--remainder pad exclude each other: each batch has a number of rows of its own",
-                options.remainder() == Remainder.PAD);
-        others.put(
-                "--lazy-shard exclude each other: a lazy shard has as many samples as a cache holds, not batches",
-                options.lazyShard() != null);
-        others.forEach((words, given) -> {
-            if (given) {
-                throw new IllegalArgumentException("--batch-tokens and " + words);
-            }
-        });
     }
 
     private static ErrorPolicy policy(StreamOptions options, Consumer<SampleException> quarantine) {
@@ -278,12 +251,17 @@ public final class StreamPlan<T> implements AutoCloseable {
 
     /** Whether each draw is a batch that was planned. */
     boolean isGrouped() {
-        return options.batchTokens() != null;
+        return PlannedBatches.flag(options) != null;
     }
 
     /** How many draws a batch has. */
     public int drawsABatch() {
-        return isGrouped() ? 1 : Objects.requireNonNullElse(options.batch(), BATCH);
+        return isGrouped() ? 1 : batch(options);
+    }
+
+    /** How many samples a batch has, unless it is planned otherwise. */
+    static int batch(StreamOptions options) {
+        return Objects.requireNonNullElse(options.batch(), BATCH);
     }
 
     /** How samples are stacked, for one subscription. */

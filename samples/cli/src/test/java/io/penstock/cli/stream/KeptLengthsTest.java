@@ -101,6 +101,6 @@ class KeptLengthsTest {
 
         StreamPlan.of(options, new PrintWriter(terminal)).close();
 
-        assertThat(terminal.toString()).contains("measuring texts [####################] 100 %");
+        assertThat(terminal.toString()).contains("measuring samples [####################] 100 %");
     }
 }

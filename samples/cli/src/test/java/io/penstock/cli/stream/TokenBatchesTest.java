@@ -107,6 +107,39 @@ class TokenBatchesTest {
     }
 
     @Test
+    void bucket_ofSamples_hasThoseOfSimilarLengthsInEachBatch() {
+        Cli random = Cli.stream(text + " --tokenize bytes --pad --batch 20 --digest");
+        Cli tokens = Cli.stream(text + " --tokenize bytes --bucket 10,20,30 --batch 20 --digest");
+        Cli bytes = Cli.stream(text + " --bucket 10,20,30 --digest --batch-events");
+
+        assertThat(epoch(tokens).path("content_digest"))
+                .isEqualTo(epoch(random).path("content_digest"));
+        assertThat(epoch(tokens).path("cells").asDouble() / characters).isLessThan(1.25);
+        assertThat(epoch(random).path("cells").asDouble() / characters).isGreaterThan(1.5);
+        assertThat(epoch(bytes).path("samples").asInt()).isEqualTo(LINES);
+        assertThat(bytes.events().stream()
+                        .filter(event -> event.path("event").asText().equals("batch"))
+                        .map(event -> event.path("samples").asInt()))
+                .allMatch(samples -> samples <= 64);
+    }
+
+    @Test
+    void bucket_resumedAtAnotherWorldSize_hasTheRest() {
+        String flags = text + " --bucket 10,20,30 --batch 8 --digest";
+        Cli whole = Cli.stream(flags);
+        Cli begun = Cli.stream(flags + " --stop-after 5");
+
+        List<Cli> rest = IntStream.range(0, 3)
+                .mapToObj(rank -> Cli.stream(flags + " --rank " + rank + " --world 3 --resume " + begun.resume()))
+                .toList();
+
+        assertThat(rest.stream().map(rank -> epoch(rank).path("batches").asInt()).distinct())
+                .hasSize(1);
+        assertThat(begun.content(0) + rest.stream().mapToLong(rank -> rank.content(0)).sum())
+                .isEqualTo(whole.content(0));
+    }
+
+    @Test
     void explain_replaysOneBatch() {
         Cli events = Cli.stream(text + BYTES + " --batch-events --stop-after 3");
         JsonNode third = events.events().get(2);
@@ -128,6 +161,10 @@ class TokenBatchesTest {
                 "--tokenize bytes --batch-tokens 64 --weights 1 | --batch-tokens and --weights exclude each other",
                 "--tokenize bytes --batch-tokens 64 --lazy-shard rank --cache-ram 1MiB | --lazy-shard",
                 "--tokenize bytes --batch-tokens 20 | the longest text has 47 tokens, more than --batch-tokens 20: give --batch-tokens 47 or more, or pack",
+                "--tokenize bytes --batch-tokens 64 --bucket 5 | --batch-tokens and --bucket exclude each other",
+                "--bucket 5 --remainder pad | --bucket and --remainder pad exclude each other",
+                "--bucket 5,4 | the bounds of buckets must ascend from 1 on, were [5, 4]",
+                "--bucket 0 | --bucket",
                 "--tokenize bytes --batch-tokens 0 | --batch-tokens"
             })
     void flags_thatDoNotFit_areRefused(String flags, String message) {

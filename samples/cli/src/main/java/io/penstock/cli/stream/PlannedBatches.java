@@ -1,0 +1,72 @@
+package io.penstock.cli.stream;
+
+import io.penstock.order.Remainder;
+import io.penstock.pack.LengthBuckets;
+import io.penstock.pack.TokenBudget;
+import io.penstock.pipeline.Grouping;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** The batches of {@code --batch-tokens} and {@code --bucket}, which are planned from the lengths of all samples. */
+final class PlannedBatches {
+
+    private PlannedBatches() {}
+
+    /** The flag that asks for them; null if none does. */
+    static @Nullable String flag(StreamOptions options) {
+        return options.batchTokens() != null ? "--batch-tokens" : options.bucket() != null ? "--bucket" : null;
+    }
+
+    /** @throws IllegalArgumentException if other flags do not fit to them */
+    static void requireConsistent(StreamOptions options) {
+        String flag = flag(options);
+        if (flag == null) {
+            return;
+        }
+        if (options.batchTokens() != null && options.tokenize() == null) {
+            throw new IllegalArgumentException("--batch-tokens needs --tokenize: it counts tokens");
+        }
+        Map<String, Boolean> others = new LinkedHashMap<>();
+        others.put("--pack exclude each other: packed rows have one length", options.pack() != null);
+        others.put(
+                "--batch exclude each other: the number of tokens ends a batch",
+                options.batchTokens() != null && options.batch() != null);
+        others.put(
+                "--bucket exclude each other: both group samples of similar lengths",
+                options.batchTokens() != null && options.bucket() != null);
+        others.put("--weights exclude each other: a batch has samples of all sources", options.weights() != null);
+        others.put(
+                "--remainder pad exclude each other: each batch has a number of rows of its own",
+                options.remainder() == Remainder.PAD);
+        others.put(
+                "--lazy-shard exclude each other: a lazy shard has as many samples as a cache holds, not batches",
+                options.lazyShard() != null);
+        others.forEach((words, given) -> {
+            if (given) {
+                throw new IllegalArgumentException(flag + " and " + words);
+            }
+        });
+    }
+
+    /** @param draws how many samples {@code --batch} says */
+    static Grouping of(StreamOptions options, int draws, int[] lengths) {
+        List<Integer> bounds = options.bucket();
+        if (bounds != null) {
+            return LengthBuckets.of(
+                            draws, bounds.stream().mapToInt(bound -> bound).toArray())
+                    .plan(lengths);
+        }
+        int batchTokens = options.batchTokens() == null ? 0 : options.batchTokens();
+        int longest = IntStream.of(lengths).max().orElse(0);
+        if (longest > batchTokens) {
+            throw new IllegalArgumentException(
+                    ("the longest text has %d tokens, more than --batch-tokens %d: give --batch-tokens %1$d or more, "
+                                    + "or pack the texts with --pack N --too-long cut or split")
+                            .formatted(longest, batchTokens));
+        }
+        return TokenBudget.of(batchTokens).plan(lengths);
+    }
+}
