@@ -27,17 +27,8 @@ final class ImageListing implements Store.Visitor {
     private final int wrappers; // levels of folders that hold one folder each, above what may be classes
 
     /** An image; the path as it will be sorted and kept. */
-    static final class Found {
-        final byte[] path;
-        final long size;
-        final long version;
-
-        Found(byte[] path, long size, long version) {
-            this.path = path;
-            this.size = size;
-            this.version = version;
-        }
-    }
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Found(byte[] path, long size, long version) {}
 
     /** Lists a store. */
     ImageListing(Store store) {

@@ -45,19 +45,19 @@ final class ImageTable {
         SampleKey together = place;
         for (int i = 0; i < count; i++) {
             ImageListing.Found image = images.get(i);
-            String path = new String(image.path, StandardCharsets.UTF_8);
+            String path = new String(image.path(), StandardCharsets.UTF_8);
             if (runs == 0 || !path.startsWith(folder)) {
                 folder = path.substring(0, ImageListing.folderEnd(path, depth) + 1);
                 starts[runs] = i;
                 labelOfRun[runs++] =
                         Collections.binarySearch(labels, folder.substring(0, folder.length() - 1), FileNames.BY_BYTES);
             }
-            sizes[i] = image.size;
-            versions[i] = image.version;
+            sizes[i] = image.size();
+            versions[i] = image.version();
             // the label belongs to the value: a new class changes the labels after it
             SampleKey key = place.with(SampleKey.of(path))
-                    .with(image.size)
-                    .with(image.version)
+                    .with(image.size())
+                    .with(image.version())
                     .with(labelOfRun[runs - 1]);
             keys[2 * i] = key.high();
             keys[2 * i + 1] = key.low();
@@ -74,12 +74,12 @@ final class ImageTable {
     private byte[] pack(List<ImageListing.Found> images, int first) {
         int end = 0;
         for (int i = 0; i < images.size(); i++) {
-            end = Math.addExact(end, images.get(i).path.length);
+            end = Math.addExact(end, images.get(i).path().length);
             ends[first + i] = end;
         }
         byte[] packed = new byte[end];
         for (int i = 0; i < images.size(); i++) {
-            byte[] path = images.get(i).path;
+            byte[] path = images.get(i).path();
             System.arraycopy(path, 0, packed, ends[first + i] - path.length, path.length);
         }
         return packed;

@@ -14,8 +14,6 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
@@ -54,19 +52,12 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
         this.numbers = new PartNumbers(files.length, file -> records(files[file]));
         this.keys = new SampleKey[files.length];
         String length = Integer.toString(recordBytes);
-        List<String> words = new ArrayList<>();
         for (int i = 0; i < files.length; i++) {
             StoreEntry file = files[i];
-            String[] state = {file.key(), Long.toString(file.size()), Long.toString(file.version())};
-            keys[i] = SampleKey.of("record", length, listing.place(file), state[1], state[2]);
-            words.addAll(Arrays.asList(state));
+            keys[i] = SampleKey.of(
+                    "record", length, listing.place(file), Long.toString(file.size()), Long.toString(file.version()));
         }
-        // the files' states as one word: a fingerprint is there to be printed
-        this.fingerprint = Fingerprint.of(
-                "records",
-                length,
-                store.location(),
-                Fingerprint.of(words.toArray(String[]::new)).hex());
+        this.fingerprint = Fingerprint.of("records", length, store.location(), listing.states());
         if (size() == 0) {
             throw new StoreException("no records in %s: empty".formatted(listing));
         }

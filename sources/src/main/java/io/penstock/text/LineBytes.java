@@ -9,17 +9,9 @@ import io.penstock.tensor.Tensor;
 import reactor.core.publisher.Mono;
 
 /** The lines of text files as bytes, {@code u8[n]}, without what ends them; see {@link TextLines#bytes}. */
-final class LineBytes implements Dataset<Tensor> {
+record LineBytes(Lines lines, int maxBytes) implements Dataset<Tensor> {
 
     private static final Fingerprint KIND = Fingerprint.of("bytes");
-
-    private final Lines lines;
-    private final int maxBytes;
-
-    LineBytes(Lines lines, int maxBytes) {
-        this.lines = lines;
-        this.maxBytes = maxBytes;
-    }
 
     @Override
     public long size() {

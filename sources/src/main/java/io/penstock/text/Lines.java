@@ -11,8 +11,6 @@ import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.unpack.Unpacker;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import reactor.core.publisher.Mono;
 
@@ -46,13 +44,7 @@ final class Lines {
                 return new Part(entry.key(), key, files.state(entry), file, index);
             }
         });
-        List<String> words = new ArrayList<>();
-        files.entries()
-                .forEach(file -> words.addAll(
-                        Arrays.asList(file.key(), Long.toString(file.size()), Long.toString(file.version()))));
-        // the files' states as one word: a fingerprint is there to be printed
-        String states = Fingerprint.of(words.toArray(String[]::new)).hex();
-        Lines lines = new Lines(files, parts, Fingerprint.of(kind, location, states));
+        Lines lines = new Lines(files, parts, Fingerprint.of(kind, location, files.states()));
         if (lines.size() == 0) {
             throw new StoreException(
                     "no %s in %s: %s".formatted(kind, files, skipBlank ? "empty, or nothing but blanks" : "empty"));

@@ -5,7 +5,6 @@ import io.penstock.cache.SampleKey;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.tensor.Shape;
-import io.penstock.zarr.internal.element.Grid;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -97,20 +96,9 @@ final class ChunkStates {
     /** A key with the states of all chunks that a region touches. */
     SampleKey with(SampleKey sample, ZarrArray array, long[] start, Shape region) {
         SampleKey key = sample;
-        long[] first = new long[start.length];
-        long[] counts = new long[start.length];
-        for (int i = 0; i < first.length; i++) {
-            long length = array.chunkShape().dim(i);
-            first[i] = start[i] / length;
-            counts[i] = region.dim(i) == 0 ? 0 : (start[i] + region.dim(i) - 1) / length - first[i] + 1;
-        }
-        Shape touched = Shape.of(counts);
-        for (long number = 0; number < touched.elements(); number++) {
-            long[] at = Grid.coordinates(number, touched);
-            for (int i = 0; i < at.length; i++) {
-                at[i] += first[i];
-            }
-            key = key.with(of(array.reader().keyAt(at)));
+        Regions.Touched touched = Regions.Touched.of(start, region, array.chunkShape());
+        for (long number = 0; number < touched.counts().elements(); number++) {
+            key = key.with(of(array.reader().keyAt(touched.place(number))));
         }
         return key;
     }

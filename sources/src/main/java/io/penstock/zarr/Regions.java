@@ -46,33 +46,36 @@ final class Regions {
     }
 
     /** The chunks that a region touches: where the first lies, and how many there are along each axis. */
-    private static final class Touched {
-        final long[] first;
-        final Shape counts;
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Touched(long[] first, Shape counts) {
 
-        Touched(long[] first, Shape counts) {
-            this.first = first;
-            this.counts = counts;
+        static Touched of(long[] start, Shape region, Shape chunk) {
+            long[] first = new long[start.length];
+            long[] counts = new long[start.length];
+            for (int i = 0; i < first.length; i++) {
+                long length = chunk.dim(i);
+                first[i] = start[i] / length;
+                counts[i] = region.dim(i) == 0 ? 0 : (start[i] + region.dim(i) - 1) / length - first[i] + 1;
+            }
+            return new Touched(first, Shape.of(counts));
+        }
+
+        /** The place of one of them among all chunks. */
+        long[] place(long number) {
+            long[] at = Grid.coordinates(number, counts);
+            for (int i = 0; i < at.length; i++) {
+                at[i] += first[i];
+            }
+            return at;
         }
     }
 
     private Touched touched(long[] start, Shape region) {
-        long[] first = new long[start.length];
-        long[] counts = new long[start.length];
-        for (int i = 0; i < first.length; i++) {
-            long length = grid.chunk().dim(i);
-            first[i] = start[i] / length;
-            counts[i] = region.dim(i) == 0 ? 0 : (start[i] + region.dim(i) - 1) / length - first[i] + 1;
-        }
-        return new Touched(first, Shape.of(counts));
+        return Touched.of(start, region, grid.chunk());
     }
 
     private long index(Touched touched, long number) {
-        long[] at = Grid.coordinates(number, touched.counts);
-        for (int i = 0; i < at.length; i++) {
-            at[i] += touched.first[i];
-        }
-        return grid.index(at);
+        return grid.index(touched.place(number));
     }
 
     /** A region as a tensor; without a copy where it is one chunk. */
@@ -81,7 +84,7 @@ final class Regions {
             return read(start, region, cells -> cells.tensor(given));
         }
         long index = index(touched(start, region), 0);
-        Chunk held = atHand(index);
+        Chunk held = chunks.held(index);
         return held != null
                 ? Mono.fromCallable(() -> tensor(held, index, start, region, given))
                 : load(index).map(Thrown.function(chunk -> tensor(chunk, index, start, region, given)));
@@ -148,17 +151,13 @@ final class Regions {
     private Chunk @Nullable [] held(Touched touched, int count) {
         Chunk[] held = new Chunk[count];
         for (int i = 0; i < count; i++) {
-            Chunk chunk = atHand(index(touched, i));
+            Chunk chunk = chunks.held(index(touched, i));
             if (chunk == null) {
                 return null;
             }
             held[i] = chunk;
         }
         return held;
-    }
-
-    private @Nullable Chunk atHand(long index) {
-        return chunks.held(index);
     }
 
     Mono<Chunk> load(long index) {
@@ -188,9 +187,5 @@ final class Regions {
             filled.putFill(new long[grid.chunk().rank()], grid.chunk());
             return filled.chunk();
         }));
-    }
-
-    ChunkCache<Chunk> loads() {
-        return chunks;
     }
 }

@@ -68,17 +68,8 @@ final class LruTier implements ListedTier {
     }
 
     /** What a put gets: room, or none since the key is held or refused; and what gave way. */
-    private static final class Claim {
-        final int @Nullable [] room;
-        final boolean held;
-        final List<Put.Displaced> gone;
-
-        Claim(int @Nullable [] room, boolean held, List<Put.Displaced> gone) {
-            this.room = room;
-            this.held = held;
-            this.gone = gone;
-        }
-    }
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Claim(int @Nullable [] room, boolean held, List<Put.Displaced> gone) {}
 
     private static long cost(int length) {
         return (long) Blocks.count(length) * Blocks.COST + VALUE_COST;

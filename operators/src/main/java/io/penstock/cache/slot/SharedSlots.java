@@ -118,15 +118,8 @@ public final class SharedSlots implements AutoCloseable {
      * @throws IndexOutOfBoundsException if the index is not one of the data set's
      */
     public boolean put(long index, Tensor sample) {
-        requireLayout(sample);
-        return !isOutOfRange(index) && indices.put(index, Encoded.of(sample.data())) == SlotView.Outcome.HELD;
-    }
-
-    private void requireLayout(Tensor sample) {
-        if (sample.dtype() != layout().dtype() || !sample.shape().equals(layout().shape())) {
-            throw new IllegalArgumentException("a slot takes %s%s, was %s; convert it first"
-                    .formatted(layout().dtype(), layout().shape(), sample));
-        }
+        Encoded bytes = codec().encode(sample);
+        return !isOutOfRange(index) && indices.put(index, bytes) == SlotView.Outcome.HELD;
     }
 
     /**

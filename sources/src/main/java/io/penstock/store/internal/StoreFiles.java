@@ -1,5 +1,6 @@
 package io.penstock.store.internal;
 
+import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -106,10 +108,10 @@ public final class StoreFiles implements AutoCloseable {
      */
     public static StoreFiles ofKeys(String what, Store store, List<String> keys) {
         requireSome(what, keys);
-        List<StoreEntry> files = Waiting.on(Flux.fromIterable(keys)
+        List<StoreEntry> files = Waiting.forValue(Flux.fromIterable(keys)
                 .transform(InOrder.map(ASKED_AT_ONCE, key -> store.entry(key).switchIfEmpty(missing(store, key))))
                 .collectList());
-        return new StoreFiles(store, sorted(what, Objects.requireNonNull(files, "a list is never absent")), () -> {});
+        return new StoreFiles(store, sorted(what, files), () -> {});
     }
 
     private static Mono<StoreEntry> missing(Store store, String key) {
@@ -176,6 +178,15 @@ public final class StoreFiles implements AutoCloseable {
         return location.endsWith("/") ? location + entry.key() : location + "/" + entry.key();
     }
 
+    /** The keys and states of all files as one word: a fingerprint is there to be printed. */
+    public String states() {
+        return Fingerprint.of(entries.stream()
+                        .flatMap(file ->
+                                Stream.of(file.key(), Long.toString(file.size()), Long.toString(file.version())))
+                        .toArray(String[]::new))
+                .hex();
+    }
+
     /** The state that is part of the keys of a file's samples, as words for people: its place, size and version. */
     public List<String> state(StoreEntry entry) {
         List<String> file = store.state(entry);
@@ -190,13 +201,12 @@ public final class StoreFiles implements AutoCloseable {
     public <T> List<T> map(Function<StoreEntry, T> fn) {
         Scheduler threads = Schedulers.newBoundedElastic(AT_ONCE, Integer.MAX_VALUE, "store-files");
         try {
-            List<T> made = Waiting.on(Flux.fromIterable(entries)
+            return Waiting.forValue(Flux.fromIterable(entries)
                     .transform(InOrder.map(
                             AT_ONCE,
                             entry -> Mono.fromCallable(Thrown.callable(() -> fn.apply(entry)))
                                     .subscribeOn(threads)))
                     .collectList());
-            return Objects.requireNonNull(made, "a list is never absent");
         } finally {
             threads.dispose();
         }
