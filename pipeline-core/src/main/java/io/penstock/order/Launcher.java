@@ -19,7 +19,6 @@ record Launcher(String name, String rank, String worldSize, Places places) {
             new Launcher("Slurm", "SLURM_PROCID", "SLURM_NTASKS", Launcher::slurm),
             new Launcher("Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", Launcher::openMpi));
 
-    /** Reads where a process is. */
     @FunctionalInterface
     interface Places {
 

@@ -78,7 +78,6 @@ sealed interface Order
         }
     }
 
-    /** What an epoch's order is drawn by. */
     static long key(long seed, long epoch) {
         return Mixing.fold(Mixing.fold(0, seed), epoch);
     }

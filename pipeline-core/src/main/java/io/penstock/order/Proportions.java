@@ -98,7 +98,6 @@ public final class Proportions {
         return end == null;
     }
 
-    /** The draws of an epoch under a schedule. */
     long draws(SourceSchedule schedule) {
         if (end == null) {
             return draws;

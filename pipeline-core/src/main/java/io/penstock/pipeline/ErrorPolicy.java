@@ -15,7 +15,6 @@ import java.util.function.Consumer;
  */
 public final class ErrorPolicy {
 
-    /** What follows when the retries are used up. */
     enum Action {
         FAIL,
         SKIP,

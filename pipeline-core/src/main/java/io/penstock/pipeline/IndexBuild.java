@@ -59,7 +59,6 @@ final class IndexBuild<T> {
         return counted(() -> new Counts((int) input.size()), Counts::add).map(counts -> counts.values);
     }
 
-    /** Counts that are added one after another. */
     private static final class Counts {
 
         final int[] values;
@@ -74,7 +73,6 @@ final class IndexBuild<T> {
         }
     }
 
-    /** All counts, added to what is empty. */
     private <C> Mono<C> counted(Supplier<C> empty, ObjIntConsumer<C> add) {
         Path folder = indexing.folder;
         return folder == null

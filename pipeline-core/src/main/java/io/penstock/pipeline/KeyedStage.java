@@ -21,7 +21,6 @@ import reactor.core.publisher.Mono;
 /** What a cache holds under the keys of a flux's elements, or what a loader makes of them. */
 final class KeyedStage<A, T> extends Stage<T> implements Lookup.Loader<KeyedStage.Element<A>, T> {
 
-    /** An element of the flux. */
     record Element<A>(Draw draw, A value) {}
 
     private final Stage<A> input;

@@ -42,7 +42,6 @@ public record RunStatistics(
                 .toList();
     }
 
-    /** Adds up the stages of a pipeline. */
     static final class Tally {
         private final Function<StageMeter, StageMeter.Counts> counts;
         private final Map<String, Long> hits = new LinkedHashMap<>();

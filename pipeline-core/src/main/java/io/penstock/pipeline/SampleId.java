@@ -56,12 +56,10 @@ public final class SampleId {
         return new SampleId(key.with(stages), name, state);
     }
 
-    /** One part of the sample. */
     SampleId part(int part) {
         return new SampleId(key.with(part), () -> "%s[%d]".formatted(name(), part), state);
     }
 
-    /** Two samples together. */
     SampleId and(SampleId other) {
         return new SampleId(
                 key.with(other.key),

@@ -15,7 +15,6 @@ sealed interface StageFunction<A, B> {
 
     B apply(A value, Draw draw);
 
-    /** What it adds to a fingerprint. */
     Fingerprint fingerprint();
 
     void report(RunStatistics.Tally tally);
@@ -51,7 +50,6 @@ sealed interface StageFunction<A, B> {
         return new Named<>("expand", stage, (value, draw) -> fn.apply(value, parts.applyAsInt(draw.index())), ids);
     }
 
-    /** Two functions, one after the other. */
     record Chain<A, B, C>(StageFunction<A, B> first, StageFunction<B, C> second, Fingerprint fingerprint)
             implements StageFunction<A, C> {
 

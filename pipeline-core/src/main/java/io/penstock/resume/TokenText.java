@@ -30,17 +30,14 @@ final class TokenText {
         return fields.containsKey(name);
     }
 
-    /** A whole number. */
     long number(String name) {
         return field(name, Long.class);
     }
 
-    /** A text. */
     String text(String name) {
         return field(name, String.class);
     }
 
-    /** A list of texts. */
     List<String> list(String name) {
         return ((List<?>) field(name, List.class)).stream().map(String::valueOf).toList();
     }

@@ -5,6 +5,7 @@ import io.penstock.batch.Batch;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
 import java.io.IOException;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -37,7 +39,6 @@ final class ArrowFileRun implements AutoCloseable {
     private @Nullable Columns columns;
     private boolean finished;
 
-    /** Where a batch is in the file. */
     private record Place(long start, int metadata, long body) {}
 
     private ArrowFileRun(Path path, Path unfinished, FileChannel channel, boolean stream) {
@@ -58,7 +59,6 @@ final class ArrowFileRun implements AutoCloseable {
         }
     }
 
-    /** Writes a batch and closes it. */
     void write(Batch batch) {
         try (batch) {
             Columns ofBatch = Columns.of(batch);
@@ -135,21 +135,11 @@ final class ArrowFileRun implements AutoCloseable {
 
     private void writeAll(List<ByteBuffer> parts) throws IOException {
         ByteBuffer[] all = parts.stream().map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);
-        while (anyRemains(all)) {
-            channel.write(all);
+        for (long left = Arrays.stream(all).mapToLong(Buffer::remaining).sum(); left > 0; ) {
+            left -= channel.write(all);
         }
     }
 
-    private static boolean anyRemains(ByteBuffer[] parts) {
-        for (ByteBuffer part : parts) {
-            if (part.hasRemaining()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Removes what was not finished. */
     @Override
     public void close() {
         try (channel) {

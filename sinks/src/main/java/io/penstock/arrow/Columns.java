@@ -32,7 +32,6 @@ record Columns(List<Column> columns) {
         return new Column(name, tensor.dtype(), tensor.shape().dropFirst());
     }
 
-    /** The tensors of a batch of these columns, in their order. */
     static List<Tensor> tensors(Batch batch) {
         List<Tensor> tensors = new ArrayList<>();
         for (String name : batch.names()) {

@@ -29,7 +29,6 @@ final class Messages {
 
     private Messages() {}
 
-    /** The message that begins a stream. */
     static ByteBuffer schema(Columns columns) {
         FlatBufferBuilder message = new FlatBufferBuilder();
         return framed(message, MessageHeader.Schema, columns.schema(message), 0, 0);
@@ -62,7 +61,6 @@ final class Messages {
         return parts;
     }
 
-    /** What ends a stream. */
     static ByteBuffer end() {
         return ByteBuffer.allocate(PREFIX)
                 .order(ByteOrder.LITTLE_ENDIAN)

@@ -37,7 +37,6 @@ final class Backlog<T> {
         this.batcher = batcher;
     }
 
-    /** Adds upstream's next sample. */
     void add(Sample<T> sample) {
         if (behind && steps.isEmpty()) {
             behind = false;
@@ -87,7 +86,6 @@ final class Backlog<T> {
         }
     }
 
-    /** Whether samples wait for a slot. */
     boolean isBehind() {
         return !steps.isEmpty();
     }

@@ -14,7 +14,6 @@ interface Batcher<T> {
     /** Upstream has failed: delivers the batches that were complete before, and drops the others. */
     void fail();
 
-    /** Receives the batches. */
     interface Output {
 
         /** A batch of this many draws is complete; {@code ahead} draws more may be asked for before it is delivered. */

@@ -32,7 +32,6 @@ final class BucketBatcher<T> implements Batcher<T> {
     private long drawn;
     private int absent;
 
-    /** One batch in the making. */
     private static final class Bucket {
         private @Nullable Slot slot;
         private long since;

@@ -12,7 +12,6 @@ final class Buckets<T> {
     private final Length<T> length;
     private final long[] boundaries;
 
-    /** The length of a sample, from its value or its fields. */
     @FunctionalInterface
     private interface Length<T> {
         long of(T value, List<Tensor> fields);

@@ -66,7 +66,6 @@ public final class Commits<S> {
     private long taken; // the number of the first arrival in offsets; inside the loop only, as what follows
     private S offset; // what is committed with it
 
-    /** A batch that was delivered. */
     private static final class Delivered {
         final long next;
         volatile boolean closed;

@@ -20,7 +20,6 @@ import reactor.core.Scannable;
  */
 final class EpochEnds {
 
-    /** What is known of a batch when it is cut. */
     enum Known {
         LAST,
         NOT_LAST,
@@ -132,7 +131,6 @@ final class EpochEnds {
         return LentSlot.of(ring, slot, masks, new LentSlot.Place(draw.epoch(), resume, last));
     }
 
-    /** Where the epoch after a draw's begins. */
     static Position startAfter(Draw draw) {
         return new Position(draw.epoch() + 1, 0);
     }

@@ -78,7 +78,6 @@ final class Layout {
         return rowBytes[field];
     }
 
-    /** A field's first rows in a buffer as one tensor. */
     Tensor stacked(int field, ByteBuffer buffer, int rows) {
         return Tensor.of(
                 dtypes[field],
@@ -90,7 +89,6 @@ final class Layout {
         return dtypes[field].toString() + shapes[field];
     }
 
-    /** Why a sample does not go with those of this layout. */
     IllegalArgumentException mismatch(String name, int field, long first, long index, Tensor tensor) {
         String remedy = dtypes[field] != tensor.dtype()
                 ? "map to one dtype before batching"

@@ -49,7 +49,6 @@ final class LentSlot {
         }
     }
 
-    /** The place of a batch in the run. */
     record Place(long epoch, Position next, boolean endsEpoch) {}
 
     private LentSlot(SlotRing ring, Slot slot, Place place) {
@@ -86,7 +85,6 @@ final class LentSlot {
         return delivered;
     }
 
-    /** The batch, to be closed undelivered. */
     Batch discard() {
         Batch discarded = batch;
         if (discarded == null) {

@@ -27,7 +27,6 @@ final class Memory {
         this.allocator = allocator;
     }
 
-    /** How many rows a slot has room for. */
     int rows() {
         return rows;
     }

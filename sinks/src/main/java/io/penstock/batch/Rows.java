@@ -7,10 +7,8 @@ import java.util.List;
 /** What samples add to a batch: a row each, or one for each sample of a group. */
 sealed interface Rows<T> {
 
-    /** What makes a sample a row. */
     Schema<?> schema();
 
-    /** The names of the fields. */
     default List<String> names() {
         return schema().names();
     }
@@ -18,7 +16,6 @@ sealed interface Rows<T> {
     /** Adds the rows of the sample of an index. */
     void add(Slot slot, long index, T sample);
 
-    /** One row a sample. */
     record Single<T>(Schema<T> schema) implements Rows<T> {
 
         @Override
@@ -27,7 +24,6 @@ sealed interface Rows<T> {
         }
     }
 
-    /** The rows of a group. */
     record Grouped<T>(Schema<T> schema) implements Rows<Group<T>> {
 
         @Override

@@ -32,7 +32,6 @@ abstract class Slot {
 
     abstract void put(long index, List<Tensor> row);
 
-    /** How many rows were added. */
     abstract int rows();
 
     /** The fields, {@code [rows, …]} each: what was added, then zeros. {@code rows} is at least {@link #rows}. */

@@ -42,7 +42,6 @@ final class SlotRing {
         return lent.get();
     }
 
-    /** A free slot, or null. */
     @Nullable Slot take() {
         return free.pollFirst();
     }

@@ -80,7 +80,6 @@ final class UpstreamDemand {
         allowance.addAndGet(-ahead);
     }
 
-    /** A slot is free again. */
     void slotReturned() {
         allowance.addAndGet(n);
     }
@@ -90,7 +89,6 @@ final class UpstreamDemand {
         return started && !ended && (allowance.get() > 0 || backlog.isBehind());
     }
 
-    /** Lets a worker ask for all that there is room for. */
     void fillOnWorker() {
         if (hasRoom() && scheduled.compareAndSet(false, true)) {
             try {

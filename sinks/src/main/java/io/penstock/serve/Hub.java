@@ -105,7 +105,6 @@ final class Hub {
         return at.equals(head) && !done ? number : -1;
     }
 
-    /** The position of the run, and the number of its consumers. */
     State state() {
         synchronized (lock) {
             return new State(rank, head, cursors.size());
@@ -174,7 +173,6 @@ final class Hub {
         drain();
     }
 
-    /** Ends all cursors. */
     void close() {
         List<Cursor> all;
         synchronized (lock) {
@@ -262,7 +260,6 @@ final class Hub {
         }
     }
 
-    /** Receives the run's signals. */
     private final class RunSubscriber extends BaseSubscriber<Batch> {
 
         @Override

@@ -17,14 +17,12 @@ final class LentBatches {
 
     private record Loan(Delivery delivery, String message) {}
 
-    /** The number of batches that were lent. */
     long given() {
         synchronized (lock) {
             return given;
         }
     }
 
-    /** The number of batches that have come back. */
     long returned() {
         synchronized (lock) {
             return given - out.size();
@@ -86,7 +84,6 @@ final class LentBatches {
         }
     }
 
-    /** Takes everything back, and lends no more. */
     void close() {
         List<Loan> back;
         synchronized (lock) {

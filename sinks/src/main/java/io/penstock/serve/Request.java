@@ -30,7 +30,6 @@ record Request(
     private static final int LONGEST_TOKEN = 4096;
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
-    /** Why a request is refused. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final transient HttpResponseStatus status;

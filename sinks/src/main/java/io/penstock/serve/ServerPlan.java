@@ -31,7 +31,6 @@ public final class ServerPlan {
     private final @Nullable Path shared;
     final Duration patience;
 
-    /** How to get in. */
     record Door(
             String host,
             int port,
@@ -182,7 +181,6 @@ public final class ServerPlan {
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
-    /** Who may ask. */
     Access access() {
         Access open = Access.to(door.certificate == null ? "http" : "https", door.host);
         return door.secret == null ? open : open.token(door.secret);

@@ -139,7 +139,6 @@ final class SharedFile implements RunMemory {
         return path;
     }
 
-    /** The path. */
     @Override
     public String toString() {
         return path.toString();

@@ -73,12 +73,10 @@ final class SharedFolder implements AutoCloseable {
         }
     }
 
-    /** A new file for the batches of a run. */
     SharedFile begin() {
         return SharedFile.create(next("ring"));
     }
 
-    /** A new file for the messages to one consumer. */
     BatchRing ring() {
         BatchRing ring = BatchRing.create(next("board"), rings::remove);
         rings.add(ring);

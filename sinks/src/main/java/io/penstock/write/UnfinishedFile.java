@@ -6,7 +6,6 @@ import io.penstock.internal.NodeLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -111,20 +110,11 @@ final class UnfinishedFile implements AutoCloseable {
 
     private static void removeIfDead(Path file) {
         try (FileChannel left = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            if (lock(left) != null) {
+            if (NodeLock.tryLock(left, 0, false) != null) {
                 Files.deleteIfExists(file);
             }
         } catch (IOException e) {
-            LOG.debug("left {}", file, e); // finished meanwhile, or not ours
-        }
-    }
-
-    /** {@code null} if another writer holds it, or the file system has no locks. */
-    private static @Nullable FileLock lock(FileChannel channel) {
-        try {
-            return NodeLock.tryLock(channel, 0, false);
-        } catch (IOException e) {
-            return null;
+            LOG.debug("left {}", file, e); // finished meanwhile, not ours, or on a file system without locks
         }
     }
 
@@ -143,7 +133,6 @@ final class UnfinishedFile implements AutoCloseable {
         return channel;
     }
 
-    /** Appends the remaining bytes, all of them. */
     void append(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             channel.write(bytes);
@@ -157,7 +146,6 @@ final class UnfinishedFile implements AutoCloseable {
         channel.close(); // after it has its name: a sweep must not take it for a dead writer's
     }
 
-    /** Throws away what was not finished. */
     @Override
     public void close() {
         try {

@@ -33,7 +33,6 @@ public final class CountFile implements Closeable {
     private final FileChannel out;
     private final ByteBuffer block = ByteBuffer.allocate(2 * Integer.BYTES + BLOCK * ENTRY);
 
-    /** Receives what a file has. */
     @FunctionalInterface
     interface Entries {
         void entry(long key, int count);

@@ -33,7 +33,6 @@ final class Slots<E> {
         ring.lazySet((int) number & mask, value);
     }
 
-    /** Empties a slot. */
     @Nullable E take(long number) {
         return ring.getAndSet((int) number & mask, null);
     }
@@ -47,7 +46,6 @@ final class Slots<E> {
         }
     }
 
-    /** Empties all slots. */
     void clear(Consumer<E> action) {
         for (int slot = 0; slot <= mask; slot++) {
             E value = ring.getAndSet(slot, null);

@@ -59,7 +59,6 @@ public final class BareLoop {
         return new BareLoop(views, offsets, sampleBytes, batch);
     }
 
-    /** A row of the batch. */
     byte[] row(int number) {
         byte[] bytes = new byte[sampleBytes];
         batch.get(number * sampleBytes, bytes);

@@ -13,14 +13,12 @@ public interface Benchmark {
         return List.of();
     }
 
-    /** Whether it writes files to {@link BenchOptions#out}, and continues there after an interruption. */
+    /**
+     * Whether it writes files to {@link BenchOptions#out}, and continues there after an interruption. Such a benchmark
+     * runs only if its name is given.
+     */
     default boolean leavesFiles() {
         return false;
-    }
-
-    /** Whether it runs only if its name is given. */
-    default boolean onlyByName() {
-        return leavesFiles();
     }
 
     /** Measures for seconds on the caller's thread and on the threads of the measured code. */

@@ -30,7 +30,6 @@ final class DjlPeer implements Peer {
         this.dataset = new Kept(new Builder().setSampling(load.batch(), true));
     }
 
-    /** The builder that DJL requires. */
     private static final class Builder extends RandomAccessDataset.BaseBuilder<Builder> {
         @Override
         protected Builder self() {

@@ -60,7 +60,6 @@ public final class CutMix implements BatchTransform {
                 labels.mixed(batch, partners, cut.kept(), memory));
     }
 
-    /** A rectangle of images of h by w pixels. */
     private record Cut(int top, int left, int bottom, int right, int h, int w) {
 
         /** The rectangle of this share around a centre, of images of this shape. */
@@ -86,7 +85,6 @@ public final class CutMix implements BatchTransform {
                     w);
         }
 
-        /** The share of the area outside. */
         double kept() {
             return 1 - (double) (bottom - top) * (right - left) / ((double) h * w);
         }

@@ -16,7 +16,6 @@ final class MixDice {
         return alpha;
     }
 
-    /** A number of the distribution Beta(alpha, alpha). */
     static double beta(double alpha, RandomGenerator random) {
         double a = gamma(alpha, random);
         double b = gamma(alpha, random);

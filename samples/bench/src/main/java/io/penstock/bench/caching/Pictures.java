@@ -41,7 +41,6 @@ record Pictures(@Nullable Path given, int count) {
                         : (int) Math.min(max, ImageFolder.open(given).size()));
     }
 
-    /** The pictures in words. */
     String described() {
         String files = given == null ? "made-up photographs of about 533 x 400" : "JPEG files of " + given;
         return "%d %s decoded and resized to %d x %d".formatted(count, files, SIDE, SIDE);
@@ -80,7 +79,6 @@ record Pictures(@Nullable Path given, int count) {
                 HttpOptions.standard().connections(inFlight).inFlight(inFlight));
     }
 
-    /** Distant pictures, decoded and resized. */
     static Dataset<Tensor> decoded(DistantFiles files, long size) {
         ImageDecoder decoder = ImageDecoder.fastest();
         return files.dataset(size)

@@ -57,7 +57,6 @@ public final class Policies extends Experiment {
     private final Size size;
     private final Dataset<Tensor> samples;
 
-    /** A policy, an order, and the hit ratio that follows from the share that is held. */
     private record Case(String series, CachePolicy policy, boolean shuffled, DoubleUnaryOperator theory) {}
 
     public Policies(BenchOptions options) {

@@ -130,7 +130,7 @@ public final class BenchCommand implements AddedCommand {
             }
         }
         return all.stream()
-                .filter(benchmark -> names.isEmpty() ? !benchmark.onlyByName() : names.contains(benchmark.name()))
+                .filter(benchmark -> names.isEmpty() ? !benchmark.leavesFiles() : names.contains(benchmark.name()))
                 .toList();
     }
 }

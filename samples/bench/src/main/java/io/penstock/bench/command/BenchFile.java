@@ -41,7 +41,6 @@ final class BenchFile {
         }
     }
 
-    /** One result, with its limit if it has one. */
     static ObjectNode node(String benchmark, Result result) {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         node.put("benchmark", benchmark)

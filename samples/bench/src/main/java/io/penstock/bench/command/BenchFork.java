@@ -20,7 +20,6 @@ final class BenchFork {
 
     private BenchFork() {}
 
-    /** Whether this JVM has the flags that a benchmark needs. */
     static boolean hasFlagsFor(Benchmark benchmark) {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().containsAll(benchmark.flags());
     }

@@ -62,7 +62,6 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
         }
     }
 
-    /** The scale of an axis. */
     enum Scale {
         LINEAR,
         LOGARITHMIC,

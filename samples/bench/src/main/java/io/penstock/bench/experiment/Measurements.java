@@ -26,7 +26,6 @@ public final class Measurements {
 
     private record Turn(String trial, int round) {}
 
-    /** A place of a line. */
     record Place(String figure, String series, double x) {}
 
     private final @Nullable Path file;
@@ -112,7 +111,6 @@ public final class Measurements {
         return turns.containsKey(new Turn(trial, round));
     }
 
-    /** How many turns of trials were measured. */
     int turns() {
         return turns.size();
     }

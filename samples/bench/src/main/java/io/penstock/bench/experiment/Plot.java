@@ -55,7 +55,6 @@ final class Plot {
 
     private Plot() {}
 
-    /** The chart as a PNG file. */
     static byte[] png(Chart chart) {
         XYChart drawn = new XYChartBuilder()
                 .width(WIDTH)
@@ -129,7 +128,6 @@ final class Plot {
         return new Font(Font.SANS_SERIF, style, size);
     }
 
-    /** The short text of a number. */
     static String number(double value) {
         double size = Math.abs(value);
         if (size != 0 && (size < 1e-3 || size >= 1e7)) {
@@ -154,7 +152,6 @@ final class Plot {
                         .collect(Collectors.joining());
     }
 
-    /** The percentile of a {@link Chart.Axis#tail}. */
     private static String percentile(double tail) {
         return number(Math.round(1e7 * (1 - 1 / tail)) / 1e5) + " %";
     }

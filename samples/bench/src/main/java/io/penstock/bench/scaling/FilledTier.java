@@ -76,12 +76,10 @@ record FilledTier(String name, Tier tier, Codec<Tensor> codec, List<SharedSlots>
         };
     }
 
-    /** A data set of the same samples with this cache in front. */
     Dataset<Tensor> over(Dataset<Tensor> samples) {
         return samples.cache(tier, codec);
     }
 
-    /** Waits until all puts are done. */
     private void settle() {
         if (tier instanceof ChronicleTier disk) {
             disk.flush().block();

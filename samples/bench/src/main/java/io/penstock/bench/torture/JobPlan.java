@@ -62,7 +62,6 @@ record JobPlan(
         }
     }
 
-    /** The flags of all ranks. */
     List<String> flags(Path source) {
         return List.of(
                 "stream",

@@ -10,7 +10,6 @@ public final class Toll {
 
     private final AtomicLongArray counts = new AtomicLongArray(Of.values().length);
 
-    /** What is counted. */
     enum Of {
         KILLED,
         TERMINATED,

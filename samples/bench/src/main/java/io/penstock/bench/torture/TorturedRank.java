@@ -98,7 +98,6 @@ final class TorturedRank {
         return stopped ? 0 : System.nanoTime() - lastSign;
     }
 
-    /** Sends a signal by name. */
     void signal(String name) throws IOException, InterruptedException {
         Process now = process;
         if (now != null && now.isAlive()) {
