@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
  * A set of indices below n, as n bits with a directory, so that the i-th of them is found in constant time.
  *
  * <p><b>Memory</b>: n bits, and at most 4 % more: the number of ones before each block of 512 bits, relative to that
- * before each 128 blocks, and the block of every 4,096th one.
+ * before each 128 blocks, and the word of every 4,096th one.
  * @see <a href="https://doi.org/10.1007/978-3-540-68552-4_12">Vigna, Broadword implementation of rank/select queries</a>
  */
 public final class Bits implements Selection {
@@ -32,7 +32,7 @@ public final class Bits implements Selection {
     private final int[] hints;
 
     private Bits(long[] words) {
-        int blocks = words.length / WORDS + 1;
+        int blocks = (words.length + WORDS - 1) / WORDS + 1; // the last one is empty, and ends the search
         this.words = words;
         this.before = new long[blocks / BLOCKS + 1];
         this.within = new char[blocks];
@@ -47,14 +47,14 @@ public final class Bits implements Selection {
             int end = (int) Math.min(words.length, (block + 1L) * WORDS);
             for (int word = block * WORDS; word < end; word++) {
                 count += Long.bitCount(words[word]);
-            }
-            while ((long) hinted << HINTED < count) {
-                found = hinted < found.length ? found : Arrays.copyOf(found, hinted * 2);
-                found[hinted++] = block;
+                if ((long) hinted << HINTED < count) {
+                    found = hinted < found.length ? found : Arrays.copyOf(found, hinted * 2);
+                    found[hinted++] = word;
+                }
             }
         }
         this.hints = Arrays.copyOf(found, hinted + 1);
-        hints[hinted] = blocks - 1;
+        hints[hinted] = words.length;
         this.ones = count;
     }
 
@@ -113,17 +113,17 @@ public final class Bits implements Selection {
     /** The last block with at most this number of ones before it: a guess by proportion, and a search where it fails. */
     private int block(long place) {
         int hint = (int) (place >>> HINTED);
-        int low = hints[hint];
-        int high = hints[hint + 1];
-        int guess = low + (int) ((place & (1 << HINTED) - 1) * (high - low) >>> HINTED);
-        if (before(guess) <= place) {
-            low = guess;
-            if (guess == high || before(guess + 1) > place) {
-                return guess;
-            }
-        } else {
-            high = guess - 1;
+        long first = hints[hint];
+        long range = hints[hint + 1] - first;
+        int guess = (int) (first + ((place & (1 << HINTED) - 1) * range >>> HINTED)) / WORDS;
+        if (before(guess) > place) {
+            return last(place, (int) first / WORDS, guess - 1);
         }
+        return before(guess + 1) > place ? guess : last(place, guess + 1, hints[hint + 1] / WORDS);
+    }
+
+    /** The last block of {@code [low, high]} with at most this number of ones before it. */
+    private int last(long place, int low, int high) {
         while (low < high) {
             int middle = low + high + 1 >>> 1;
             if (before(middle) <= place) {
