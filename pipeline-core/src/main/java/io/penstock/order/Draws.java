@@ -113,12 +113,12 @@ public final class Draws {
 
     private Draw draw(Epoch epoch, long step) {
         long position = epoch.from + step * worldSize + epoch.turn;
-        boolean pads = position >= samples;
-        long index = pads ? Draw.PADDING : epoch.order.index(position);
-        long turn = pads ? 0 : epoch.order.turn(position);
         Position next = step + 1 == epoch.steps
                 ? new Position(epoch.number + 1, 0)
                 : new Position(epoch.number, epoch.from + (step + 1) * worldSize);
-        return new Draw(seed, epoch.number, index, turn, next, epoch.steps - step - 1);
+        long left = epoch.steps - step - 1;
+        return position >= samples
+                ? new Draw(seed, epoch.number, Draw.PADDING, 0, next, left)
+                : epoch.order.draw(position, seed, epoch.number, next, left);
     }
 }

@@ -105,34 +105,24 @@ final class MixedOrder implements Order {
 
         @Override
         public long index(long position) {
-            long number = first + position;
-            int place = place(number);
-            int source = schedule.source(place);
-            long count = count(number, place, source);
-            long pass = count / sizes[source];
-            return starts[source] + order(source, pass).index(count - pass * sizes[source]);
+            return draw(position, 0, 0, Position.START, 0).index();
         }
 
+        /** The index and its turn at once: they take the same divisions. */
         @Override
-        public long turn(long position) {
+        public Draw draw(long position, long drawSeed, long epoch, Position next, long left) {
             long number = first + position;
-            int place = place(number);
-            int source = schedule.source(place);
-            return count(number, place, source) / sizes[source];
-        }
-
-        private int place(long number) {
             if (number < 0) {
                 throw new IllegalArgumentException(
                         "the weights of this mixture hold from %s on; draw from there".formatted(base.at));
             }
-            return (int) (number % schedule.period());
-        }
-
-        private long count(long number, int place, int source) {
-            return base.counts[source]
-                    + number / schedule.period() * schedule.weight(source)
-                    + schedule.before(place, source);
+            long period = number / schedule.period();
+            int place = (int) (number - period * schedule.period());
+            int source = schedule.source(place);
+            long count = base.counts[source] + period * schedule.weight(source) + schedule.before(place, source);
+            long pass = count / sizes[source];
+            long index = starts[source] + order(source, pass).index(count - pass * sizes[source]);
+            return new Draw(drawSeed, epoch, index, pass, next, left);
         }
 
         private Epoch order(int source, long number) {

@@ -29,9 +29,9 @@ sealed interface Order
     interface Epoch {
         long index(long position);
 
-        /** What tells draws of one index apart. */
-        default long turn(long position) {
-            return 0;
+        /** The draw at a position; the rest is as {@link Draw} has it. */
+        default Draw draw(long position, long seed, long epoch, Position next, long left) {
+            return new Draw(seed, epoch, index(position), 0, next, left);
         }
     }
 

@@ -145,8 +145,8 @@ final class WeightedOrder implements Order {
         }
 
         @Override
-        public long turn(long position) {
-            return position;
+        public Draw draw(long position, long seed, long epoch, Position next, long left) {
+            return new Draw(seed, epoch, index(position), position, next, left);
         }
     }
 
