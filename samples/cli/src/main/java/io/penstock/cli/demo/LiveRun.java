@@ -69,7 +69,7 @@ final class LiveRun implements AutoCloseable {
     LiveRun(List<Path> folders, List<Double> weights, Path directory, Consumer<EpochReport> reports) {
         this.feed = new LiveFeed(folders, weights, directory, this::skipped);
         this.sampler = feed.order().epochs(Integer.MAX_VALUE);
-        this.delivered = new DeliveredDigests<>(false, ROWS, feed.parts());
+        this.delivered = new DeliveredDigests<>(false, ROWS, feed.parts(), BATCH);
         this.progress = new Progress(Position.START, 0, 0, delivered.deliveredInAll());
         this.reports = reports;
         read();
@@ -96,7 +96,7 @@ final class LiveRun implements AutoCloseable {
         Flux<Sample<Picture>> samples = feed.pipeline().stream(sampler, execution)
                 .doOnNext(gallery::offer)
                 .map(LiveRun::delivered);
-        return (delivered.notes() ? samples.doOnNext(delivered::sample) : samples).transform(ROWS.batches(BATCH));
+        return delivered.noted(samples).transform(ROWS.batches(BATCH));
     }
 
     private static Sample<Picture> delivered(Sample<Shown> sample) {

@@ -8,22 +8,19 @@ import io.penstock.pipeline.RunStatistics;
 import io.penstock.pipeline.StageStatistics;
 import io.penstock.stream.Sample;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 
 /**
  * Digests of what was delivered in batches, and of nothing else, and how many samples of it were of each source.
  *
  * <p>Batches are stacked ahead of the consumer, and a run may stop, so counting the samples on their way into batches
- * would count some that never arrive. They wait here, in order, until the batch that holds them is received; no more do
- * than the ring of batches holds.
+ * would count some that never arrive. Samples to digest wait here, in order, until the batch that holds them is
+ * received; no more do than the ring of batches holds. Sources are counted by {@link SourceCounts}.
  */
 public final class DeliveredDigests<T> implements EpochLog.Digesting {
 
@@ -32,28 +29,30 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
     private final SampleRows<T> rows;
     private final SampleRows.Digest<T> digest;
     private final List<Cacheable.Part> parts;
-    private final Map<Long, long[]> delivered = new HashMap<>();
-    private final long[] deliveredInAll;
+    private final SourceCounts counts;
     private List<Sample<T>> last = List.of();
 
     /**
      * @param wanted whether there are to be digests
      * @param parts  the sources that lie one after another; none where there is one
+     * @param draws  that a batch has
      */
-    public DeliveredDigests(boolean wanted, SampleRows<T> rows, List<Cacheable.Part> parts) {
+    public DeliveredDigests(boolean wanted, SampleRows<T> rows, List<Cacheable.Part> parts, int draws) {
         this.wanted = wanted;
         this.rows = rows;
         this.digest = rows.digest();
         this.parts = parts;
-        this.deliveredInAll = new long[parts.size()];
+        this.counts = new SourceCounts(parts, draws);
     }
 
-    /** Whether samples have to be noted at all. */
-    public boolean notes() {
-        return wanted || !parts.isEmpty();
+    /** Notes the samples that go into batches, where that is needed. */
+    public Flux<Sample<T>> noted(Flux<Sample<T>> samples) {
+        Flux<Sample<T>> counted =
+                parts.isEmpty() ? samples : samples.doOnNext(counts::sample).doOnComplete(counts::completed);
+        return wanted ? counted.doOnNext(this::sample) : counted;
     }
 
-    /** Notes a sample that goes into a batch. */
+    /** Notes a sample to digest that goes into a batch. */
     public void sample(Sample<T> sample) {
         if (sample.isPresent()) {
             onTheWay.add(sample);
@@ -62,7 +61,10 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
 
     @Override
     public void batch(Batch batch) {
-        if (!notes()) {
+        if (!parts.isEmpty()) {
+            counts.batch(batch);
+        }
+        if (!wanted) {
             return;
         }
         List<Sample<T>> samples = new ArrayList<>(batch.size());
@@ -71,7 +73,7 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
             Sample<T> sample = onTheWay.remove();
             // what an earlier epoch left over was dropped with its last, short batch
             if (sample.draw().epoch() == batch.epoch()) {
-                count(sample);
+                digest.observe().accept(sample);
                 samples.add(sample);
                 counted += rows.count(sample.value());
             }
@@ -79,24 +81,9 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
         last = samples;
     }
 
-    private void count(Sample<T> sample) {
-        if (wanted) {
-            digest.observe().accept(sample);
-        }
-        long index = sample.draw().index();
-        for (int part = 0; part < parts.size(); part++) {
-            if (index < parts.get(part).size()) {
-                delivered.computeIfAbsent(sample.draw().epoch(), epoch -> new long[parts.size()])[part]++;
-                deliveredInAll[part]++;
-                return;
-            }
-            index -= parts.get(part).size();
-        }
-    }
-
     @Override
     public List<EpochReport.OfSource> sources(long epoch, RunStatistics statistics) {
-        long[] samples = Objects.requireNonNullElse(delivered.remove(epoch), new long[parts.size()]);
+        long[] samples = counts.taken(epoch);
         List<StageStatistics> loads = statistics.sources();
         return IntStream.range(0, parts.size())
                 .mapToObj(part -> new EpochReport.OfSource(
@@ -106,7 +93,7 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
 
     /** What came of each source in all epochs so far; none where there is one. */
     public List<Long> deliveredInAll() {
-        return Arrays.stream(deliveredInAll).boxed().toList();
+        return counts.inAll();
     }
 
     /** The samples of the last batch; none unless digests are asked for. */

@@ -14,6 +14,7 @@ import io.penstock.cli.report.RunReport;
 import io.penstock.cli.report.ShardEffect;
 import io.penstock.cli.report.Surroundings;
 import io.penstock.cli.report.Verdict;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.order.Position;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.resume.ResumeToken;
@@ -51,7 +52,7 @@ public final class StreamRun<T> {
         this.err = err;
         this.progress = new ProgressLine(
                 err, terminal, plan.sampler().draws(plan.pipeline().size()).count());
-        this.digests = digests(plan.options().digest());
+        this.digests = digests(plan.options().digest(), plan.feed().parts());
         this.log = new EpochLog(
                 plan.sampler().start(), System::nanoTime, plan.pipeline()::statistics, digests, this::report);
     }
@@ -105,14 +106,14 @@ public final class StreamRun<T> {
         return true;
     }
 
-    private DeliveredDigests<T> digests(boolean wanted) {
-        return new DeliveredDigests<>(wanted, plan.feed().rows(), plan.feed().parts());
+    private DeliveredDigests<T> digests(boolean wanted, List<Cacheable.Part> parts) {
+        return new DeliveredDigests<>(wanted, plan.feed().rows(), parts, plan.drawsABatch());
     }
 
     /** Delivers the last batches again to a consumer like this run's, and says how fast it was. */
     private Optional<Headroom.Report> headroom() {
         boolean digested = plan.options().digest();
-        DeliveredDigests<T> again = digests(digested);
+        DeliveredDigests<T> again = digests(digested, List.of());
         EpochLog received = new EpochLog(
                 plan.sampler().start(), System::nanoTime, plan.pipeline()::statistics, again, report -> {});
         Optional<Headroom.Report> report = headroom.measure(
@@ -146,9 +147,7 @@ public final class StreamRun<T> {
     }
 
     private Flux<Batch> batches() {
-        Flux<Sample<T>> samples = plan.samples();
-        Flux<Sample<T>> noted = digests.notes() ? samples.doOnNext(digests::sample) : samples;
-        Flux<Batch> batches = noted.transform(plan.batches());
+        Flux<Batch> batches = digests.noted(plan.samples()).transform(plan.batches());
         Integer stopAfter = plan.options().stopAfter();
         return stopAfter == null ? batches : batches.take(stopAfter);
     }

@@ -7,6 +7,7 @@ import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several sources as one, and some samples of them, by flags. */
 class CombinedSourcesTest {
@@ -136,6 +138,27 @@ class CombinedSourcesTest {
                 .isEqualTo("images:" + folder.resolve("first"));
         assertThat(loads(run, 0)).isEqualTo(40);
         assertThat(loads(run, 1)).isEqualTo(24);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"keep", "drop", "pad"})
+    void samplesOfSources_areThoseOfDeliveredBatches(String remainder) {
+        String flags = first + second + " --resize 8 --batch 7 --epochs 3 --digest --remainder " + remainder;
+        Cli whole = Cli.stream(flags + " --rank 0 --world 1");
+        Cli cut = Cli.stream(flags + " --rank 1 --world 2 --stop-after 6");
+
+        for (Cli run : List.of(whole, cut)) {
+            assertThat(run.epochs()).isNotEmpty().allSatisfy(epoch -> {
+                int both = epoch.path("sources").path(0).path("samples").asInt()
+                        + epoch.path("sources").path(1).path("samples").asInt();
+                assertThat(both).isEqualTo(epoch.path("samples").asInt());
+            });
+        }
+        if (!remainder.equals("drop")) {
+            assertThat(whole.epochs()).allSatisfy(epoch -> assertThat(
+                            epoch.path("sources").path(0).path("samples").asInt())
+                    .isEqualTo(40));
+        }
     }
 
     private static int loads(Cli run, int source) {
