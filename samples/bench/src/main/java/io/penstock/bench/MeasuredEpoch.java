@@ -62,8 +62,13 @@ public record MeasuredEpoch(int samples, int sampleBytes, int batch) {
     }
 
     private double seconds(Dataset<Tensor> cached, int seed) {
+        return seconds(cached, sampler(seed));
+    }
+
+    /** The seconds of the second epoch of a sampler of two. */
+    public double seconds(Dataset<Tensor> cached, Sampler sampler) {
         long[] ends = new long[2];
-        cached.stream(sampler(seed))
+        cached.stream(sampler)
                 .transform(Batches.of(batch, SCHEMA))
                 .doOnNext(full -> consume(full, ends))
                 .blockLast();

@@ -14,6 +14,7 @@ import io.penstock.bench.suite.DistantSource;
 import io.penstock.bench.suite.DrawCost;
 import io.penstock.bench.suite.FirstEpoch;
 import io.penstock.bench.suite.FlatMemory;
+import io.penstock.bench.suite.MixedEpochs;
 import io.penstock.bench.suite.PackedRows;
 import io.penstock.bench.suite.StageCost;
 import io.penstock.bench.suite.WarmEpochs;
@@ -31,6 +32,7 @@ final class Benchmarks {
     static List<Benchmark> all() {
         List<Benchmark> all = new ArrayList<>(List.of(
                 new WarmEpochs(),
+                new MixedEpochs(),
                 new DiskEpochs(),
                 new FirstEpoch(),
                 new DrawCost(),
