@@ -9,6 +9,7 @@ import io.penstock.cache.Producer;
 import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
+import io.penstock.internal.StageMeter;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Schema;

@@ -4,6 +4,7 @@ import io.penstock.cache.HitCheck;
 import io.penstock.cache.Lookup;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.MismatchException;
+import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;

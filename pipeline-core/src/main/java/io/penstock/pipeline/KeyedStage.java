@@ -8,6 +8,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Guarded;
+import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;

@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.HitCheck;
+import io.penstock.internal.StageMeter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.fault.SampleException;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Guarded;
+import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import reactor.core.publisher.Mono;

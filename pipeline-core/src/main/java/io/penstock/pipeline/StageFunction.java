@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.cache.Fingerprint;
+import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.order.internal.CounterRandom;

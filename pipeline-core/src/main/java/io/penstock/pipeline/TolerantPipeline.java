@@ -2,6 +2,7 @@ package io.penstock.pipeline;
 
 import io.penstock.fault.SampleException;
 import io.penstock.internal.Begun;
+import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import java.util.Set;

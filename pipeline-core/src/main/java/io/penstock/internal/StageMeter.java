@@ -1,4 +1,4 @@
-package io.penstock.pipeline;
+package io.penstock.internal;
 
 import io.penstock.order.Draw;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Reading the clock twice costs as much as a cheap stage does, so stages that take less than two microseconds are
  * timed on one draw in 64, chosen by the draw's index, so that threads do not contend for a counter.
  */
-final class StageMeter {
+public final class StageMeter {
 
     private static final int EPOCHS_KEPT = 8;
     private static final long CHEAP_NANOS = 2_000;
@@ -23,9 +23,10 @@ final class StageMeter {
     private volatile Counts recent = new Counts(-1);
     private volatile boolean cheap;
 
-    static final class Counts {
+    /** What was counted. */
+    public static final class Counts {
         final long epoch;
-        final LongAdder samples = new LongAdder();
+        public final LongAdder samples = new LongAdder();
         final LongAdder timed = new LongAdder();
         final LongAdder nanos = new LongAdder();
 
@@ -40,18 +41,18 @@ final class StageMeter {
         }
 
         /** The time of all samples, extrapolated from those that were timed. */
-        long totalNanos() {
+        public long totalNanos() {
             long of = timed.sum();
             return of == 0 ? 0 : (long) ((double) nanos.sum() / of * samples.sum());
         }
     }
 
     /** The clock, or 0 where this draw is not timed. */
-    long start(Draw draw) {
+    public long start(Draw draw) {
         return cheap && (draw.index() & ONE_IN - 1) != 0 ? 0 : System.nanoTime();
     }
 
-    void stop(Draw draw, long started) {
+    public void stop(Draw draw, long started) {
         Counts counts = at(draw.epoch());
         counts.samples.increment();
         if (started != 0) {
@@ -65,12 +66,12 @@ final class StageMeter {
     }
 
     /** Counts a draw without timing it. */
-    void count(Draw draw) {
+    public void count(Draw draw) {
         at(draw.epoch()).samples.increment();
     }
 
     /** Counts draws of one epoch without timing them. */
-    void count(long epoch, long samples) {
+    public void count(long epoch, long samples) {
         at(epoch).samples.add(samples);
     }
 
@@ -100,7 +101,7 @@ final class StageMeter {
     }
 
     /** What was counted in all epochs. Counts that reach an epoch after it was forgotten are lost. */
-    Counts total() {
+    public Counts total() {
         Counts total = new Counts(-1);
         forgetting.lock();
         try {
@@ -113,7 +114,7 @@ final class StageMeter {
     }
 
     /** What was counted in an epoch; zero if that was long ago or never. */
-    Counts of(long epoch) {
+    public Counts of(long epoch) {
         Counts counts = epochs.get(epoch);
         return counts == null ? new Counts(epoch) : counts;
     }
