@@ -63,7 +63,9 @@ public final class PipelineMetrics implements MeterBinder {
     }
 
     private static RunStatistics statistics(Object counting) {
-        return counting instanceof Pipeline<?> pipeline ? pipeline.statistics() : Samples.statistics((Flux<?>) counting);
+        return counting instanceof Pipeline<?> pipeline
+                ? pipeline.statistics()
+                : Samples.statistics((Flux<?>) counting);
     }
 
     @Override

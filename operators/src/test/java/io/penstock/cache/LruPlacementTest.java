@@ -27,8 +27,8 @@ class LruPlacementTest {
     }
 
     private static Mono<Boolean> put(Cache cache, int number, int length) {
-        return Begun.toMono(cache.placement
-                .put(key(number), Encoded.of(ByteBuffer.wrap(TierKit.valueOf(number, length))), Entry.UNKNOWN));
+        return Begun.toMono(cache.placement.put(
+                key(number), Encoded.of(ByteBuffer.wrap(TierKit.valueOf(number, length))), Entry.UNKNOWN));
     }
 
     private static void put(Cache cache, int number) {

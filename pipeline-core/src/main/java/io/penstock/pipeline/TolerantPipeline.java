@@ -66,11 +66,10 @@ final class TolerantPipeline<T> extends Stage<T> {
         Mono<T> again = input.load(draw);
         Mono<T> rest = policy.retries == 1
                 ? again
-                : again.retryWhen(
-                        Retry.backoff(policy.retries - 1L, policy.backoff.multipliedBy(2))
-                                .maxBackoff(ErrorPolicy.LONGEST_BACKOFF)
-                                .filter(Thrown::isTolerable)
-                                .onRetryExhaustedThrow((spec, signal) -> signal.failure()));
+                : again.retryWhen(Retry.backoff(policy.retries - 1L, policy.backoff.multipliedBy(2))
+                        .maxBackoff(ErrorPolicy.LONGEST_BACKOFF)
+                        .filter(Thrown::isTolerable)
+                        .onRetryExhaustedThrow((spec, signal) -> signal.failure()));
         return Mono.delay(policy.backoff).then(rest).onErrorResume(Thrown::isTolerable, last -> givenUp(draw, last));
     }
 

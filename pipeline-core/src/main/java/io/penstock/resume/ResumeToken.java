@@ -135,8 +135,8 @@ public final class ResumeToken {
             requireVersion(read.number("v"));
             long epoch = read.number("epoch");
             long offset = read.number("offset");
-            PlanPrint plan = new PlanPrint(
-                    read.text("source"), read.list("stages"), read.text("order"), read.number("samples"));
+            PlanPrint plan =
+                    new PlanPrint(read.text("source"), read.list("stages"), read.text("order"), read.number("samples"));
             if (epoch < 0 || offset < 0 || offset > plan.samples() || !plan.isWellFormed()) {
                 throw malformed(text);
             }

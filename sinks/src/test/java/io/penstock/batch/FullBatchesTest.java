@@ -107,9 +107,7 @@ class FullBatchesTest {
     })
     void filter_dropsThirtyPercent_leavesFullBatchesAndEqualRanks(int ranks, int runLength) {
         Dataset<Tensor> taken = numbers(2_100, 0)
-                .filter("70 percent", value -> Long.remainderUnsigned(
-                                Mixing.mix(value.longAt(0) / runLength), 10)
-                        < 7)
+                .filter("70 percent", value -> Long.remainderUnsigned(Mixing.mix(value.longAt(0) / runLength), 10) < 7)
                 .blockOptional(SOON)
                 .orElseThrow();
         Sampler sampler = Sampler.shuffled(3).remainder(Remainder.DROP).epochs(EPOCHS);
@@ -134,7 +132,8 @@ class FullBatchesTest {
     void mixture_shortBatchesDropped_endsEachEpochOnEveryRank(int ranks) {
         for (Exhausted end : Exhausted.values()) {
             Mixture<Tensor> mixture = mixture(end);
-            Sampler sampler = mixture.sampler(Sampler.shuffled(3).remainder(Remainder.DROP).epochs(EPOCHS));
+            Sampler sampler = mixture.sampler(
+                    Sampler.shuffled(3).remainder(Remainder.DROP).epochs(EPOCHS));
             long draws = sampler.samples(mixture.dataset().size());
 
             List<List<Seen>> all = ranks(mixture.dataset(), sampler, ranks, draws);
@@ -159,14 +158,14 @@ class FullBatchesTest {
     @ValueSource(ints = {1, 3})
     void mixture_shortBatchesDroppedAndResumedAtAnyBatch_goesOnExactly(int ranks) {
         Mixture<Tensor> mixture = mixture(Exhausted.FIRST);
-        Sampler sampler = mixture.sampler(Sampler.shuffled(3).remainder(Remainder.DROP).epochs(EPOCHS));
+        Sampler sampler =
+                mixture.sampler(Sampler.shuffled(3).remainder(Remainder.DROP).epochs(EPOCHS));
         ResumeToken begun = ResumeToken.of(mixture.dataset(), sampler);
         List<List<Seen>> whole = ranks(mixture.dataset(), sampler, ranks, sampler.samples(308));
 
         for (int stop = 0; stop < whole.get(0).size(); stop++) {
             Position next = whole.get(0).get(stop).next;
-            Sampler resumed = ResumeToken.parse(begun.at(next).toString())
-                    .resume(sampler, mixture.dataset());
+            Sampler resumed = ResumeToken.parse(begun.at(next).toString()).resume(sampler, mixture.dataset());
             for (int rank = 0; rank < ranks; rank++) {
                 List<Seen> batches = whole.get(rank);
                 assertThat(batches.get(stop).next).isEqualTo(next);

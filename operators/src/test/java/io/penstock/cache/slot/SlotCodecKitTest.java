@@ -16,6 +16,7 @@ class SlotCodecKitTest extends CodecKit<Tensor> {
     @Override
     protected List<Tensor> values() {
         return List.of(
-                Tensor.ofBytes(new byte[] {1, 2, 3, 4, 5, 6}, 2, 3), Tensor.ofBytes(new byte[] {6, 5, 4, 3, 2, 1}, 2, 3));
+                Tensor.ofBytes(new byte[] {1, 2, 3, 4, 5, 6}, 2, 3),
+                Tensor.ofBytes(new byte[] {6, 5, 4, 3, 2, 1}, 2, 3));
     }
 }

@@ -29,7 +29,8 @@ public final class PictureFolder {
     public static Flux<Integer> write(List<Path> folders, int count) {
         return Flux.range(0, count)
                 .flatMap(
-                        number -> Mono.fromRunnable(() -> writeOne(folders.get(number / CLASSES % folders.size()), number))
+                        number -> Mono.fromRunnable(
+                                        () -> writeOne(folders.get(number / CLASSES % folders.size()), number))
                                 .thenReturn(number)
                                 .subscribeOn(Schedulers.boundedElastic()),
                         Schedulers.DEFAULT_POOL_SIZE)

@@ -58,8 +58,8 @@ final class Exchanges {
                 .build();
         this.client = client(connections, options);
         EventLoopGroup loops = client.configuration().loopResources().onClient(true);
-        this.limiter =
-                new ConcurrencyLimiter(options.values.inFlight, task -> loops.next().execute(task));
+        this.limiter = new ConcurrencyLimiter(
+                options.values.inFlight, task -> loops.next().execute(task));
         this.timers = Schedulers.fromExecutorService(loops);
         this.tokens = options.values.bearer == null ? null : new Tokens(options.values.bearer);
     }

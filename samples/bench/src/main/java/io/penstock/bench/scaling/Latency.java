@@ -93,8 +93,10 @@ public final class Latency extends Experiment {
                 size.works().stream()
                         .map(work -> "%d of %d B".formatted(work.samples(), work.sampleBytes()))
                         .collect(Collectors.joining(" and ")),
-                "tiers", kinds.toString(),
-                "source", "%d ms away with %d in flight".formatted(FAR.toMillis(), IN_FLIGHT));
+                "tiers",
+                kinds.toString(),
+                "source",
+                "%d ms away with %d in flight".formatted(FAR.toMillis(), IN_FLIGHT));
     }
 
     @Override

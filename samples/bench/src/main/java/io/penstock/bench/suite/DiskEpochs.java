@@ -85,8 +85,8 @@ public final class DiskEpochs implements Benchmark {
                         .block();
             }
         }
-        Rounds rounds = options.rounds(
-                "disk: opening", 1, options.choose(7, 3), List.of(() -> openSeconds(cache, samples)));
+        Rounds rounds =
+                options.rounds("disk: opening", 1, options.choose(7, 3), List.of(() -> openSeconds(cache, samples)));
         return List.of(Result.of(
                         "opening %,d samples of %,d B, a million".formatted(samples, REOPENED_BYTES),
                         rounds.median(0) / samples * 1e6,

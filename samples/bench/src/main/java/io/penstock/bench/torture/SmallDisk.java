@@ -26,8 +26,7 @@ final class SmallDisk implements AutoCloseable {
         Files.createDirectories(folder);
         return new SmallDisk(
                 folder,
-                ChildProcess.run(
-                        "mount", "-t", "tmpfs", "-o", "size=" + bytes, "penstock-torture", folder.toString()));
+                ChildProcess.run("mount", "-t", "tmpfs", "-o", "size=" + bytes, "penstock-torture", folder.toString()));
     }
 
     /** Fills it, or frees it again; whether it was filled. */

@@ -58,10 +58,12 @@ final class CacheInspectCommand implements Callable<Integer> {
             }
             byProducer.values().forEach(this::unknown);
         }
-        BesideTheLog.in(cache).files().forEach((name, bytes) -> flags.print(
-                "beside the values: %s, %s".formatted(name, ByteSize.roundedUp(bytes)),
-                "beside",
-                node -> node.put("file", name).put("bytes", bytes)));
+        BesideTheLog.in(cache)
+                .files()
+                .forEach((name, bytes) -> flags.print(
+                        "beside the values: %s, %s".formatted(name, ByteSize.roundedUp(bytes)),
+                        "beside",
+                        node -> node.put("file", name).put("bytes", bytes)));
         return 0;
     }
 

@@ -165,8 +165,8 @@ public final class DemoCommand implements Callable<Integer> {
         List<String> flags = new ArrayList<>();
         folders.forEach(folder -> flags.addAll(List.of("--source", "images:" + folder)));
         if (folders.size() > 1) {
-            flags.addAll(List.of(
-                    "--weights", weights.stream().map(String::valueOf).collect(Collectors.joining(","))));
+            flags.addAll(
+                    List.of("--weights", weights.stream().map(String::valueOf).collect(Collectors.joining(","))));
         }
         flags.addAll(List.of(
                 "--resize",

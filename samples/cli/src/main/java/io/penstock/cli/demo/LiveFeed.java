@@ -71,7 +71,8 @@ final class LiveFeed implements AutoCloseable {
             }
             source = mixture.dataset();
             this.parts = IntStream.range(0, folders.size())
-                    .mapToObj(i -> new Cacheable.Part("images:" + folders.get(i), sources.get(i).size()))
+                    .mapToObj(i -> new Cacheable.Part(
+                            "images:" + folders.get(i), sources.get(i).size()))
                     .toList();
             this.order = mixture.sampler(shuffled);
         }

@@ -83,8 +83,12 @@ final class LiveState implements Show {
                     .put("weight", JsonReporter.rounded(run.feed().weight(i), 4))
                     .put("share", JsonReporter.rounded(share, 4))
                     .put("samples", samples)
-                    .put("samples_per_second", JsonReporter.rounded((samples - earlier.ofSources().get(i)) / seconds, 1))
-                    .put("passes", JsonReporter.rounded((double) samples / parts.get(i).size(), 2));
+                    .put(
+                            "samples_per_second",
+                            JsonReporter.rounded((samples - earlier.ofSources().get(i)) / seconds, 1))
+                    .put(
+                            "passes",
+                            JsonReporter.rounded((double) samples / parts.get(i).size(), 2));
         }
     }
 

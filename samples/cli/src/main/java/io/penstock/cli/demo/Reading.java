@@ -19,8 +19,7 @@ import java.util.Map;
  * @param ofSources  samples delivered of each source of a mixture since the run began
  * @param statistics of the pipeline since the run began
  */
-record Reading(
-        long nanos, long epoch, long samples, long batches, List<Long> ofSources, RunStatistics statistics) {
+record Reading(long nanos, long epoch, long samples, long batches, List<Long> ofSources, RunStatistics statistics) {
 
     /** What happened since an earlier reading, as if it had been an epoch. */
     EpochReport since(Reading earlier) {

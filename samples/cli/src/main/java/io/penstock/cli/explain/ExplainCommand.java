@@ -121,7 +121,9 @@ public final class ExplainCommand implements Callable<Integer> {
         ResumeToken from = plan.token(step == 0 ? plan.sampler().start() : after(step - 1, batches));
         if (replay) {
             out.replayed(
-                    from, plan.token(next), digest.epoch().apply(drawn.get(0).epoch()).contentBits());
+                    from,
+                    plan.token(next),
+                    digest.epoch().apply(drawn.get(0).epoch()).contentBits());
         } else {
             out.end(from, plan.token(next), options.onError() != Flags.OnError.FAIL);
         }

@@ -156,11 +156,11 @@ public final class EpochLog {
                     .filter(cell -> segments.longAt(cell) > 0)
                     .count();
             cells += all;
-        } else if (batch.names().contains(LENGTHS) && batch.tensor(TOKENS).shape().rank() == 2) {
+        } else if (batch.names().contains(LENGTHS)
+                && batch.tensor(TOKENS).shape().rank() == 2) {
             Tensor lengths = batch.tensor(LENGTHS);
-            tokens += IntStream.range(0, batch.size())
-                    .mapToLong(lengths::longAt)
-                    .sum();
+            tokens +=
+                    IntStream.range(0, batch.size()).mapToLong(lengths::longAt).sum();
             cells += batch.tensor(TOKENS).shape().dim(1) * batch.size();
         }
     }

@@ -104,7 +104,9 @@ class DemoCommandTest {
         Cli demo = Cli.run("demo", "--images", "12", "--weights", "1,0");
 
         assertThat(demo.status()).isEqualTo(2);
-        assertThat(demo.err()).contains("a number in [0.000001, 1000000] was expected, was \"0\"").hasLineCount(1);
+        assertThat(demo.err())
+                .contains("a number in [0.000001, 1000000] was expected, was \"0\"")
+                .hasLineCount(1);
     }
 
     @Test

@@ -80,14 +80,18 @@ class LivePageTest {
             assertThat(first.path("passes").asDouble())
                     .isCloseTo(first.path("samples").asDouble() / 28, within(0.01));
             JsonNode epoch = session.reported().get(0);
-            assertThat(epoch.path("samples").asInt()).isEqualTo(frame.path("size").asInt());
+            assertThat(epoch.path("samples").asInt())
+                    .isEqualTo(frame.path("size").asInt());
             assertThat(epoch.path("sources").path(0).path("samples").asInt()).isEqualTo(28);
             assertThat(epoch.path("sources").path(1).path("samples").asInt()).isBetween(9, 10);
 
             session.set("run", "\"running\"");
-            JsonNode running = session.frameWhere(
-                    now -> now.path("sources").path(0).path("samples_per_second").asDouble() > 0
-                            && now.path("sources").path(1).path("samples_per_second").asDouble() > 0);
+            JsonNode running = session.frameWhere(now -> now.path("sources")
+                                    .path(0)
+                                    .path("samples_per_second")
+                                    .asDouble()
+                            > 0
+                    && now.path("sources").path(1).path("samples_per_second").asDouble() > 0);
             assertThat(running.path("stages")).hasSize(5);
         }
     }

@@ -34,7 +34,9 @@ class KeptLengthsTest {
     void makeTexts() throws IOException {
         Path lines = Files.write(
                 folder.resolve("lines.txt"),
-                IntStream.range(0, LINES).mapToObj(i -> "text " + "*".repeat(i % 40)).toList());
+                IntStream.range(0, LINES)
+                        .mapToObj(i -> "text " + "*".repeat(i % 40))
+                        .toList());
         cache = folder.resolve("cache");
         flags = "--source text:" + lines + " --tokenize bytes --digest --cache-disk " + cache + ",1MiB";
     }
@@ -96,8 +98,7 @@ class KeptLengthsTest {
     @Test
     void progress_isShownOnATerminal() {
         StringWriter terminal = new StringWriter();
-        StreamOptions options =
-                CommandLine.populateSpec(StreamOptions.class, (flags + BATCHES).split(" "));
+        StreamOptions options = CommandLine.populateSpec(StreamOptions.class, (flags + BATCHES).split(" "));
 
         StreamPlan.of(options, new PrintWriter(terminal)).close();
 

@@ -27,8 +27,7 @@ public final class Transpose implements ArrayToArray {
 
     /** Fortran's: the first axis varies fastest. */
     public static Transpose reversed(int rank) {
-        return new Transpose(
-                IntStream.range(0, rank).map(i -> rank - 1 - i).toArray());
+        return new Transpose(IntStream.range(0, rank).map(i -> rank - 1 - i).toArray());
     }
 
     public static Transpose none(int rank) {
