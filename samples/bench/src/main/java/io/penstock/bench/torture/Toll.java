@@ -1,14 +1,16 @@
 package io.penstock.bench.torture;
 
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What was done to the jobs, and what came of it. Thread-safe. */
 public final class Toll {
 
-    private final AtomicLongArray counts = new AtomicLongArray(Of.values().length);
+    private final Map<Of, LongAdder> counts = new ConcurrentHashMap<>();
 
     enum Of {
         KILLED,
@@ -39,11 +41,12 @@ public final class Toll {
     Toll() {}
 
     void add(Of what, long more) {
-        counts.addAndGet(what.ordinal(), more);
+        counts.computeIfAbsent(what, first -> new LongAdder()).add(more);
     }
 
     long count(Of what) {
-        return counts.get(what.ordinal());
+        LongAdder count = counts.get(what);
+        return count == null ? 0 : count.sum();
     }
 
     /** Whether all jobs delivered what they had to. */
@@ -59,7 +62,7 @@ public final class Toll {
                         words(Of.BATCHES),
                         words(Of.SAMPLES),
                         Stream.of(Of.values())
-                                .limit(Of.JOBS.ordinal())
+                                .takeWhile(done -> done != Of.JOBS)
                                 .map(this::words)
                                 .collect(Collectors.joining(", ")),
                         words(Of.WRONG_EPOCHS),

@@ -79,7 +79,7 @@ public sealed interface SampleRows<T> {
             return new ReadAhead<>(
                     bytes,
                     group -> group.samples().stream()
-                            .mapToLong(ofRows.size()::applyAsLong)
+                            .mapToLong(ofRows.size())
                             .sum());
         }
 
