@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
  *
  * <p>What has the file's name is complete: bytes go to a file beside it, whose name begins with a dot, which takes the
  * name once everything is on the disk, over a file that may be there. After an error or a cancel that file is removed;
- * a killed process leaves it.
+ * what a killed process leaves, the next writer of the file removes.
  *
  * <p>Immutable; every method returns a copy.
  */
@@ -53,7 +53,7 @@ public final class ArrowFile {
      */
     public Mono<Long> write(Flux<Batch> batches) {
         return Mono.using(
-                () -> ArrowFileRun.begin(path, stream),
+                () -> new ArrowFileRun(path, stream),
                 run -> batches.doOnNext(run::write)
                         .then(Mono.fromCallable(Thrown.callable(run::finish)))
                         .doOnDiscard(Batch.class, Batch::close),

@@ -2,22 +2,17 @@ package io.penstock.arrow;
 
 import com.google.flatbuffers.FlatBufferBuilder;
 import io.penstock.batch.Batch;
-import io.penstock.fault.StoreException;
-import io.penstock.internal.AtomicFile;
+import io.penstock.write.internal.UnfinishedFile;
 import java.io.IOException;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import org.apache.arrow.flatbuf.Block;
 import org.apache.arrow.flatbuf.Footer;
 import org.apache.arrow.flatbuf.MetadataVersion;
@@ -31,32 +26,16 @@ final class ArrowFileRun implements AutoCloseable {
 
     private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
 
-    private final Path path;
-    private final Path unfinished;
-    private final FileChannel channel;
+    private final UnfinishedFile file;
     private final boolean stream;
     private final List<Place> places = new ArrayList<>();
     private @Nullable Columns columns;
-    private boolean finished;
 
     private record Place(long start, int metadata, long body) {}
 
-    private ArrowFileRun(Path path, Path unfinished, FileChannel channel, boolean stream) {
-        this.path = path;
-        this.unfinished = unfinished;
-        this.channel = channel;
+    ArrowFileRun(Path path, boolean stream) {
+        this.file = UnfinishedFile.of(path);
         this.stream = stream;
-    }
-
-    static ArrowFileRun begin(Path path, boolean stream) {
-        try {
-            // not createTempFile, whose files other users may not read
-            Path unfinished = path.resolveSibling(".%s.%s.part".formatted(path.getFileName(), UUID.randomUUID()));
-            FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            return new ArrowFileRun(path, unfinished, channel, stream);
-        } catch (IOException e) {
-            throw new StoreException("cannot write %s: %s".formatted(path, e), e);
-        }
     }
 
     void write(Batch batch) {
@@ -68,22 +47,22 @@ final class ArrowFileRun implements AutoCloseable {
             } else if (!first.equals(ofBatch)) {
                 throw new IllegalArgumentException(
                         "cannot write batch %d to %s: an Arrow file has one schema, %s, the batch is %s; pad or resize the samples"
-                                .formatted(places.size(), path, first.columns(), ofBatch.columns()));
+                                .formatted(places.size(), file.target(), first.columns(), ofBatch.columns()));
             }
             List<ByteBuffer> parts =
                     Messages.batch(ofBatch, Columns.tensors(batch), ArrowStream.metadata(batch, Map.of()));
             int metadata = parts.get(0).remaining();
-            long start = channel.position();
+            long start = file.channel().position();
             writeAll(parts);
-            places.add(new Place(start, metadata, channel.position() - start - metadata));
+            places.add(new Place(start, metadata, file.channel().position() - start - metadata));
         } catch (IOException e) {
-            throw new StoreException("cannot write %s: %s".formatted(path, e), e);
+            throw UnfinishedFile.failed(file.target(), e);
         }
     }
 
     private void begin(Columns first) throws IOException {
         if (first.columns().isEmpty()) {
-            throw new IllegalArgumentException("cannot write a batch without fields to " + path);
+            throw new IllegalArgumentException("cannot write a batch without fields to " + file.target());
         }
         if (!stream) {
             writeAll(List.of(ByteBuffer.wrap(MAGIC), ByteBuffer.allocate(2)));
@@ -97,19 +76,17 @@ final class ArrowFileRun implements AutoCloseable {
         Columns written = columns;
         if (written == null) {
             throw new IllegalArgumentException(
-                    "cannot write %s: there was no batch, so it would have no schema".formatted(path));
+                    "cannot write %s: there was no batch, so it would have no schema".formatted(file.target()));
         }
         try {
             writeAll(List.of(Messages.end()));
             if (!stream) {
                 writeAll(footer(written));
             }
-            channel.force(true);
-            AtomicFile.rename(unfinished, path);
-            finished = true;
+            file.finish();
             return places.size();
         } catch (IOException e) {
-            throw new StoreException("cannot write %s: %s".formatted(path, e), e);
+            throw UnfinishedFile.failed(file.target(), e);
         }
     }
 
@@ -136,18 +113,12 @@ final class ArrowFileRun implements AutoCloseable {
     private void writeAll(List<ByteBuffer> parts) throws IOException {
         ByteBuffer[] all = parts.stream().map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);
         for (long left = Arrays.stream(all).mapToLong(Buffer::remaining).sum(); left > 0; ) {
-            left -= channel.write(all);
+            left -= file.channel().write(all);
         }
     }
 
     @Override
     public void close() {
-        try (channel) {
-            if (!finished) {
-                Files.deleteIfExists(unfinished);
-            }
-        } catch (IOException e) {
-            throw new StoreException("cannot close %s: %s".formatted(unfinished, e), e);
-        }
+        file.close();
     }
 }

@@ -5,6 +5,7 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
+import io.penstock.write.internal.UnfinishedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package io.penstock.write;
 
 import io.penstock.stream.Sample;
+import io.penstock.write.internal.UnfinishedFile;
 import java.io.IOException;
 
 /** Lays samples out in a file. One thread at a time. */

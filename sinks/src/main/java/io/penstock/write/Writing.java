@@ -2,6 +2,7 @@ package io.penstock.write;
 
 import io.penstock.internal.Thrown;
 import io.penstock.stream.Sample;
+import io.penstock.write.internal.UnfinishedFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.LongFunction;

@@ -1,8 +1,9 @@
-package io.penstock.write;
+package io.penstock.write.internal;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
 import io.penstock.internal.NodeLock;
+import io.penstock.write.Written;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Written by one thread at a time; {@link #close} by any. Everything blocks.
  */
-final class UnfinishedFile implements AutoCloseable {
+public final class UnfinishedFile implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(UnfinishedFile.class);
     private static final String SUFFIX = ".part";
@@ -46,7 +47,7 @@ final class UnfinishedFile implements AutoCloseable {
     }
 
     /** @throws StoreException if it cannot be made */
-    static UnfinishedFile of(Path target) {
+    public static UnfinishedFile of(Path target) {
         Path whole = target.toAbsolutePath();
         if (whole.getFileName() == null || Files.isDirectory(whole)) {
             throw new StoreException("cannot write %s: it is a folder".formatted(target));
@@ -118,29 +119,29 @@ final class UnfinishedFile implements AutoCloseable {
         }
     }
 
-    static StoreException failed(Path target, IOException cause) {
+    public static StoreException failed(Path target, IOException cause) {
         String reason = cause instanceof NoSuchFileException
                 ? "there is no folder %s".formatted(target.toAbsolutePath().getParent())
                 : cause instanceof AccessDeniedException ? "not permitted" : String.valueOf(cause.getMessage());
         return new StoreException("cannot write %s: %s".formatted(target, reason), cause);
     }
 
-    Path target() {
+    public Path target() {
         return target;
     }
 
-    FileChannel channel() {
+    public FileChannel channel() {
         return channel;
     }
 
-    void append(ByteBuffer bytes) throws IOException {
+    public void append(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             channel.write(bytes);
         }
     }
 
     /** Gives the file its name, with every byte on the disk before. Replaces what is there. */
-    void finish() throws IOException {
+    public void finish() throws IOException {
         channel.force(true);
         AtomicFile.rename(unfinished, target);
         channel.close(); // after it has its name: a sweep must not take it for a dead writer's

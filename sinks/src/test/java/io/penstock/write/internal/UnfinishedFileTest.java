@@ -1,4 +1,4 @@
-package io.penstock.write;
+package io.penstock.write.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,5 @@
+/** How a file comes into being under its name. Not part of the API: it may change in any version. */
+@NullMarked
+package io.penstock.write.internal;
+
+import org.jspecify.annotations.NullMarked;
