@@ -32,7 +32,9 @@ class LengthBucketsTest {
 
         assertThat(groups).allSatisfy(group -> {
             assertThat(group).hasSizeBetween(1, n);
-            assertThat(Arrays.stream(group).mapToInt(i -> bucket(lengths[(int) i])).distinct())
+            assertThat(Arrays.stream(group)
+                            .mapToInt(i -> bucket(lengths[(int) i]))
+                            .distinct())
                     .hasSize(1);
         });
         assertThat(groups.stream().filter(group -> group.length < n)).hasSizeLessThanOrEqualTo(3);

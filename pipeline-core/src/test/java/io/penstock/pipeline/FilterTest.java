@@ -134,7 +134,8 @@ class FilterTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1,1", "2,1", "3,1", "4,1", "5,1", "6,1", "7,1", "1,10", "2,10", "3,10", "4,10", "5,10", "6,10", "7,10"})
+    @CsvSource({"1,1", "2,1", "3,1", "4,1", "5,1", "6,1", "7,1", "1,10", "2,10", "3,10", "4,10", "5,10", "6,10", "7,10"
+    })
     void filter_onAnyNumberOfRanks_givesEachAsManyAndAllOnce(int ranks, int run) {
         Dataset<Tensor> dropped = built(FakeDataset.immediate(2100)
                 .filter(

@@ -130,8 +130,7 @@ class MixtureTest {
 
         for (int rank = 0; rank < 4; rank++) {
             Sampler sharded = sampler.shard(Shard.of(rank, 4));
-            List<Sample<Tensor>> samples =
-                    dataset.stream(sharded).collectList().block(SOON);
+            List<Sample<Tensor>> samples = dataset.stream(sharded).collectList().block(SOON);
 
             assertThat(samples).hasSize(2 * 37);
             assertThat(samples.stream().map(sample -> sample.draw().endsEpoch()).filter(ends -> ends))
@@ -221,10 +220,13 @@ class MixtureTest {
         Mixture<Tensor> mixture = Mixture.<Tensor>of(source(first, 0), 1).and(pixels, 1);
 
         assertThatThrownBy(() -> mixture.and(tokens.slice(0, 10), 1))
-                .hasMessage("sources 1 (%s) and 2 (%s) of a mixture do not go together: samples have the fields"
-                        + " [pixels] in the first, [tokens] in the second; map them to one class before their caches",
+                .hasMessage(
+                        "sources 1 (%s) and 2 (%s) of a mixture do not go together: samples have the fields"
+                                + " [pixels] in the first, [tokens] in the second; map them to one class before their caches",
                         first, second);
-        assertThat(mixture.and(tokens.map("rename", value -> value), 1).dataset().size())
+        assertThat(mixture.and(tokens.map("rename", value -> value), 1)
+                        .dataset()
+                        .size())
                 .isEqualTo(110);
         assertThat(mixture.and(second.cache(new FakeTier("other"), Schema.tensor("pixels")), 1)
                         .dataset()

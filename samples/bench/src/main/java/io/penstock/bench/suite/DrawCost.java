@@ -49,7 +49,8 @@ public final class DrawCost implements Benchmark {
                         .include("\\b" + DrawLoop.class.getSimpleName() + "\\b")
                         .include("\\b" + ResumeLoop.class.getSimpleName() + "\\b")
                         .param("samples", "1000", Long.toString(MANY)));
-        for (RunResult result : Stream.concat(others.stream(), filtered.stream()).toList()) {
+        for (RunResult result :
+                Stream.concat(others.stream(), filtered.stream()).toList()) {
             long samples = Long.parseLong(result.getParams().getParam("samples"));
             String order = result.getParams().getParam("order");
             String act = order == null ? "resuming" : "a draw";
@@ -58,8 +59,7 @@ public final class DrawCost implements Benchmark {
             Result time = Result.of(what + ": " + act, result.getPrimaryResult().getScore(), "ns");
             // a draw by weights waits for memory: its table is larger than a processor's cache
             boolean mixed = order != null && order.startsWith(DrawLoop.MIXED);
-            boolean held =
-                    order != null && (mixed || order.matches("shuffled|.*rank.*")) && samples >= MANY_FILTERED;
+            boolean held = order != null && (mixed || order.matches("shuffled|.*rank.*")) && samples >= MANY_FILTERED;
             double max = mixed ? MAX_NANOS_MIXED : MAX_NANOS;
             results.add(held ? time.atMost(ROW, max) : time);
             result.getSecondaryResults().forEach((label, second) -> {

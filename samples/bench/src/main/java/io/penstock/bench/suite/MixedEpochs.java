@@ -2,7 +2,6 @@ package io.penstock.bench.suite;
 
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Benchmark;
-import io.penstock.bench.MadeRecords;
 import io.penstock.bench.MeasuredEpoch;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;

@@ -78,9 +78,7 @@ public sealed interface SampleRows<T> {
             ReadAhead<R> ofRows = ReadAhead.ofBytes(bytes, schema);
             return new ReadAhead<>(
                     bytes,
-                    group -> group.samples().stream()
-                            .mapToLong(ofRows.size())
-                            .sum());
+                    group -> group.samples().stream().mapToLong(ofRows.size()).sum());
         }
 
         @Override

@@ -18,7 +18,6 @@ import io.penstock.cli.source.Cacheable;
 import io.penstock.order.Position;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.resume.ResumeToken;
-import io.penstock.stream.Sample;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;

@@ -155,9 +155,12 @@ class CombinedSourcesTest {
             });
         }
         if (!remainder.equals("drop")) {
-            assertThat(whole.epochs()).allSatisfy(epoch -> assertThat(
-                            epoch.path("sources").path(0).path("samples").asInt())
-                    .isEqualTo(40));
+            assertThat(whole.epochs())
+                    .allSatisfy(epoch -> assertThat(epoch.path("sources")
+                                    .path(0)
+                                    .path("samples")
+                                    .asInt())
+                            .isEqualTo(40));
         }
     }
 

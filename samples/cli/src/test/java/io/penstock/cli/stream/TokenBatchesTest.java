@@ -112,8 +112,7 @@ class TokenBatchesTest {
         Cli tokens = Cli.stream(text + " --tokenize bytes --bucket 10,20,30 --batch 20 --digest");
         Cli bytes = Cli.stream(text + " --bucket 10,20,30 --digest --batch-events");
 
-        assertThat(epoch(tokens).path("content_digest"))
-                .isEqualTo(epoch(random).path("content_digest"));
+        assertThat(epoch(tokens).path("content_digest")).isEqualTo(epoch(random).path("content_digest"));
         assertThat(epoch(tokens).path("cells").asDouble() / characters).isLessThan(1.25);
         assertThat(epoch(random).path("cells").asDouble() / characters).isGreaterThan(1.5);
         assertThat(epoch(bytes).path("samples").asInt()).isEqualTo(LINES);
@@ -133,9 +132,12 @@ class TokenBatchesTest {
                 .mapToObj(rank -> Cli.stream(flags + " --rank " + rank + " --world 3 --resume " + begun.resume()))
                 .toList();
 
-        assertThat(rest.stream().map(rank -> epoch(rank).path("batches").asInt()).distinct())
+        assertThat(rest.stream()
+                        .map(rank -> epoch(rank).path("batches").asInt())
+                        .distinct())
                 .hasSize(1);
-        assertThat(begun.content(0) + rest.stream().mapToLong(rank -> rank.content(0)).sum())
+        assertThat(begun.content(0)
+                        + rest.stream().mapToLong(rank -> rank.content(0)).sum())
                 .isEqualTo(whole.content(0));
     }
 
