@@ -46,7 +46,10 @@ public final class UnfinishedFile implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** @throws StoreException if it cannot be made */
+    /**
+     * A file beside this one, which takes its name at the end.
+     * @throws StoreException if it cannot be made
+     */
     public static UnfinishedFile of(Path target) {
         Path whole = target.toAbsolutePath();
         if (whole.getFileName() == null || Files.isDirectory(whole)) {
