@@ -55,6 +55,7 @@ class ShownCommandsTest {
         Files.write(folder.resolve("r.bin"), new byte[8 * 150_528]);
         Files.writeString(folder.resolve("lines.txt"), "one\ntwo\n");
         zarr(folder.resolve("store/array"));
+        Files.writeString(folder.resolve("train.jsonl"), "{\"answer\":\"four\"}\n{\"answer\":\"2 + 2 is four\"}\n");
         String images = "--source images:" + train + " --resize 224";
         done("materialize " + images + " --to tar:" + folder.resolve("shards"));
         for (String cache : List.of("cache", "scratch", "shm")) {
@@ -63,6 +64,7 @@ class ShownCommandsTest {
         put("(images:)(?:DIR|photos|more|train)", "$1" + train);
         put("(records:)(?:FILE|r\\.bin)(,.*)", "$1" + folder.resolve("r.bin") + "$2");
         put("text:FILE", "text:" + folder.resolve("lines.txt"));
+        put("jsonl:train.jsonl", "jsonl:" + folder.resolve("train.jsonl"));
         put("zarr:STORE#ARRAY", "zarr:" + folder.resolve("store") + "#array");
         put("tar:SHARDS", "tar:" + folder.resolve("shards"));
         put("redis:URI", "redis:redis://127.0.0.1:6379?name=train");
@@ -70,6 +72,7 @@ class ShownCommandsTest {
         put("(disk:)?CACHE(,.*)?", "$1" + folder.resolve("cache") + "$2");
         put("/scratch/cache(,.*)?", folder.resolve("scratch") + "$1");
         put("/dev/shm/cache(,.*)?", folder.resolve("shm") + "$1");
+        put("/scratch/tokens", folder.resolve("tokens").toString());
         put("train/cat/7.jpg", "7");
         put("DIR", train.toString());
         put("N", "1");
