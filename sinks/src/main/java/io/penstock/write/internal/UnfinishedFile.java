@@ -3,7 +3,6 @@ package io.penstock.write.internal;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
 import io.penstock.internal.NodeLock;
-import io.penstock.write.Written;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
