@@ -17,10 +17,10 @@ import java.util.function.ToLongFunction;
 import reactor.core.publisher.Flux;
 
 /**
- * What a pipeline counts, or a flux behind operators of {@link Samples}, over all epochs since it was made: {@code penstock.samples.loaded} and {@code skipped},
- * {@code penstock.cache.hits} by {@code tier} and {@code penstock.cache.misses}, and of each {@code stage} the
- * samples and the time, {@code penstock.stage.time}; its {@code kind} is {@code source} where the time is spent waiting
- * for the source, {@code stage} where a worker spends it.
+ * The counts of a pipeline, or of a flux behind operators of {@link Samples}, over all epochs since it was made:
+ * {@code penstock.samples.loaded} and {@code skipped}, {@code penstock.cache.hits} by {@code tier} and
+ * {@code penstock.cache.misses}, and of each {@code stage} the samples and the time, {@code penstock.stage.time}; its
+ * {@code kind} is {@code source} where the time is spent waiting for the source, {@code stage} where a worker spends it.
  * <pre>{@code
  *  new PipelineMetrics(pipeline).bindTo(registry);
  * }</pre>

@@ -23,7 +23,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * Counts something once for each sample of a dataset, and keeps the counts: whether a filter takes it, in how many parts
- * it expands, how long it is. Files are read and written, and processes wait for each other, on {@code Schedulers.boundedElastic()}.
+ * it expands, how long it is. Files are read and written, and processes wait for each other, on
+ * {@code Schedulers.boundedElastic()}.
  */
 final class IndexBuild<T> {
 

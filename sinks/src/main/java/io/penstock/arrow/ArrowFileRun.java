@@ -46,7 +46,8 @@ final class ArrowFileRun implements AutoCloseable {
                 begin(ofBatch);
             } else if (!first.equals(ofBatch)) {
                 throw new IllegalArgumentException(
-                        "cannot write batch %d to %s: an Arrow file has one schema, %s, the batch is %s; pad or resize the samples"
+                        ("cannot write batch %d to %s: an Arrow file has one schema, %s, the batch is %s; pad or"
+                                        + " resize the samples")
                                 .formatted(places.size(), file.target(), first.columns(), ofBatch.columns()));
             }
             List<ByteBuffer> parts =

@@ -88,7 +88,8 @@ final class Memory {
             return buffer;
         } catch (OutOfMemoryError e) {
             throw new IllegalStateException(
-                    "no memory for %d bytes of field \"%s\"; take fewer slots, smaller batches or a larger -XX:MaxDirectMemorySize"
+                    ("no memory for %d bytes of field \"%s\"; take fewer slots, smaller batches or a larger"
+                                    + " -XX:MaxDirectMemorySize")
                             .formatted(size, field),
                     e);
         }

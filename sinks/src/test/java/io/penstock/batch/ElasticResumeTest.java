@@ -169,7 +169,7 @@ class ElasticResumeTest {
         return Tensor.of(DType.I64, Shape.of(2), bytes);
     }
 
-    /** Runs all ranks for the given number of batches; what they delivered before where the run stopped is added, and that returned. */
+    /** Runs all ranks for the given number of batches, adds what they delivered, and returns where they stopped. */
     private static Position deliver(
             Pipeline<Tensor> pipeline, Sampler sampler, Manner manner, long batches, Map<Drawn, Long> delivered) {
         List<Row> rows = new ArrayList<>();

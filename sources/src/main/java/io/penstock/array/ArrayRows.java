@@ -158,7 +158,8 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
             if (header.fortran() && header.shape().rank() > 1) {
                 if (bytes > MAX_IN_MEMORY) {
                     throw new StoreException(
-                            "%s is in Fortran's order, and at most %d bytes are turned in memory: it has %d; save it in C's order, or raise -Xmx"
+                            ("%s is in Fortran's order, and at most %d bytes are turned in memory: it has %d; save it"
+                                            + " in C's order, or raise -Xmx")
                                     .formatted(files, MAX_IN_MEMORY, bytes));
                 }
                 byte[] turned = turned(file, header, (int) bytes);

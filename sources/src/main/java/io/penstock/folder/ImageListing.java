@@ -143,7 +143,8 @@ final class ImageListing implements Store.Visitor {
         }
         if (classes.isEmpty()) {
             throw new StoreException(
-                    "no class folders with images in %s: found %d images outside of them, the first %s; put the images of each class into a folder of its own%s"
+                    ("no class folders with images in %s: found %d images outside of them, the first %s; put the"
+                                    + " images of each class into a folder of its own%s")
                             .formatted(
                                     location,
                                     outsideClasses.size(),
@@ -161,7 +162,8 @@ final class ImageListing implements Store.Visitor {
                 .toList();
         if (!empty.isEmpty()) {
             throw new StoreException(
-                    "no images in class folder %s of %s, and %d such: looked for %s; remove them, or labels would differ from those of data that has these classes"
+                    ("no images in class folder %s of %s, and %d such: looked for %s; remove them, or labels would"
+                                    + " differ from those of data that has these classes")
                             .formatted(empty.get(0), location, empty.size(), EXTENSIONS));
         }
     }

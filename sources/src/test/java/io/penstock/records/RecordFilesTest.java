@@ -193,7 +193,8 @@ class RecordFilesTest extends DatasetKit<Tensor> {
                                 .isInstanceOf(StoreException.class)
                                 .hasMessage(
                                         "b.bin in " + root
-                                                + " changed since it was listed: had 48 bytes, now has 35 or fewer; open the data again"));
+                                                + " changed since it was listed: had 48 bytes, now has 35 or fewer;"
+                                                + " open the data again"));
     }
 
     @Test

@@ -23,13 +23,18 @@ import org.junit.jupiter.api.Test;
 class MetadataFuzzTest {
 
     private static final String V2 =
-            "{\"zarr_format\":2,\"shape\":[4,6],\"chunks\":[2,3],\"dtype\":\"<f4\",\"order\":\"F\",\"compressor\":{\"id\":\"blosc\",\"cname\":\"lz4\"},"
+            "{\"zarr_format\":2,\"shape\":[4,6],\"chunks\":[2,3],\"dtype\":\"<f4\",\"order\":\"F\","
+                    + "\"compressor\":{\"id\":\"blosc\",\"cname\":\"lz4\"},"
                     + "\"filters\":[{\"id\":\"delta\",\"dtype\":\"<f4\"}],\"fill_value\":\"NaN\",\"dimension_separator\":\"/\"}";
     private static final String V3 =
-            "{\"zarr_format\":3,\"node_type\":\"array\",\"shape\":[4,6],\"data_type\":\"int16\",\"chunk_grid\":{\"name\":\"regular\","
-                    + "\"configuration\":{\"chunk_shape\":[4,6]}},\"chunk_key_encoding\":{\"name\":\"default\"},\"fill_value\":-7,"
-                    + "\"codecs\":[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[2,3],\"codecs\":[{\"name\":\"transpose\","
-                    + "\"configuration\":{\"order\":[1,0]}},{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}},\"gzip\"],"
+            "{\"zarr_format\":3,\"node_type\":\"array\",\"shape\":[4,6],\"data_type\":\"int16\","
+                    + "\"chunk_grid\":{\"name\":\"regular\","
+                    + "\"configuration\":{\"chunk_shape\":[4,6]}},\"chunk_key_encoding\":{\"name\":\"default\"},"
+                    + "\"fill_value\":-7,"
+                    + "\"codecs\":[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[2,3],"
+                    + "\"codecs\":[{\"name\":\"transpose\","
+                    + "\"configuration\":{\"order\":[1,0]}},{\"name\":\"bytes\","
+                    + "\"configuration\":{\"endian\":\"big\"}},\"gzip\"],"
                     + "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},\"crc32c\"]}}]}";
     private static final List<String> ODD = List.of(
             "0",
@@ -141,7 +146,8 @@ class MetadataFuzzTest {
         String codecs = "[\"bytes\"]";
         for (int i = 0; i < 200; i++) {
             codecs =
-                    "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[4,6],\"codecs\":%s,\"index_codecs\":[]}}]"
+                    ("[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[4,6],\"codecs\":%s,"
+                                    + "\"index_codecs\":[]}}]")
                             .formatted(codecs);
         }
         byte[] document = bytes(V3.substring(0, V3.indexOf("\"codecs\"")) + "\"codecs\":" + codecs + "}");

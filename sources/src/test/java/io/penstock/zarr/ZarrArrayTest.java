@@ -37,7 +37,8 @@ class ZarrArrayTest {
                 {"zarr_format":3,"node_type":"array","shape":%s,"data_type":%s,
                  "chunk_grid":{"name":"regular","configuration":{"chunk_shape":%s}},
                  "chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},
-                 "fill_value":%s,"codecs":%s,"attributes":{"unit":"m"},"dimension_names":["y","x"]}""".formatted(shape, type, chunk, fill, codecs);
+                 "fill_value":%s,"codecs":%s,"attributes":{"unit":"m"},"dimension_names":["y","x"]}"""
+                .formatted(shape, type, chunk, fill, codecs);
     }
 
     @Test
@@ -93,7 +94,8 @@ class ZarrArrayTest {
                 "\"int32\"       | \"-2\"             | -2,-1,-1,-1",
                 "\"uint64\"      | \"18446744073709551615\" | -1,-1,-1,-1,-1,-1,-1,-1",
                 "\"float32\"     | \"1.5e0\"          | 0,0,-64,63",
-                "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"ns\",\"scale_factor\":1}} | \"NaT\" | 0,0,0,0,0,0,0,-128",
+                "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"ns\",\"scale_factor\":1}} | \"NaT\" |"
+                        + " 0,0,0,0,0,0,0,-128",
                 "{\"name\":\"numpy.timedelta64\",\"configuration\":{\"unit\":\"s\",\"scale_factor\":10}} | 258 | 2,1,0,0,0,0,0,0",
             })
     void fillValue_ofEachType_isItsBytes(String type, String fill, String bytes) {
@@ -285,7 +287,8 @@ class ZarrArrayTest {
                         "[2,2]",
                         "\"float32\"",
                         "0",
-                        "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},{\"name\":\"zstd\",\"configuration\":{\"level\":0,\"checksum\":false}}]"));
+                        "[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},{\"name\":\"zstd\","
+                                + "\"configuration\":{\"level\":0,\"checksum\":false}}]"));
 
         ZarrArray array = open("/g/a/");
 
@@ -320,8 +323,10 @@ class ZarrArrayTest {
                 "\"uint8\" | [\"bytes\",{\"name\":\"numcodecs.zfpy\"}] | codec is not supported: \"zfpy\"",
                 "\"uint8\" | [{\"name\":\"pcodec\"}]                   | codec is not supported: \"pcodec\"",
                 "\"float8_e4m3\" | [\"bytes\"] | data type is not supported: extension type \"float8_e4m3\"",
-                "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"fortnight\"}} | [\"bytes\"] | \"unit\" of numpy.datetime64 must be one of [Y, M, W,",
-                "{\"name\":\"numpy.timedelta64\",\"configuration\":{\"unit\":\"s\",\"scale_factor\":0}} | [\"bytes\"] | \"scale_factor\" must be in [1, 2147483647], was 0",
+                "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"fortnight\"}} | [\"bytes\"] | \"unit\""
+                        + " of numpy.datetime64 must be one of [Y, M, W,",
+                "{\"name\":\"numpy.timedelta64\",\"configuration\":{\"unit\":\"s\",\"scale_factor\":0}} | [\"bytes\"]"
+                        + " | \"scale_factor\" must be in [1, 2147483647], was 0",
                 "{\"name\":\"struct\",\"configuration\":{\"fields\":[]}} | [\"bytes\"] | extension type \"struct\"",
                 "\"uint8\" | [\"gzip\",\"bytes\"] | codec \"gzip\" is out of order",
                 "\"uint8\" | [] | codecs must have one that makes bytes",
@@ -384,7 +389,8 @@ class ZarrArrayTest {
                 .put(".zattrs", "{\"title\":\"t\",\"x\":NaN}")
                 .put(
                         ".zmetadata",
-                        "{\"metadata\":{\".zgroup\":{\"zarr_format\":2},\"g/a/.zarray\":%s,\"g/a/.zattrs\":{\"_ARRAY_DIMENSIONS\":[\"t\"]}}}"
+                        ("{\"metadata\":{\".zgroup\":{\"zarr_format\":2},\"g/a/.zarray\":%s,"
+                                        + "\"g/a/.zattrs\":{\"_ARRAY_DIMENSIONS\":[\"t\"]}}}")
                                 .formatted(v2("[1]", "[1]", "\"|u1\"", "")));
         ZarrGroup group = Objects.requireNonNull(ZarrGroup.open(store, "").block());
 

@@ -38,8 +38,10 @@ class ZarrFuzzTest {
             "2{\"zarr_format\":2,\"shape\":[3],\"chunks\":[3],\"dtype\":\"%s\",\"order\":\"C\","
                     + "\"compressor\":null,\"filters\":%s,\"fill_value\":\"\"}" + ENDS;
     private static final String V3 =
-            "3{\"zarr_format\":3,\"node_type\":\"array\",\"shape\":[4,6],\"data_type\":\"int16\",\"chunk_grid\":{\"name\":\"regular\","
-                    + "\"configuration\":{\"chunk_shape\":[4,6]}},\"chunk_key_encoding\":{\"name\":\"default\"},\"fill_value\":-7,"
+            "3{\"zarr_format\":3,\"node_type\":\"array\",\"shape\":[4,6],\"data_type\":\"int16\","
+                    + "\"chunk_grid\":{\"name\":\"regular\","
+                    + "\"configuration\":{\"chunk_shape\":[4,6]}},\"chunk_key_encoding\":{\"name\":\"default\"},"
+                    + "\"fill_value\":-7,"
                     + "\"codecs\":[%s],\"dimension_names\":[\"y\",null],\"attributes\":{\"a\":[1]}}" + ENDS;
     private static final String SHARDS =
             "{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[2,3],\"index_location\":\"%s\",\"codecs\":["

@@ -120,7 +120,8 @@ final class Opener {
             boolean alone = locks.isAlone();
             if (!locks.join(!options.evicts)) {
                 throw new StoreException(
-                        "cannot open the cache in %s: another process has it open, and a cache that evicts (lru) is not shared; %s"
+                        ("cannot open the cache in %s: another process has it open, and a cache that evicts (lru) is"
+                                        + " not shared; %s")
                                 .formatted(
                                         options.directory,
                                         options.evicts

@@ -47,7 +47,8 @@ final class Agreement {
                 .onErrorMap(
                         TimeoutException.class,
                         e -> new StoreException(
-                                "ranks cannot agree on the size of lazy shards in %s: %d of %d have come within %s; start all of them, or clear the folder"
+                                ("ranks cannot agree on the size of lazy shards in %s: %d of %d have come within %s;"
+                                                + " start all of them, or clear the folder")
                                         .formatted(folder, offers(), shard.worldSize(), patience),
                                 e))
                 .onErrorMap(

@@ -265,7 +265,8 @@ public final class LazyShard {
     public long samples(long size, long sampleBytes) {
         if (shards() > 1 && (memory.share > 0 || disk.share > 0)) {
             throw new IllegalArgumentException(
-                    "what is free differs from machine to machine: give a lazy shard bytes, or a folder that all ranks see to agree on its size");
+                    "what is free differs from machine to machine: give a lazy shard bytes, or a folder that all ranks"
+                            + " see to agree on its size");
         }
         return all(size, elements(size, sampleBytes));
     }

@@ -72,8 +72,7 @@ public final class RamTier implements RemovableTier {
     private final AtomicInteger refusedInARow = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** The length of the shortest value ever offered, give or take a race. */
-    private volatile int shortest = Integer.MAX_VALUE;
+    private volatile int shortest = Integer.MAX_VALUE; // length of the shortest value offered, give or take a race
 
     @SuppressWarnings("UnusedVariable") // written only: see getAll
     private int touched;
@@ -110,7 +109,8 @@ public final class RamTier implements RemovableTier {
         FreeMemory memory = FreeMemory.now();
         if (bytes > memory.total()) {
             throw new IllegalArgumentException(
-                    "a RAM cache of %d bytes does not fit into this machine or container of %d bytes; give it less, or a share of what is free with ofFreeShare"
+                    ("a RAM cache of %d bytes does not fit into this machine or container of %d bytes; give it less,"
+                                    + " or a share of what is free with ofFreeShare")
                             .formatted(bytes, memory.total()));
         }
         if (bytes > memory.free()) {

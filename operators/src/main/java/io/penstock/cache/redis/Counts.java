@@ -28,7 +28,8 @@ final class Counts {
         errors.increment();
         if (toldDamage.compareAndSet(false, true)) {
             LOG.warn(
-                    "what the redis cache has under {} is not what was put there; it is removed and loaded again, as are others like it",
+                    "what the redis cache has under {} is not what was put there; it is removed and loaded again, as"
+                            + " are others like it",
                     new String(name, StandardCharsets.US_ASCII));
         }
     }

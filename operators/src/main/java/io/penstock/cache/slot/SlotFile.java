@@ -138,7 +138,8 @@ final class SlotFile implements AutoCloseable {
         SlotHeader header = new SlotHeader(layout, held, ProcessId.bootNow());
         if (header.fileLength() > there.spare()) {
             throw new StoreException(
-                    "cannot reserve %d bytes for slots at %s: %d of %d bytes are free there, of which a margin stays free; give them %d bytes at most%s"
+                    ("cannot reserve %d bytes for slots at %s: %d of %d bytes are free there, of which a margin stays"
+                                    + " free; give them %d bytes at most%s")
                             .formatted(
                                     header.fileLength(),
                                     path,

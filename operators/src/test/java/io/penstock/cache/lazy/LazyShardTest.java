@@ -144,7 +144,8 @@ class LazyShardTest {
         assertThat(shard.minElements(10).elements(SIZE, 100)).isEqualTo(10);
         assertThatThrownBy(() -> shard.minElements(11).elements(SIZE, 100))
                 .hasMessage(
-                        "a lazy shard of 1000 bytes of memory and 0 of disk with overflow 0.0 holds 10 samples of 100 bytes, must hold at least 11; give it more");
+                        "a lazy shard of 1000 bytes of memory and 0 of disk with overflow 0.0 holds 10 samples of 100"
+                                + " bytes, must hold at least 11; give it more");
         assertThatThrownBy(() -> shard.elements(SIZE, 1_001)).hasMessageContaining("holds 0 samples");
         // all there are is enough
         assertThat(shard.minElements(11).elements(40, 100)).isEqualTo(10);

@@ -43,7 +43,8 @@ final class RamTierFigures {
         fill(tier);
         System.gc();
         System.out.printf(
-                "held %,d samples of %,d bytes: index %.2f B, all beside the values %.2f B a sample; private dirty %,d KiB, values %,d KiB; written to disk %,d KiB%n",
+                "held %,d samples of %,d bytes: index %.2f B, all beside the values %.2f B a sample; private dirty %,d"
+                        + " KiB, values %,d KiB; written to disk %,d KiB%n",
                 tier.statistics().samples(),
                 length,
                 (double) tier.indexBytes() / samples,

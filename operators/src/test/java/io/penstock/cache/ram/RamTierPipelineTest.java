@@ -80,7 +80,8 @@ class RamTierPipelineTest {
                                     .hasStackTraceContaining(
                                             "cache tier \"ram\" of "
                                                     + tier.statistics().capacity()
-                                                    + " bytes cannot hold one sample of 16391 bytes; give it at least that or leave it out"))
+                                                    + " bytes cannot hold one sample of 16391 bytes; give it at least"
+                                                    + " that or leave it out"))
                     .verify(TIMEOUT);
         }
     }

@@ -28,7 +28,8 @@ class SentinelTest {
                 TestServer replica = TestServer.start(directory, "--replicaof", "127.0.0.1", "" + master.port())) {
             Path conf = Files.writeString(
                     directory.resolve("sentinel.conf"),
-                    "sentinel monitor cache 127.0.0.1 %d 1\nsentinel down-after-milliseconds cache 500\nsentinel failover-timeout cache 2000\n"
+                    ("sentinel monitor cache 127.0.0.1 %d 1\nsentinel down-after-milliseconds cache 500\nsentinel"
+                                    + " failover-timeout cache 2000\n")
                             .formatted(master.port()));
             try (TestServer sentinel = TestServer.sentinel(directory, conf)) {
                 await(() -> sentinel.ask("INFO", "sentinel").contains("slaves=1"));

@@ -248,7 +248,8 @@ class SharedSlotsTest {
             assertThatThrownBy(() -> SharedSlots.open(fixture.file, other))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage(
-                            "cannot open slots at %s: they are for 100 x u8[3, 8, 8], must be for %s; delete the file or choose another name"
+                            ("cannot open slots at %s: they are for 100 x u8[3, 8, 8], must be for %s; delete the file"
+                                            + " or choose another name")
                                     .formatted(fixture.file, other));
         }
         assertThat(fixture.file).exists();

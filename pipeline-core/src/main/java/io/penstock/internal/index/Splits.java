@@ -63,8 +63,8 @@ public final class Splits {
     }
 
     /**
-     * The part of each sample, by the order of the hashes within a class. Where a part ends between two samples of a class, the class's own random
-     * number decides, so that small classes do not all round the same way.
+     * The part of each sample, by the order of the hashes within a class. Where a part ends between two samples of a
+     * class, the class's own random number decides, so that small classes do not all round the same way.
      */
     public static byte[] byClass(
             long size, LongFunction<String> names, long seed, LongToIntFunction label, double... shares) {

@@ -21,10 +21,12 @@ class UsageTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--source parquet:x                           | there is no such source: \"parquet:x\"; the sources are images:DIR",
+                "--source parquet:x                           | there is no such source: \"parquet:x\"; the sources"
+                        + " are images:DIR",
                 "--source x                                   | the sources are",
                 "--source :x                                  | a source needs its kind before its place, such as images::x",
-                "--source http:x                              | an address that begins with http:// or https://, was \"x\"; a folder is images:x",
+                "--source http:x                              | an address that begins with http:// or https://, was"
+                        + " \"x\"; a folder is images:x",
                 "--source images:x --depth -1                 | in [0, 64]",
                 "--source images:x --depth 65                 | in [0, 64]",
                 "--source images:x --depth 9999999999         | in [0, 64]",

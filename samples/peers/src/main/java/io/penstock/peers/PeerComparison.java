@@ -92,8 +92,14 @@ final class PeerComparison extends Experiment {
     @Override
     public List<String> explained() {
         return List.of(
-                "Caches: one thread writes all values, and then reads them in shuffled order to the last byte in a batch, seven times; the median of all but the first is shown. Files are in the page cache. The mapped file is no cache but the limit: a bare copying loop.",
-                "Loaders: records of one file, cached, shuffled and stacked into batches; the first epoch is cold, warm is the median of the third to the eighth. Ours keeps encoded bytes in its tier and emits direct buffers; tf.data runs its own engine by TensorFlow's Java binding, with cache() in memory and a shuffle over all; DJL has no cache, so its data set keeps what it has read in arrays, and hands them to its engine.",
+                "Caches: one thread writes all values, and then reads them in shuffled order to the last byte in a"
+                        + " batch, seven times; the median of all but the first is shown. Files are in the page cache."
+                        + " The mapped file is no cache but the limit: a bare copying loop.",
+                "Loaders: records of one file, cached, shuffled and stacked into batches; the first epoch is cold,"
+                        + " warm is the median of the third to the eighth. Ours keeps encoded bytes in its tier and"
+                        + " emits direct buffers; tf.data runs its own engine by TensorFlow's Java binding, with"
+                        + " cache() in memory and a shuffle over all; DJL has no cache, so its data set keeps what it"
+                        + " has read in arrays, and hands them to its engine.",
                 MARKERS);
     }
 

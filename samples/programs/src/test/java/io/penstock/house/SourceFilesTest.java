@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What only the sources show: how long a file is, and whether its package is null-marked. */
+/** Length of files and lines, and null-marked packages: only the sources show them. */
 class SourceFilesTest {
 
     private static final PathMatcher TESTS = FileSystems.getDefault().getPathMatcher("glob:**/src/test/java/io/**");
@@ -28,6 +28,12 @@ class SourceFilesTest {
     @Test
     void files_ofTests_haveAtMost600Lines() {
         assertThat(longerThan(600, sources(TESTS))).isEmpty();
+    }
+
+    @Test
+    void lines_ofAllFiles_haveAtMost130Columns() {
+        assertThat(sources(file -> true)).allSatisfy(file -> assertThat(lines(file))
+                .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(130)));
     }
 
     @Test

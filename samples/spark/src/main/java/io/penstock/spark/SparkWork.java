@@ -45,7 +45,8 @@ final class SparkWork implements Serializable {
         String here = found.dataset().fingerprint().hex();
         if (!here.equals(fingerprint)) {
             throw new StoreException(
-                    "the source is not what it was when the job began, or not the same on all machines: its samples were %s, are %s here"
+                    ("the source is not what it was when the job began, or not the same on all machines: its samples"
+                                    + " were %s, are %s here")
                             .formatted(fingerprint, here));
         }
         return found;

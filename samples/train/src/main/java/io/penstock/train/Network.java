@@ -10,7 +10,10 @@ import ai.djl.nn.convolutional.Conv2d;
 import ai.djl.nn.core.Linear;
 import ai.djl.nn.pooling.Pool;
 
-/** Convolutions that halve the picture until it is about 8 pixels wide, then two linear layers. No dropout: its dice would be state. */
+/**
+ * Convolutions that halve the picture until it is about 8 pixels wide, then two linear layers. It has no dropout, whose
+ * random numbers would be state to checkpoint.
+ */
 final class Network {
 
     private static final int FIRST_FILTERS = 16;

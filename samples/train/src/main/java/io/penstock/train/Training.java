@@ -48,7 +48,7 @@ public final class Training implements AutoCloseable {
     /**
      * When and where the run is saved.
      *
-     * @param file  of the checkpoint; null for nowhere
+     * @param file  of the checkpoint; null saves nothing
      * @param every the given number of batches, besides the end of each epoch and of the run; 0 for no more
      */
     public record Saving(@Nullable Path file, int every) {

@@ -44,7 +44,7 @@ public record TrainingPlan(
         return Sampler.shuffled(seed).epochs(epochs).remainder(Remainder.DROP).shard(shard);
     }
 
-    /** The learning rate when so much of the whole run is done: of the place in the data alone, so that a resumed run has the same. */
+    /** The learning rate after a share of the whole run. It depends on the place in the data alone: a resumed run has it. */
     double rate(double done) {
         double warm = Math.min(1, done / WARM_UP);
         return rate * warm * (1 + StrictMath.cos(StrictMath.PI * Math.min(1, done))) / 2;

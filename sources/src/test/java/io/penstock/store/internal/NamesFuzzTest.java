@@ -126,7 +126,8 @@ class NamesFuzzTest {
         return Stream.of(
                         "\"key\": \"bytes\": \"checksum\":\"crc32c:00000000\" \"label\":7 .. \\u0000 "
                                 + "9223372036854775808",
-                        "{\"key\":\"cat/1.jpg\",\"bytes\":10240,\"checksum\":\"crc32c:e3069283\",\"label\":\"cat\"}\n\n{\"key\":\"dog\"}",
+                        "{\"key\":\"cat/1.jpg\",\"bytes\":10240,\"checksum\":\"crc32c:e3069283\","
+                                + "\"label\":\"cat\"}\n\n{\"key\":\"dog\"}",
                         "{\"label\":3,\"other\":[1,{\"a\":null}],\"key\":\"\\u00fc/x\"}\r\n",
                         "{\"key\":\"../x\"}\n{\"key\":\"/x\"}")
                 .map(text -> text.getBytes(StandardCharsets.UTF_8));

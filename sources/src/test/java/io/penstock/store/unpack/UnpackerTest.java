@@ -163,7 +163,8 @@ public class UnpackerTest {
         assertThatThrownBy(() -> unpack(small, store, "bomb.gz"))
                 .isInstanceOf(StoreException.class)
                 .hasMessage(
-                        "cannot unpack bomb.gz in short://store: it does not fit into the 400000 bytes allowed for all copies; raise the limit");
+                        "cannot unpack bomb.gz in short://store: it does not fit into the 400000 bytes allowed for all"
+                                + " copies; raise the limit");
         assertThatThrownBy(() -> unpack(Unpacker.inMemory().maxBytes(1000), store, "bomb.gz"))
                 .isInstanceOf(StoreException.class)
                 .hasMessageEndingWith("raise the limit, or -Xmx, or name a folder for them");

@@ -101,7 +101,8 @@ public final class CacheFiles {
         int found = readFormat();
         if (found != NO_FORMAT && found != FORMAT) {
             throw new StoreException(
-                    "cannot use the cache in %s: it is of format %d, and this version reads format %d; clear it or choose another directory"
+                    ("cannot use the cache in %s: it is of format %d, and this version reads format %d; clear it or"
+                                    + " choose another directory")
                             .formatted(root, found, FORMAT));
         }
         if (found == NO_FORMAT && write) {

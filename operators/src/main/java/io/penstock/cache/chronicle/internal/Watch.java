@@ -72,7 +72,8 @@ public final class Watch {
     void lose(Segment segment, String why) {
         if (index.lose(segment)) {
             LOG.warn(
-                    "cannot read {} any more: {}; the samples in it are loaded again, delete the file when no process has the cache open",
+                    "cannot read {} any more: {}; the samples in it are loaded again, delete the file when no process"
+                            + " has the cache open",
                     segment.file,
                     why);
         }

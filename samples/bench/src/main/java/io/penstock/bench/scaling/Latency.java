@@ -105,7 +105,8 @@ public final class Latency extends Experiment {
                 "One thread looks keys up one at a time, in shuffled order. A hit ends when the last byte is copied"
                         + " into a direct buffer, a miss when the tier has said so. Files of the tier on disk are in the"
                         + " page cache.",
-                "An epoch is shuffled and ends with its last batch. Without a cache each sample comes %d ms late, with %d on their way; with one every sample is a hit."
+                ("An epoch is shuffled and ends with its last batch. Without a cache each sample comes %d ms late,"
+                                + " with %d on their way; with one every sample is a hit.")
                         .formatted(FAR.toMillis(), IN_FLIGHT),
                 "Markers are medians of the repetitions' percentiles, strokes through them span all repetitions."));
         if (!kinds.contains(FilledTier.REDIS)) {

@@ -100,8 +100,10 @@ public final class Scale extends Experiment {
     public List<String> explained() {
         return List.of(
                 "An order is arithmetic, so draws of 10^9 samples need no data. An index needs its keys: "
-                        + "the RAM tier is filled with values of 16 B up to the size shown, and the line is continued from there.",
-                "Memory of order, shard and resume is all that the thread allocates to begin each and to take its first draw. A framework that shuffles by a permutation holds 8 B a sample.",
+                        + "the RAM tier is filled with values of 16 B up to the size shown, and the line is continued"
+                        + " from there.",
+                "Memory of order, shard and resume is all that the thread allocates to begin each and to take its"
+                        + " first draw. A framework that shuffles by a permutation holds 8 B a sample.",
                 "Ranks are processes that share one cache on disk, in the page cache: they fill it together, wait for each "
                         + "other, and run warm epochs in batches until the last one has done. "
                         + "More ranks than processors cannot be faster.",

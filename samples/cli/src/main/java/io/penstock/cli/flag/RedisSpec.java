@@ -27,7 +27,8 @@ public record RedisSpec(RedisOptions options) {
         }
         if (text.matches("[^?]*//[^/?]*:[^/?]*@.*")) {
             throw new IllegalArgumentException(
-                    "a password on the command line shows in the list of processes; set PENSTOCK_REDIS_PASSWORD, or use ?password-file=FILE, or env:VARIABLE with the whole URI");
+                    "a password on the command line shows in the list of processes; set PENSTOCK_REDIS_PASSWORD, or"
+                            + " use ?password-file=FILE, or env:VARIABLE with the whole URI");
         }
         return new RedisSpec(RedisTier.at(text).credentialsFromEnvironment());
     }

@@ -49,11 +49,13 @@ public record ShardEffect(ShardMode mode, int rank, int world, long samples, lon
 
     public String words() {
         if (mode.isGlobal()) {
-            return "the samples held are %s of those of all %d ranks, which is what a cache of one rank's own hits; --shard stable would hit %s"
+            return ("the samples held are %s of those of all %d ranks, which is what a cache of one rank's own hits;"
+                            + " --shard stable would hit %s")
                     .formatted(percent(global()), world, percent(stable()));
         }
         if (!mode.keepsParts(world)) {
-            return "--shard %s keeps no parts over %d ranks, and a cache of one rank's own hits %s; use partitions that divide evenly, which hit %s"
+            return ("--shard %s keeps no parts over %d ranks, and a cache of one rank's own hits %s; use partitions"
+                            + " that divide evenly, which hit %s")
                     .formatted(mode, world, percent(global()), percent(stable()));
         }
         return "--shard %s hits %s with a cache of one rank's own, where global would hit %s"

@@ -80,7 +80,7 @@ public record Feed<T>(
 
     /**
      * Opens what the flags name; lists the folder or asks for the file's size.
-     * @param terminal where it is shown how far that is; null for nowhere
+     * @param terminal shows how far that is; null shows nothing
      */
     static Feed<?> open(StreamOptions options, @Nullable Cache cache, @Nullable PrintWriter terminal) {
         return OpenedSources.<Feed<?>>open(

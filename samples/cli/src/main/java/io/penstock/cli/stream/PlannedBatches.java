@@ -4,9 +4,7 @@ import io.penstock.order.Remainder;
 import io.penstock.pack.LengthBuckets;
 import io.penstock.pack.TokenBudget;
 import io.penstock.pipeline.Grouping;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,29 +24,31 @@ final class PlannedBatches {
         if (flag == null) {
             return;
         }
-        if (options.batchTokens() != null && options.tokenize() == null) {
-            throw new IllegalArgumentException("--batch-tokens needs --tokenize: it counts tokens");
+        boolean tokens = options.batchTokens() != null;
+        refuse(tokens && options.tokenize() == null, "--batch-tokens needs --tokenize: it counts tokens");
+        refuse(options.pack() != null, flag + " and --pack exclude each other: packed rows have one length");
+        refuse(
+                tokens && options.batch() != null,
+                flag + " and --batch exclude each other: the number of tokens ends a batch");
+        refuse(
+                tokens && options.bucket() != null,
+                flag + " and --bucket exclude each other: both group samples of similar lengths");
+        refuse(
+                options.weights() != null,
+                flag + " and --weights exclude each other: a batch has samples of all sources");
+        refuse(
+                options.remainder() == Remainder.PAD,
+                flag + " and --remainder pad exclude each other: each batch has a number of rows of its own");
+        refuse(
+                options.lazyShard() != null,
+                flag + " and --lazy-shard exclude each other: a lazy shard has as many samples as a cache holds,"
+                        + " not batches");
+    }
+
+    private static void refuse(boolean given, String words) {
+        if (given) {
+            throw new IllegalArgumentException(words);
         }
-        Map<String, Boolean> others = new LinkedHashMap<>();
-        others.put("--pack exclude each other: packed rows have one length", options.pack() != null);
-        others.put(
-                "--batch exclude each other: the number of tokens ends a batch",
-                options.batchTokens() != null && options.batch() != null);
-        others.put(
-                "--bucket exclude each other: both group samples of similar lengths",
-                options.batchTokens() != null && options.bucket() != null);
-        others.put("--weights exclude each other: a batch has samples of all sources", options.weights() != null);
-        others.put(
-                "--remainder pad exclude each other: each batch has a number of rows of its own",
-                options.remainder() == Remainder.PAD);
-        others.put(
-                "--lazy-shard exclude each other: a lazy shard has as many samples as a cache holds, not batches",
-                options.lazyShard() != null);
-        others.forEach((words, given) -> {
-            if (given) {
-                throw new IllegalArgumentException(flag + " and " + words);
-            }
-        });
     }
 
     /** @param draws how many samples {@code --batch} says */

@@ -95,7 +95,7 @@ public final class StreamPlan<T> implements AutoCloseable {
 
     /**
      * The same, and shows how far it is.
-     * @param terminal null for nowhere
+     * @param terminal null shows nothing
      */
     static StreamPlan<?> of(StreamOptions options, @Nullable PrintWriter terminal) {
         return of(options, StreamResources::open, terminal);

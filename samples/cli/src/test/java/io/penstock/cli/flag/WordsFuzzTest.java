@@ -51,7 +51,8 @@ class WordsFuzzTest {
         return Stream.of(
                         "\"v\":3 \"seed\": \"epoch\": \"offset\": \"stages\":[] 9223372036854775808 0:5,:,2:9 50% "
                                 + "1.5GiB records: zarr: #",
-                        "{\"v\":3,\"seed\":42,\"epoch\":3,\"offset\":17,\"samples\":100,\"order\":\"windowed 5 interleaved 64\",\"shard\":\"reshard=5:8\","
+                        "{\"v\":3,\"seed\":42,\"epoch\":3,\"offset\":17,\"samples\":100,\"order\":\"windowed 5"
+                                + " interleaved 64\",\"shard\":\"reshard=5:8\","
                                 + "\"source\":\"0123456789abcdef\",\"stages\":[\"01234567\",\"89abcdef\"]}",
                         "stable:8",
                         "rank,overflow=0.1,min=1000,agree=a/b",

@@ -110,7 +110,8 @@ class RanksTest {
         assertThat(stable.out())
                 .contains("first batch")
                 .containsPattern(
-                        "verdict: .*--shard stable hits (4[7-9]|5[0-3]) % with a cache of one rank's own, where global would hit 1[23] %");
+                        "verdict: .*--shard stable hits (4[7-9]|5[0-3]) % with a cache of one rank's own, where global"
+                                + " would hit 1[23] %");
         assertThat(global.out())
                 .containsPattern(
                         "verdict: .* 1[23] % of those of all 4 ranks.*--shard stable would hit (4[7-9]|5[0-3]) %");

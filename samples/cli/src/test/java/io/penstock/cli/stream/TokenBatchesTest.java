@@ -162,7 +162,8 @@ class TokenBatchesTest {
                 "--tokenize bytes --batch-tokens 64 --remainder pad | --batch-tokens and --remainder pad exclude each other",
                 "--tokenize bytes --batch-tokens 64 --weights 1 | --batch-tokens and --weights exclude each other",
                 "--tokenize bytes --batch-tokens 64 --lazy-shard rank --cache-ram 1MiB | --lazy-shard",
-                "--tokenize bytes --batch-tokens 20 | the longest text has 47 tokens, more than --batch-tokens 20: give --batch-tokens 47 or more, or pack",
+                "--tokenize bytes --batch-tokens 20 | the longest text has 47 tokens, more than --batch-tokens 20:"
+                        + " give --batch-tokens 47 or more, or pack",
                 "--tokenize bytes --batch-tokens 64 --bucket 5 | --batch-tokens and --bucket exclude each other",
                 "--bucket 5 --remainder pad | --bucket and --remainder pad exclude each other",
                 "--bucket 5,4 | the bounds of buckets must ascend from 1 on, were [5, 4]",
