@@ -7,11 +7,9 @@ import io.penstock.cache.Cache;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Exhausted;
 import io.penstock.order.Position;
-import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.resume.ResumeToken;
-import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
@@ -118,28 +116,6 @@ class MixtureTest {
         List<Long> values = values(pipeline, mixture.sampler(Sampler.sequential()));
 
         assertThat(values).hasSizeBetween(99, 100).doesNotHaveDuplicates();
-    }
-
-    @Test
-    void stream_dropOnFourRanks_givesEachAsManyAndResumesExactly() {
-        Mixture<Tensor> mixture =
-                Mixture.of(source(FakeDataset.immediate(100), 0), 2).and(source(FakeDataset.immediate(100), 1), 1);
-        Dataset<Tensor> dataset = mixture.dataset();
-        Sampler sampler = mixture.sampler(
-                Sampler.shuffled(42).epochs(2).remainder(Remainder.DROP)); // 150 draws an epoch: 37 on each of 4 ranks
-
-        for (int rank = 0; rank < 4; rank++) {
-            Sampler sharded = sampler.shard(Shard.of(rank, 4));
-            List<Sample<Tensor>> samples = dataset.stream(sharded).collectList().block(SOON);
-
-            assertThat(samples).hasSize(2 * 37);
-            assertThat(samples.stream().map(sample -> sample.draw().endsEpoch()).filter(ends -> ends))
-                    .hasSize(2);
-            assertThat(samples.get(36).draw().endsEpoch()).isTrue();
-            List<Long> all = values(dataset, sharded);
-            assertThat(values(dataset, sharded.resumeAt(samples.get(19).draw().next())))
-                    .isEqualTo(all.subList(20, all.size()));
-        }
     }
 
     @Test

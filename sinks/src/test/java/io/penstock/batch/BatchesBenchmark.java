@@ -1,7 +1,6 @@
 package io.penstock.batch;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.penstock.cache.Fingerprint;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Sampler;
@@ -69,7 +68,7 @@ public final class BatchesBenchmark {
         for (int round = 0; round < rounds; round++) {
             bare.measure(order.length, () -> copyAll(order, target));
             batched.measure(order.length, () -> consume(atHand));
-            streamed.measure(order.length, () -> consume(new Ready().stream(sampler)));
+            streamed.measure(order.length, () -> consume(ready().stream(sampler)));
         }
         System.out.println("  bare copy loop     " + bare.against(bare));
         System.out.println("  batches            " + batched.against(bare));
@@ -115,20 +114,7 @@ public final class BatchesBenchmark {
     }
 
     /** Every sample at hand, as from a warm tier. */
-    private final class Ready implements Dataset<Tensor> {
-        @Override
-        public long size() {
-            return rows;
-        }
-
-        @Override
-        public Fingerprint fingerprint() {
-            return Fingerprint.of("ready");
-        }
-
-        @Override
-        public Mono<Tensor> get(long index) {
-            return Mono.just(tensors[(int) index]);
-        }
+    private Dataset<Tensor> ready() {
+        return new MadeDataset<>("ready", rows, index -> Mono.just(tensors[(int) index]));
     }
 }

@@ -2,7 +2,6 @@ package io.penstock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cache.Fingerprint;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Position;
@@ -140,23 +139,10 @@ class ElasticResumeTest {
 
     /** Sample i is [i, a random number]; some come at once, some later from other threads. */
     private static Pipeline<Tensor> pipeline(int size) {
-        Dataset<Tensor> numbers = new Dataset<>() {
-            @Override
-            public long size() {
-                return size;
-            }
-
-            @Override
-            public Fingerprint fingerprint() {
-                return Fingerprint.of("numbers", Integer.toString(size));
-            }
-
-            @Override
-            public Mono<Tensor> get(long index) {
-                Mono<Tensor> mono = Mono.fromCallable(() -> pair(index, 0));
-                return index % 3 == 0 ? mono : mono.subscribeOn(POOL);
-            }
-        };
+        Dataset<Tensor> numbers = new MadeDataset<>("numbers", size, index -> {
+            Mono<Tensor> mono = Mono.fromCallable(() -> pair(index, 0));
+            return index % 3 == 0 ? mono : mono.subscribeOn(POOL);
+        });
         return numbers.augment(
                 "noise",
                 (value, random) ->

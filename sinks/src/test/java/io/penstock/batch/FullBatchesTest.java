@@ -3,7 +3,6 @@ package io.penstock.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.cache.Fingerprint;
 import io.penstock.order.Exhausted;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
@@ -54,22 +53,7 @@ class FullBatchesTest {
 
     /** Samples whose values are numbered on from a number. */
     private static Dataset<Tensor> numbers(int size, long from) {
-        return new Dataset<>() {
-            @Override
-            public long size() {
-                return size;
-            }
-
-            @Override
-            public Fingerprint fingerprint() {
-                return Fingerprint.of("numbers", Integer.toString(size), Long.toString(from));
-            }
-
-            @Override
-            public Mono<Tensor> get(long index) {
-                return Mono.just(Tensor.scalar(from + index));
-            }
-        };
+        return new MadeDataset<>("numbers from " + from, size, index -> Mono.just(Tensor.scalar(from + index)));
     }
 
     private static List<Seen> run(Pipeline<Tensor> pipeline, Sampler sampler) {

@@ -36,27 +36,14 @@ class GroupBatchesTest {
     record Text(long id, Tensor tokens) {}
 
     /** Text i has {@code i % 5 + 1} tokens, all of them i; the broken one fails. */
-    private record Texts(int broken) implements Dataset<Text> {
-
-        @Override
-        public long size() {
-            return GROUPS * (GROUPS + 1) / 2;
-        }
-
-        @Override
-        public Fingerprint fingerprint() {
-            return Fingerprint.of("texts");
-        }
-
-        @Override
-        public Mono<Text> get(long index) {
-            if (index == broken) {
-                return Mono.error(new IllegalStateException("broken"));
-            }
+    private static Dataset<Text> texts(int broken) {
+        return new MadeDataset<>("texts", GROUPS * (GROUPS + 1) / 2, index -> {
             int[] tokens = new int[(int) index % 5 + 1];
             Arrays.fill(tokens, (int) index);
-            return Mono.just(new Text(index, Tensor.ofInts(tokens)));
-        }
+            return index == broken
+                    ? Mono.error(new IllegalStateException("broken"))
+                    : Mono.just(new Text(index, Tensor.ofInts(tokens)));
+        });
     }
 
     /** Group g has g + 1 texts. */
@@ -80,7 +67,7 @@ class GroupBatchesTest {
     }
 
     private static Dataset<Group<Text>> groups() {
-        return new Texts(-1).group(new Growing());
+        return texts(-1).group(new Growing());
     }
 
     private static List<Long> ids(Batch batch) {
@@ -186,7 +173,7 @@ class GroupBatchesTest {
 
     @Test
     void group_thatWasSkipped_isABatchWithoutARow() {
-        List<Integer> sizes = Objects.requireNonNull(new Texts(4)
+        List<Integer> sizes = Objects.requireNonNull(texts(4)
                 .group(new Growing()).onError(ErrorPolicy.skip()).stream(Sampler.sequential())
                         .transform(Batches.ofGroups(TEXTS))
                         .map(batch -> {

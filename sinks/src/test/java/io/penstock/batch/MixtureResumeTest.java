@@ -2,7 +2,6 @@ package io.penstock.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cache.Fingerprint;
 import io.penstock.order.Exhausted;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
@@ -172,23 +171,10 @@ class MixtureResumeTest {
 
     /** Sample i is [source, i, 0]; some come at once, some later from other threads. */
     private static Dataset<Tensor> source(int size, int source) {
-        return new Dataset<>() {
-            @Override
-            public long size() {
-                return size;
-            }
-
-            @Override
-            public Fingerprint fingerprint() {
-                return Fingerprint.of("numbers", Integer.toString(size), Integer.toString(source));
-            }
-
-            @Override
-            public Mono<Tensor> get(long index) {
-                Mono<Tensor> mono = Mono.fromCallable(() -> triple(source, index, 0));
-                return index % 3 == 0 ? mono : mono.subscribeOn(POOL);
-            }
-        };
+        return new MadeDataset<>("numbers of " + source, size, index -> {
+            Mono<Tensor> mono = Mono.fromCallable(() -> triple(source, index, 0));
+            return index % 3 == 0 ? mono : mono.subscribeOn(POOL);
+        });
     }
 
     private static Tensor triple(long source, long index, long noise) {

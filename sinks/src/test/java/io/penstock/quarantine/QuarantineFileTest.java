@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.cache.Fingerprint;
+import io.penstock.batch.MadeDataset;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
@@ -82,22 +82,10 @@ class QuarantineFileTest {
 
     @Test
     void errorPolicy_writesEverySampleItSkips() {
-        Dataset<Tensor> dataset = new Dataset<>() {
-            @Override
-            public long size() {
-                return 10;
-            }
-
-            @Override
-            public Fingerprint fingerprint() {
-                return Fingerprint.of("some broken");
-            }
-
-            @Override
-            public Mono<Tensor> get(long index) {
-                return index % 3 == 1 ? Mono.error(new EOFException("short")) : Mono.just(Tensor.scalar(index));
-            }
-        };
+        Dataset<Tensor> dataset = new MadeDataset<>(
+                "some broken",
+                10,
+                index -> index % 3 == 1 ? Mono.error(new EOFException("short")) : Mono.just(Tensor.scalar(index)));
 
         try (QuarantineFile file = QuarantineFile.at(path)) {
             dataset.onError(ErrorPolicy.skip().quarantine(file)).stream(

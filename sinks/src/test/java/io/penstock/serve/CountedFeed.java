@@ -2,18 +2,16 @@ package io.penstock.serve;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
-import io.penstock.cache.Fingerprint;
+import io.penstock.batch.MadeDataset;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
-import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -23,38 +21,14 @@ final class CountedFeed implements BatchFeed {
 
     static final int BATCH = 4;
 
-    private final int samples;
-    private final int bytes;
+    private final MadeDataset<Tensor> dataset;
     private final int ranks;
     private final AtomicInteger runs = new AtomicInteger();
-    private final AtomicLong loads = new AtomicLong();
     private final AtomicInteger out = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
 
-    /** A dataset is three methods. */
-    private final class Numbers implements Dataset<Tensor> {
-        @Override
-        public long size() {
-            return samples;
-        }
-
-        @Override
-        public Fingerprint fingerprint() {
-            return Fingerprint.of("numbers");
-        }
-
-        @Override
-        public Mono<Tensor> get(long index) {
-            return Mono.fromCallable(() -> {
-                loads.incrementAndGet();
-                return sample(index, bytes);
-            });
-        }
-    }
-
     CountedFeed(int samples, int bytes, int ranks) {
-        this.samples = samples;
-        this.bytes = bytes;
+        this.dataset = new MadeDataset<>("numbers", samples, index -> Mono.fromCallable(() -> sample(index, bytes)));
         this.ranks = ranks;
     }
 
@@ -84,13 +58,12 @@ final class CountedFeed implements BatchFeed {
                 .shard(Shard.of(rank, ranks))
                 .remainder(Remainder.KEEP)
                 .resumeAt(from);
-        return new Numbers()
-                .stream(sampler)
-                        .transform(Batches.of(BATCH, Schema.tensor("bytes"))
-                                .slots(BatchFeed.SLOTS)
-                                .allocator(memory))
-                        .map(this::counted)
-                        .doFinally(signal -> ended.incrementAndGet());
+        return dataset.stream(sampler)
+                .transform(Batches.of(BATCH, Schema.tensor("bytes"))
+                        .slots(BatchFeed.SLOTS)
+                        .allocator(memory))
+                .map(this::counted)
+                .doFinally(signal -> ended.incrementAndGet());
     }
 
     private Batch counted(Batch batch) {
@@ -126,7 +99,7 @@ final class CountedFeed implements BatchFeed {
     }
 
     long loads() {
-        return loads.get();
+        return dataset.loads.get();
     }
 
     /** Batches that were delivered and are not closed. */

@@ -59,7 +59,7 @@ class NpyWriterTest {
     void file_ofSamples_isOneArrayOfThem() throws IOException {
         Path file = folder.resolve("v.npy");
 
-        StepVerifier.create(new Numbers(300).stream(Sampler.sequential()).as(WRITER.file(file)), 0)
+        StepVerifier.create(Numbers.of(300).stream(Sampler.sequential()).as(WRITER.file(file)), 0)
                 .thenRequest(1)
                 .expectNext(new Written(file, 300, 0, 128 + 300 * 16))
                 .verifyComplete();
@@ -87,7 +87,7 @@ class NpyWriterTest {
     void file_whenRowsDiffer_failsAndLeavesNothing() {
         Path file = folder.resolve("v.npy");
         Flux<Sample<Tensor>> ragged =
-                new Numbers(4).map("ragged", v -> v.longAt(0) < 3 ? v : Tensor.scalar(1)).stream(Sampler.sequential());
+                Numbers.of(4).map("ragged", v -> v.longAt(0) < 3 ? v : Tensor.scalar(1)).stream(Sampler.sequential());
 
         StepVerifier.create(ragged.as(WRITER.file(file)))
                 .verifyErrorMessage("cannot write %s: its first row is i64[2], sample 3 is i32[]; resize before writing"
@@ -100,11 +100,11 @@ class NpyWriterTest {
     void file_whereItCannotBe_saysWhy() {
         Path file = folder.resolve("missing/v.npy");
 
-        StepVerifier.create(new Numbers(1).stream(Sampler.sequential()).as(WRITER.file(file)))
+        StepVerifier.create(Numbers.of(1).stream(Sampler.sequential()).as(WRITER.file(file)))
                 .verifyErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(StoreException.class)
                         .hasMessage("cannot write %s: there is no folder %s".formatted(file, file.getParent())));
-        StepVerifier.create(new Numbers(1).stream(Sampler.sequential()).as(WRITER.file(folder)))
+        StepVerifier.create(Numbers.of(1).stream(Sampler.sequential()).as(WRITER.file(folder)))
                 .verifyErrorMessage("cannot write %s: it is a folder".formatted(folder));
         assertThatThrownBy(() -> NpyWriter.of(Schema.tensor("v"), "w")).hasMessage("there is no field \"w\": only [v]");
     }

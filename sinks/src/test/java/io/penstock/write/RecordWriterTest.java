@@ -29,7 +29,7 @@ class RecordWriterTest {
         Path file = folder.resolve("pairs.bin");
 
         StepVerifier.create(
-                        new Numbers(10, 4)
+                        Numbers.of(10, 4)
                                 .map("pair", v -> new Pair(v, (int) v.longAt(0))).onError(ErrorPolicy.skip()).stream(
                                                 Sampler.sequential())
                                         .as(RecordWriter.of(Schema.of(Pair.class))
@@ -50,7 +50,7 @@ class RecordWriterTest {
     void file_ofAnyLengthOfRecord_holdsEveryByte(int length) throws IOException {
         Path file = folder.resolve("records.bin");
 
-        new Numbers(5)
+        Numbers.of(5)
                         .map("fill", v -> {
                             byte[] bytes = new byte[length];
                             java.util.Arrays.fill(bytes, (byte) v.longAt(0));
@@ -73,7 +73,7 @@ class RecordWriterTest {
     void file_ofAnotherLength_failsAndLeavesWhatWasThere() throws IOException {
         Path file = Files.writeString(folder.resolve("records.bin"), "before");
 
-        StepVerifier.create(new Numbers(3)
+        StepVerifier.create(Numbers.of(3)
                         .map("ragged", v -> Tensor.ofBytes(new byte[(int) v.longAt(0) + 1])).stream(
                                         Sampler.sequential())
                                 .as(RecordWriter.of(Schema.tensor("bytes")).file(file)))

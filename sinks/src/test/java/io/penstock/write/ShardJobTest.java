@@ -3,6 +3,7 @@ package io.penstock.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.batch.MadeDataset;
 import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
 import io.penstock.pipeline.Dataset;
@@ -44,7 +45,7 @@ class ShardJobTest {
     @ParameterizedTest
     @CsvSource({"0,10,1", "1,10,3", "95,10,1", "100,10,3", "101,10,4", "7,1,9"})
     void run_ofAllParts_writesEverySampleOnce(int size, int each, int parts) throws IOException {
-        Numbers numbers = new Numbers(size);
+        MadeDataset<Tensor> numbers = Numbers.of(size);
 
         List<Written> written = Flux.range(0, parts)
                 .flatMap(part -> job(numbers, each).run(part, parts))
@@ -69,7 +70,7 @@ class ShardJobTest {
             Path fresh = folder.resolve("round-" + round);
 
             List<Written> written = Flux.range(0, 8)
-                    .flatMap(part -> ShardJob.of(new Numbers(8), TarWriter.of(Schema.tensor("v")), fresh, 1)
+                    .flatMap(part -> ShardJob.of(Numbers.of(8), TarWriter.of(Schema.tensor("v")), fresh, 1)
                             .run(part, 8))
                     .collectList()
                     .block();
@@ -88,7 +89,7 @@ class ShardJobTest {
             Path fresh = folder.resolve("round-" + round);
 
             Flux.range(0, 4)
-                    .flatMap(attempt -> ShardJob.of(new Numbers(20), TarWriter.of(Schema.tensor("v")), fresh, 10)
+                    .flatMap(attempt -> ShardJob.of(Numbers.of(20), TarWriter.of(Schema.tensor("v")), fresh, 10)
                             .run(0, 1))
                     .blockLast();
 
@@ -103,7 +104,7 @@ class ShardJobTest {
 
     @Test
     void run_again_writesWhatIsMissing() throws IOException {
-        Numbers numbers = new Numbers(50);
+        MadeDataset<Tensor> numbers = Numbers.of(50);
         job(numbers, 10).run(0, 1).blockLast();
         Files.delete(TarWriter.shard(folder, 3));
         Files.writeString(folder.resolve(".shard-000003.tar.dead.part"), "left by a process that was killed");
@@ -122,7 +123,7 @@ class ShardJobTest {
     void run_thatFails_keepsWhatIsFinishedAndGoesOnLater() throws IOException {
         AtomicLong done = new AtomicLong();
 
-        StepVerifier.create(job(new Numbers(50, 37), 10)
+        StepVerifier.create(job(Numbers.of(50, 37), 10)
                         .eachSample(done::incrementAndGet)
                         .run(0, 1))
                 .thenConsumeWhile(written -> true)
@@ -131,7 +132,7 @@ class ShardJobTest {
         assertThat(TarWriter.shard(folder, 3)).doesNotExist();
         assertThat(TarWriter.shard(folder, 0)).exists();
         assertThat(done.get()).isBetween(20L, 49L);
-        List<Written> rest = job(new Numbers(50), 10).run(0, 1).collectList().block();
+        List<Written> rest = job(Numbers.of(50), 10).run(0, 1).collectList().block();
         assertThat(rest).extracting(Written::file).contains(TarWriter.shard(folder, 3));
         assertThat(everything()).hasSize(50);
     }
@@ -139,7 +140,7 @@ class ShardJobTest {
     @Test
     void run_whichSkipsABrokenSample_leavesItOut() throws IOException {
         StepVerifier.create(
-                        job(new Numbers(10, 7), 5).onError(ErrorPolicy.skip()).run(0, 1))
+                        job(Numbers.of(10, 7), 5).onError(ErrorPolicy.skip()).run(0, 1))
                 .expectNextCount(2)
                 .verifyComplete();
 
@@ -148,22 +149,22 @@ class ShardJobTest {
 
     @Test
     void run_intoAnotherJobsFolder_isRefused() throws IOException {
-        job(new Numbers(10), 5).run(0, 1).blockLast();
+        job(Numbers.of(10), 5).run(0, 1).blockLast();
 
-        StepVerifier.create(job(new Numbers(11), 5).run(0, 1))
+        StepVerifier.create(job(Numbers.of(11), 5).run(0, 1))
                 .verifyErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(StoreException.class)
                         .hasMessageContaining("has shards of other samples or stages"));
-        StepVerifier.create(job(new Numbers(10), 4).run(0, 1))
+        StepVerifier.create(job(Numbers.of(10), 4).run(0, 1))
                 .verifyErrorMessage(
                         folder + " has shards of 5 samples of 10, this job has 4 of 10; name another folder");
         Files.delete(folder.resolve(ShardPlan.NAME));
-        StepVerifier.create(job(new Numbers(10), 5).run(0, 1))
+        StepVerifier.create(job(Numbers.of(10), 5).run(0, 1))
                 .verifyErrorMessage(
                         folder
                                 + " has shards but no materialized.json, which says what they are made of; name another folder");
         Files.writeString(folder.resolve(ShardPlan.NAME), "<html>");
-        StepVerifier.create(job(new Numbers(10), 5).run(0, 1))
+        StepVerifier.create(job(Numbers.of(10), 5).run(0, 1))
                 .verifyErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(StoreException.class)
                         .hasMessageStartingWith(folder.resolve(ShardPlan.NAME) + " is no plan of shards: "));
@@ -171,7 +172,7 @@ class ShardJobTest {
 
     @Test
     void of_nonsense_isRefused() {
-        assertThatThrownBy(() -> job(new Numbers(1), 0)).hasMessage("a shard must have at least 1 sample, was 0");
-        assertThatThrownBy(() -> job(new Numbers(1), 1).run(2, 2)).hasMessage("part must be in [0, 2), was 2");
+        assertThatThrownBy(() -> job(Numbers.of(1), 0)).hasMessage("a shard must have at least 1 sample, was 0");
+        assertThatThrownBy(() -> job(Numbers.of(1), 1).run(2, 2)).hasMessage("part must be in [0, 2), was 2");
     }
 }

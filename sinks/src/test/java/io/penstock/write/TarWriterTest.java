@@ -30,7 +30,7 @@ class TarWriterTest {
     private Path folder;
 
     private static Flux<Sample<Tensor>> numbers(int size) {
-        return new Numbers(size).stream(Sampler.sequential());
+        return Numbers.of(size).stream(Sampler.sequential());
     }
 
     @Test

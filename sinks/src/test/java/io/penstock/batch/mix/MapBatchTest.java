@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
-import io.penstock.cache.Fingerprint;
+import io.penstock.batch.MadeDataset;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
@@ -45,34 +45,21 @@ class MapBatchTest {
     record Photo(Tensor pixels, int label) {}
 
     /** Image i has the value i in all its pixels, and the class i % 4. */
-    private record Photos(int count, boolean floats) implements Dataset<Photo> {
+    private static Dataset<Photo> photos(int count, boolean floats) {
+        return new MadeDataset<>(
+                "photos", count, index -> Mono.just(new Photo(image(index, floats), (int) index % CLASSES)));
+    }
 
-        @Override
-        public long size() {
-            return count;
+    private static Tensor image(long index, boolean floats) {
+        int pixels = SIDE * SIDE * 3;
+        if (floats) {
+            float[] values = new float[pixels];
+            Arrays.fill(values, (float) index);
+            return Tensor.ofFloats(values, SIDE, SIDE, 3);
         }
-
-        @Override
-        public Fingerprint fingerprint() {
-            return Fingerprint.of("photos");
-        }
-
-        @Override
-        public Mono<Photo> get(long index) {
-            int pixels = SIDE * SIDE * 3;
-            return Mono.fromCallable(() -> new Photo(image(index, pixels), (int) index % CLASSES));
-        }
-
-        private Tensor image(long index, int pixels) {
-            if (floats) {
-                float[] values = new float[pixels];
-                Arrays.fill(values, (float) index);
-                return Tensor.ofFloats(values, SIDE, SIDE, 3);
-            }
-            byte[] values = new byte[pixels];
-            Arrays.fill(values, (byte) index);
-            return Tensor.ofBytes(values, SIDE, SIDE, 3);
-        }
+        byte[] values = new byte[pixels];
+        Arrays.fill(values, (byte) index);
+        return Tensor.ofBytes(values, SIDE, SIDE, 3);
     }
 
     /** A batch, copied. */
@@ -101,14 +88,14 @@ class MapBatchTest {
         }
     }
 
-    private static Flux<Copied> stream(Photos photos, Sampler sampler, int batch, BatchTransform transform) {
+    private static Flux<Copied> stream(Dataset<Photo> photos, Sampler sampler, int batch, BatchTransform transform) {
         return photos.stream(sampler, Execution.standard().inFlight(1 + batch % 5))
                 .transform(Batches.of(batch, Schema.of(Photo.class)).padRemainder())
                 .transform(MapBatch.of("mix", sampler, transform))
                 .map(Copied::of);
     }
 
-    private static List<Copied> read(Photos photos, Sampler sampler, int batch, BatchTransform transform) {
+    private static List<Copied> read(Dataset<Photo> photos, Sampler sampler, int batch, BatchTransform transform) {
         return Objects.requireNonNull(
                 stream(photos, sampler, batch, transform).collectList().block(SOON));
     }
@@ -116,7 +103,7 @@ class MapBatchTest {
     @Test
     void mixUp_ofEachBatch_blendsImagesAndLabelsInTheSameShares() {
         for (boolean floats : new boolean[] {false, true}) {
-            List<Copied> mixed = read(new Photos(20, floats), Sampler.sequential(), 8, MIX_UP);
+            List<Copied> mixed = read(photos(20, floats), Sampler.sequential(), 8, MIX_UP);
 
             for (int b = 0; b < mixed.size(); b++) {
                 Copied batch = mixed.get(b);
@@ -149,7 +136,7 @@ class MapBatchTest {
 
     @Test
     void cutMix_ofEachBatch_pastesOneRectangleAndSharesLabelsByArea() {
-        List<Copied> mixed = read(new Photos(32, false), Sampler.sequential().epochs(20), 8, CUT_MIX);
+        List<Copied> mixed = read(photos(32, false), Sampler.sequential().epochs(20), 8, CUT_MIX);
         int cut = 0;
 
         for (int b = 0; b < mixed.size(); b++) {
@@ -195,7 +182,7 @@ class MapBatchTest {
 
     @Test
     void result_ofAnyRunAndAnyResume_isTheSame() {
-        Photos photos = new Photos(50, true);
+        Dataset<Photo> photos = photos(50, true);
         Sampler sampler = Sampler.shuffled(3).epochs(2);
         BatchTransform either = BatchTransform.oneOf(MIX_UP, CUT_MIX);
         List<Copied> whole = read(photos, sampler, 8, either);
@@ -217,7 +204,7 @@ class MapBatchTest {
         for (String stage : List.of("a", "b")) {
             for (int rank = 0; rank < 2; rank++) {
                 Sampler sampler = Sampler.shuffled(1).epochs(2).shard(Shard.of(rank, 2));
-                new Photos(40, false)
+                photos(40, false)
                         .stream(sampler)
                                 .transform(Batches.of(5, Schema.of(Photo.class)))
                                 .transform(MapBatch.of(stage, sampler, (batch, random, memory) -> {
@@ -237,7 +224,7 @@ class MapBatchTest {
         Sampler sampler = Sampler.sequential();
         AtomicInteger marks = new AtomicInteger();
 
-        new Photos(100, false)
+        photos(100, false)
                 .stream(sampler)
                         .transform(Batches.of(5, Schema.of(Photo.class)))
                         .transform(MapBatch.of("own", sampler, (batch, random, memory) -> {
@@ -260,7 +247,7 @@ class MapBatchTest {
 
     @Test
     void batches_areAskedForAsTheConsumerAsks() {
-        StepVerifier.create(stream(new Photos(40, true), Sampler.sequential(), 8, MIX_UP), 0)
+        StepVerifier.create(stream(photos(40, true), Sampler.sequential(), 8, MIX_UP), 0)
                 .expectSubscription()
                 .thenRequest(2)
                 .expectNextCount(2)
@@ -300,15 +287,15 @@ class MapBatchTest {
         assertThatThrownBy(() -> BatchTransform.oneOf()).hasMessage("there is no transform to choose from");
         assertThatThrownBy(() -> MapBatch.of(" ", sampler, MIX_UP))
                 .hasMessage("a stage needs a name: its dice depend on it");
-        assertThatThrownBy(() -> read(new Photos(8, true), sampler, 4, MixUp.of(1, "pixels", "label", 3)))
+        assertThatThrownBy(() -> read(photos(8, true), sampler, 4, MixUp.of(1, "pixels", "label", 3)))
                 .hasMessage(
                         "stage \"mix\" failed on the batch of epoch 0, next Position[epoch=0, offset=4]: label of row"
                                 + " 3 in field \"label\" must be in [0, 3), was 3");
-        assertThatThrownBy(() -> read(new Photos(8, true), sampler, 4, MixUp.of(1, "photo", "label", 4)))
+        assertThatThrownBy(() -> read(photos(8, true), sampler, 4, MixUp.of(1, "photo", "label", 4)))
                 .hasMessageContaining("batch has no field \"photo\"");
-        assertThatThrownBy(() -> read(new Photos(8, true), sampler, 4, MixUp.of(1, "pixels", "pixels", 4)))
+        assertThatThrownBy(() -> read(photos(8, true), sampler, 4, MixUp.of(1, "pixels", "pixels", 4)))
                 .hasMessageContaining("labels in field \"pixels\" must be a whole number a row, or f32[n, 4]");
-        assertThatThrownBy(() -> read(new Photos(8, true), sampler, 4, CutMix.of(1, "label", "label", 4)))
+        assertThatThrownBy(() -> read(photos(8, true), sampler, 4, CutMix.of(1, "label", "label", 4)))
                 .hasMessageContaining("cutmix needs images [n, h, w] or [n, h, w, c], field \"label\" is i32[4]");
     }
 }
