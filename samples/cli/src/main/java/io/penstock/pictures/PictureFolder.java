@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -22,12 +23,17 @@ public final class PictureFolder {
      * are as they come; fails with a {@link StoreException} if the folder cannot be written.
      */
     public static Flux<Integer> write(Path folder, int count) {
-        return write(List.of(folder), count);
+        return write(List.of(folder), count, () -> false);
     }
 
-    /** The same, with every ten of them in the next of several folders. */
-    public static Flux<Integer> write(List<Path> folders, int count) {
+    /**
+     * The same, with every ten of them in the next of several folders.
+     * @param stopped ends the flux early, once the files that are being written are complete. After a cancellation,
+     *                a few files may still appear.
+     */
+    public static Flux<Integer> write(List<Path> folders, int count, BooleanSupplier stopped) {
         return Flux.range(0, count)
+                .takeWhile(number -> !stopped.getAsBoolean())
                 .flatMap(
                         number -> Mono.fromRunnable(
                                         () -> writeOne(folders.get(number / CLASSES % folders.size()), number))

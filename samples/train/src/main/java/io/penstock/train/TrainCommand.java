@@ -19,6 +19,7 @@ import io.penstock.cli.source.MaterializedShards;
 import io.penstock.order.Shard;
 import io.penstock.pictures.PictureFolder;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -72,8 +73,7 @@ public final class TrainCommand implements AddedCommand {
                     "pictures made for one run are gone with it: several ranks and --checkpoint need --data");
         }
         try (TemporaryFolder folder = TemporaryFolder.make("penstock-train-")) {
-            PictureFolder.write(folder.path(), flags.images)
-                    .takeWhile(made -> !folder.isGivenUp())
+            PictureFolder.write(List.of(folder.path()), flags.images, folder::isGivenUp)
                     .blockLast();
             return folder.isGivenUp()
                     ? Interruption.STATUS

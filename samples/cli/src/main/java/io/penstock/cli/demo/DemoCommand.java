@@ -115,8 +115,7 @@ public final class DemoCommand implements Callable<Integer> {
                     : IntStream.rangeClosed(1, weights.size())
                             .mapToObj(i -> folder.path().resolve("source-" + i))
                             .toList();
-            PictureFolder.write(folders, images)
-                    .takeWhile(made -> !folder.isGivenUp())
+            PictureFolder.write(folders, images, folder::isGivenUp)
                     .doOnNext(made -> {
                         if (progress.isDue()) {
                             progress.show("making pictures", made, "pictures", "");
