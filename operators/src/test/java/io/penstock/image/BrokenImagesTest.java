@@ -140,9 +140,8 @@ class BrokenImagesTest {
         ImageDecoder strict = decoder.maxPixels(60 * 70 - 1);
 
         assertThatDecoding(strict, JPEG)
-                .hasMessage(
-                        "JPEG image is too large: its header says 60 x 70 pixels, the limit is 4199 pixels; raise"
-                                + " maxPixels, or -Xmx");
+                .hasMessage("JPEG image is too large: its header says 60 x 70 pixels, the limit is 4199 pixels; raise"
+                        + " maxPixels, or -Xmx");
         assertThat(decoder.maxPixels(60 * 70).decode(JPEG)).isEqualTo(decoder.decode(JPEG));
         assertThatThrownBy(() -> decoder.maxPixels(1L << 40))
                 .isInstanceOf(IllegalArgumentException.class)

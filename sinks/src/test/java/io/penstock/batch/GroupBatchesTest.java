@@ -173,8 +173,8 @@ class GroupBatchesTest {
 
     @Test
     void group_thatWasSkipped_isABatchWithoutARow() {
-        List<Integer> sizes = Objects.requireNonNull(texts(4)
-                .group(new Growing()).onError(ErrorPolicy.skip()).stream(Sampler.sequential())
+        List<Integer> sizes = Objects.requireNonNull(
+                texts(4).group(new Growing()).onError(ErrorPolicy.skip()).stream(Sampler.sequential())
                         .transform(Batches.ofGroups(TEXTS))
                         .map(batch -> {
                             try (batch) {

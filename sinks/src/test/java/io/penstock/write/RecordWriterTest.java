@@ -30,10 +30,10 @@ class RecordWriterTest {
 
         StepVerifier.create(
                         Numbers.of(10, 4)
-                                .map("pair", v -> new Pair(v, (int) v.longAt(0))).onError(ErrorPolicy.skip()).stream(
-                                                Sampler.sequential())
-                                        .as(RecordWriter.of(Schema.of(Pair.class))
-                                                .file(file)),
+                                .map("pair", v -> new Pair(v, (int) v.longAt(0)))
+                                .onError(ErrorPolicy.skip())
+                                .stream(Sampler.sequential())
+                                .as(RecordWriter.of(Schema.of(Pair.class)).file(file)),
                         0)
                 .thenRequest(1)
                 .expectNext(new Written(file, 9, 1, 9 * 20))
@@ -51,14 +51,14 @@ class RecordWriterTest {
         Path file = folder.resolve("records.bin");
 
         Numbers.of(5)
-                        .map("fill", v -> {
-                            byte[] bytes = new byte[length];
-                            java.util.Arrays.fill(bytes, (byte) v.longAt(0));
-                            return Tensor.ofBytes(bytes);
-                        })
-                        .stream(Sampler.sequential())
-                        .as(RecordWriter.of(Schema.tensor("bytes")).file(file))
-                        .block();
+                .map("fill", v -> {
+                    byte[] bytes = new byte[length];
+                    java.util.Arrays.fill(bytes, (byte) v.longAt(0));
+                    return Tensor.ofBytes(bytes);
+                })
+                .stream(Sampler.sequential())
+                .as(RecordWriter.of(Schema.tensor("bytes")).file(file))
+                .block();
 
         byte[] bytes = Files.readAllBytes(file);
         assertThat(bytes).hasSize(5 * length);
@@ -73,10 +73,9 @@ class RecordWriterTest {
     void file_ofAnotherLength_failsAndLeavesWhatWasThere() throws IOException {
         Path file = Files.writeString(folder.resolve("records.bin"), "before");
 
-        StepVerifier.create(Numbers.of(3)
-                        .map("ragged", v -> Tensor.ofBytes(new byte[(int) v.longAt(0) + 1])).stream(
-                                        Sampler.sequential())
-                                .as(RecordWriter.of(Schema.tensor("bytes")).file(file)))
+        StepVerifier.create(Numbers.of(3).map("ragged", v -> Tensor.ofBytes(new byte[(int) v.longAt(0) + 1])).stream(
+                                Sampler.sequential())
+                        .as(RecordWriter.of(Schema.tensor("bytes")).file(file)))
                 .verifyErrorMessage(
                         "cannot write %s: its first record has 1 bytes, sample 1 has 2; records are of one length"
                                 .formatted(file));

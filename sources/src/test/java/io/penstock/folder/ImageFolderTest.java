@@ -298,10 +298,9 @@ class ImageFolderTest extends DatasetKit<LabelledFile> {
                 .hasMessage("no images below " + real(bare) + ": looked for [jpg, jpeg, png, gif, bmp, webp]");
         assertThatThrownBy(() -> ImageFolder.open(flat))
                 .isInstanceOf(StoreException.class)
-                .hasMessage(
-                        "no class folders with images in " + real(flat)
-                                + ": found 1 images outside of them, the first 1.jpg; put the images of each class"
-                                + " into a folder of its own");
+                .hasMessage("no class folders with images in " + real(flat)
+                        + ": found 1 images outside of them, the first 1.jpg; put the images of each class"
+                        + " into a folder of its own");
         for (int depth : new int[] {-1, 65, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
             assertThatThrownBy(() -> ImageFolder.open(flat, depth))
                     .isInstanceOf(IllegalArgumentException.class)

@@ -188,13 +188,11 @@ class RecordFilesTest extends DatasetKit<Tensor> {
 
         Path root = folder.toRealPath();
         StepVerifier.create(records.get(2))
-                .verifyErrorSatisfies(
-                        e -> assertThat(e)
-                                .isInstanceOf(StoreException.class)
-                                .hasMessage(
-                                        "b.bin in " + root
-                                                + " changed since it was listed: had 48 bytes, now has 35 or fewer;"
-                                                + " open the data again"));
+                .verifyErrorSatisfies(e -> assertThat(e)
+                        .isInstanceOf(StoreException.class)
+                        .hasMessage("b.bin in " + root
+                                + " changed since it was listed: had 48 bytes, now has 35 or fewer;"
+                                + " open the data again"));
     }
 
     @Test

@@ -244,10 +244,9 @@ class TarSamplesTest extends DatasetKit<TarSample> {
 
         assertThatThrownBy(() -> shards.index(cache))
                 .isInstanceOf(FormatException.class)
-                .hasMessage(
-                        ("cut.tar in %s is cut off: b.cls has 600 bytes from byte 3584 on, the archive ends at 3684"
-                                        + " (header at byte 3072); fetch it again")
-                                .formatted(folder));
+                .hasMessage(("cut.tar in %s is cut off: b.cls has 600 bytes from byte 3584 on, the archive ends at 3684"
+                                + " (header at byte 3072); fetch it again")
+                        .formatted(folder));
     }
 
     @Test

@@ -145,10 +145,9 @@ class MetadataFuzzTest {
     void shards_nestedTooDeep_areRefused() {
         String codecs = "[\"bytes\"]";
         for (int i = 0; i < 200; i++) {
-            codecs =
-                    ("[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[4,6],\"codecs\":%s,"
-                                    + "\"index_codecs\":[]}}]")
-                            .formatted(codecs);
+            codecs = ("[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[4,6],\"codecs\":%s,"
+                            + "\"index_codecs\":[]}}]")
+                    .formatted(codecs);
         }
         byte[] document = bytes(V3.substring(0, V3.indexOf("\"codecs\"")) + "\"codecs\":" + codecs + "}");
 

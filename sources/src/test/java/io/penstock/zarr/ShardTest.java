@@ -30,8 +30,7 @@ class ShardTest {
                  "chunk_grid":{"name":"regular","configuration":{"chunk_shape":%s}},"chunk_key_encoding":"default",
                  "codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":%s,
                   "index_location":"%s","index_codecs":
-                   [{"name":"bytes","configuration":{"endian":"little"}},"crc32c"]}}]}"""
-                .formatted(shape, shard, inner, location);
+                   [{"name":"bytes","configuration":{"endian":"little"}},"crc32c"]}}]}""".formatted(shape, shard, inner, location);
     }
 
     /** An index of offsets and lengths in turn, and its checksum. */
@@ -94,10 +93,9 @@ class ShardTest {
 
     @Test
     void read_nestedShards_findsTheInnermostChunk() {
-        String inner =
-                "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[1],\"codecs\":[\"bytes\"],"
-                        + "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},"
-                        + "\"crc32c\"]}}]";
+        String inner = "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[1],\"codecs\":[\"bytes\"],"
+                + "\"index_codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}},"
+                + "\"crc32c\"]}}]";
         byte[] one = joined(new byte[] {7}, index(0, 1, NONE, NONE));
         byte[] two = joined(new byte[] {3, 4}, index(1, 1, 0, 1));
         store.put("zarr.json", metadata("end", inner, "[4]", "[4]"))

@@ -75,13 +75,11 @@ class RamTierPipelineTest {
     void cache_smallerThanASample_saysSo() {
         try (RamTier tier = RamTier.ofBytes(LENGTH)) {
             StepVerifier.create(numbered().cache(tier, Schema.tensor("value")).stream(Sampler.shuffled(1)))
-                    .expectErrorSatisfies(
-                            e -> assertThat(e)
-                                    .hasStackTraceContaining(
-                                            "cache tier \"ram\" of "
-                                                    + tier.statistics().capacity()
-                                                    + " bytes cannot hold one sample of 16391 bytes; give it at least"
-                                                    + " that or leave it out"))
+                    .expectErrorSatisfies(e -> assertThat(e)
+                            .hasStackTraceContaining("cache tier \"ram\" of "
+                                    + tier.statistics().capacity()
+                                    + " bytes cannot hold one sample of 16391 bytes; give it at least"
+                                    + " that or leave it out"))
                     .verify(TIMEOUT);
         }
     }

@@ -32,8 +32,9 @@ class SourceFilesTest {
 
     @Test
     void lines_ofAllFiles_haveAtMost130Columns() {
-        assertThat(sources(file -> true)).allSatisfy(file -> assertThat(lines(file))
-                .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(130)));
+        assertThat(sources(file -> true))
+                .allSatisfy(file -> assertThat(lines(file))
+                        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(130)));
     }
 
     @Test

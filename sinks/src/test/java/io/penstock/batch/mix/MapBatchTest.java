@@ -204,15 +204,14 @@ class MapBatchTest {
         for (String stage : List.of("a", "b")) {
             for (int rank = 0; rank < 2; rank++) {
                 Sampler sampler = Sampler.shuffled(1).epochs(2).shard(Shard.of(rank, 2));
-                photos(40, false)
-                        .stream(sampler)
-                                .transform(Batches.of(5, Schema.of(Photo.class)))
-                                .transform(MapBatch.of(stage, sampler, (batch, random, memory) -> {
-                                    seen.add(random.nextLong());
-                                    return Map.of();
-                                }))
-                                .doOnNext(Batch::close)
-                                .blockLast(SOON);
+                photos(40, false).stream(sampler)
+                        .transform(Batches.of(5, Schema.of(Photo.class)))
+                        .transform(MapBatch.of(stage, sampler, (batch, random, memory) -> {
+                            seen.add(random.nextLong());
+                            return Map.of();
+                        }))
+                        .doOnNext(Batch::close)
+                        .blockLast(SOON);
             }
         }
 
@@ -224,23 +223,22 @@ class MapBatchTest {
         Sampler sampler = Sampler.sequential();
         AtomicInteger marks = new AtomicInteger();
 
-        photos(100, false)
-                .stream(sampler)
-                        .transform(Batches.of(5, Schema.of(Photo.class)))
-                        .transform(MapBatch.of("own", sampler, (batch, random, memory) -> {
-                            ByteBuffer buffer = memory.apply(64);
-                            if (buffer.getInt(0) != 7) {
-                                marks.incrementAndGet();
-                            }
-                            buffer.putInt(0, 7);
-                            return Map.of("label", Tensor.ofInts(new int[5]));
-                        }))
-                        .doOnNext(batch -> {
-                            assertThat(batch.tensor("label")).isEqualTo(Tensor.ofInts(new int[5]));
-                            batch.close();
-                            assertThatThrownBy(() -> batch.tensor("pixels")).isInstanceOf(IllegalStateException.class);
-                        })
-                        .blockLast(SOON);
+        photos(100, false).stream(sampler)
+                .transform(Batches.of(5, Schema.of(Photo.class)))
+                .transform(MapBatch.of("own", sampler, (batch, random, memory) -> {
+                    ByteBuffer buffer = memory.apply(64);
+                    if (buffer.getInt(0) != 7) {
+                        marks.incrementAndGet();
+                    }
+                    buffer.putInt(0, 7);
+                    return Map.of("label", Tensor.ofInts(new int[5]));
+                }))
+                .doOnNext(batch -> {
+                    assertThat(batch.tensor("label")).isEqualTo(Tensor.ofInts(new int[5]));
+                    batch.close();
+                    assertThatThrownBy(() -> batch.tensor("pixels")).isInstanceOf(IllegalStateException.class);
+                })
+                .blockLast(SOON);
 
         assertThat(marks).hasValue(1);
     }

@@ -48,10 +48,9 @@ public final class ChronicleSettings {
 
     private static void require(boolean open, String name) {
         if (!open) {
-            throw new IllegalStateException(
-                    ("the disk cache cannot write in this JVM: Chronicle Queue needs the flag"
-                                    + " --add-opens=java.base/%s=ALL-UNNAMED; add it to the java command")
-                            .formatted(name));
+            throw new IllegalStateException(("the disk cache cannot write in this JVM: Chronicle Queue needs the flag"
+                            + " --add-opens=java.base/%s=ALL-UNNAMED; add it to the java command")
+                    .formatted(name));
         }
     }
 }
