@@ -11,6 +11,7 @@ import io.penstock.pipeline.Samples;
 import io.penstock.pipeline.StageStatistics;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
@@ -21,6 +22,8 @@ import reactor.core.publisher.Flux;
  * {@code penstock.samples.loaded} and {@code skipped}, {@code penstock.cache.hits} by {@code tier} and
  * {@code penstock.cache.misses}, and of each {@code stage} the samples and the time, {@code penstock.stage.time}; its
  * {@code kind} is {@code source} where the time is spent waiting for the source, {@code stage} where a worker spends it.
+ * Of several sources one after another, {@code penstock.source.loaded}, {@code hits} and {@code misses} by
+ * {@code source}, which is counted from 0.
  * <pre>{@code
  *  new PipelineMetrics(pipeline).bindTo(registry);
  * }</pre>
@@ -84,12 +87,38 @@ public final class PipelineMetrics implements MeterBinder {
                     "look-ups that a tier answered",
                     run -> run.hits().getOrDefault(tier, 0L));
         }
+        for (int part = 0; part < now.parts().size(); part++) {
+            source(registry, part, now.parts().get(part).hits().keySet());
+        }
         List<StageStatistics> stages = now.stages();
         List<String> names =
                 Names.distinct(stages.stream().map(StageStatistics::name).toList());
         for (int i = 0; i < names.size(); i++) {
             String kind = stages.get(i).kind().name().toLowerCase(Locale.ROOT);
             stage(registry, tags.and("stage", names.get(i), "kind", kind), i);
+        }
+    }
+
+    private void source(MeterRegistry registry, int part, Set<String> tiers) {
+        Tags source = tags.and("source", Integer.toString(part));
+        counter(registry, "penstock.source.loaded", source, "samples loaded at a source of several", run -> run.parts()
+                .get(part)
+                .loads());
+        if (!tiers.isEmpty()) {
+            counter(
+                    registry,
+                    "penstock.source.misses",
+                    source,
+                    "look-ups of a source's samples that no tier answered",
+                    run -> run.parts().get(part).misses());
+        }
+        for (String tier : tiers) {
+            counter(
+                    registry,
+                    "penstock.source.hits",
+                    source.and("tier", tier),
+                    "look-ups of a source's samples that a tier answered",
+                    run -> run.parts().get(part).hits().getOrDefault(tier, 0L));
         }
     }
 

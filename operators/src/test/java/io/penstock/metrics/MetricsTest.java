@@ -143,6 +143,26 @@ class MetricsTest {
     }
 
     @Test
+    void pipelineMetrics_ofSeveralSources_countEach() {
+        try (Cache cache = Cache.of(RamTier.ofBytes(64 << 20))) {
+            Pipeline<Tensor> pipeline =
+                    Dataset.concat(new Numbered().slice(0, 500), new Numbered().slice(500, SAMPLES)).cache(cache, SCHEMA);
+            new PipelineMetrics(pipeline, Tags.of("job", "both")).bindTo(registry);
+
+            run(pipeline, 1);
+            run(pipeline, 1);
+
+            assertThat(counter("penstock.source.loaded", "source", "0")).isEqualTo(500);
+            assertThat(counter("penstock.source.misses", "source", "0")).isEqualTo(500);
+            assertThat(counter("penstock.source.hits", "source", "0", "tier", "ram", "job", "both"))
+                    .isEqualTo(500);
+            assertThat(counter("penstock.source.loaded", "source", "1")).isEqualTo(140);
+            assertThat(counter("penstock.source.hits", "source", "1", "tier", "ram"))
+                    .isEqualTo(140);
+        }
+    }
+
+    @Test
     void pipelineMetrics_overManyEpochs_countAll() {
         try (Tier cache = RamTier.ofBytes(2 << 20)) {
             Pipeline<Tensor> pipeline = new Numbered()

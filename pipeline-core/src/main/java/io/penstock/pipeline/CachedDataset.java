@@ -29,8 +29,8 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
     private final int producerId;
     private final @Nullable HitVerifier<T> verifier;
     private final Lookup<Draw, T> lookup;
-    private final StageMeter[] hits;
-    private final StageMeter misses = new StageMeter();
+    private final StageMeter[][] hits; // by tier and part
+    private final StageMeter[] misses; // by part
 
     CachedDataset(Stage<T> input, Cache cache, Codec<T> codec, @Nullable HitCheck check) {
         super(input.fingerprint(), input);
@@ -42,7 +42,16 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
         this.producerId = producer.id();
         this.verifier = check == null ? null : new HitVerifier<>(check, input, codec);
         this.lookup = new Lookup<>(cache, codec, this, verifier);
-        this.hits = Stream.generate(StageMeter::new).limit(tiers.size()).toArray(StageMeter[]::new);
+        this.misses = meters(input.parts());
+        this.hits = tiers.stream().map(tier -> meters(misses.length)).toArray(StageMeter[][]::new);
+    }
+
+    private static StageMeter[] meters(int parts) {
+        return Stream.generate(StageMeter::new).limit(parts).toArray(StageMeter[]::new);
+    }
+
+    private int part(Draw draw) {
+        return misses.length == 1 ? 0 : input.part(draw.index());
     }
 
     @Override
@@ -66,19 +75,27 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
 
     /** Counts the draws that the fastest tier answered, neighbours of one epoch at once. */
     private void countHits(Draw[] draws, @Nullable ByteBuffer[] found) {
-        int counted = 0; // the first draw that is not counted
-        int hit = 0;
+        long[] hit = new long[misses.length];
+        long epoch = draws[0].epoch();
         for (int i = 0; i < draws.length; i++) {
-            if (hit > 0 && draws[i].epoch() != draws[counted].epoch()) {
-                hits[0].count(draws[counted].epoch(), hit);
-                hit = 0;
+            if (draws[i].epoch() != epoch) {
+                countHits(epoch, hit);
+                epoch = draws[i].epoch();
             }
-            if (hit == 0) {
-                counted = i;
+            if (found[i] != null) {
+                hit[part(draws[i])]++;
             }
-            hit += found[i] == null ? 0 : 1;
         }
-        hits[0].count(draws[counted].epoch(), hit);
+        countHits(epoch, hit);
+    }
+
+    private void countHits(long epoch, long[] hit) {
+        for (int part = 0; part < hit.length; part++) {
+            if (hit[part] > 0) {
+                hits[0][part].count(epoch, hit[part]);
+                hit[part] = 0;
+            }
+        }
     }
 
     @Override
@@ -103,12 +120,12 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
 
     @Override
     public void hit(int tier, SampleKey key, Draw draw) {
-        hits[tier].count(draw);
+        hits[tier][part(draw)].count(draw);
     }
 
     @Override
     public void missed(Draw draw) {
-        misses.count(draw);
+        misses[part(draw)].count(draw);
     }
 
     @Override

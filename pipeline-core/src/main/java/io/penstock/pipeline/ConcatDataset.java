@@ -86,6 +86,16 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
     }
 
     @Override
+    int parts() {
+        return parts.size();
+    }
+
+    @Override
+    int part(long index) {
+        return numbers.part(index);
+    }
+
+    @Override
     public long size() {
         return numbers.size();
     }

@@ -91,6 +91,17 @@ final class GroupedDataset<T> extends Stage<Group<T>> implements Dataset<Group<T
                 .map(samples -> new Group<>(draw.index(), samples));
     }
 
+    /** One, since a group has samples of several. */
+    @Override
+    int parts() {
+        return 1;
+    }
+
+    @Override
+    int part(long group) {
+        return 0;
+    }
+
     @Override
     public long size() {
         return size;

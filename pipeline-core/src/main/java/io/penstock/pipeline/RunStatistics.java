@@ -21,6 +21,8 @@ import java.util.function.Function;
  * @param differing those among them that were not the same
  * @param stages  in the order samples pass them; those of the parts of a concatenation are named
  *                {@code part 0: load}
+ * @param parts   what these counts have of each part of a {@link Dataset#concat concatenation}, such as a source of a
+ *                {@link Mixture}; empty without one
  */
 public record RunStatistics(
         long loads,
@@ -29,41 +31,43 @@ public record RunStatistics(
         long skipped,
         long verified,
         long differing,
-        List<StageStatistics> stages) {
+        List<StageStatistics> stages,
+        List<OfPart> parts) {
 
-    /** Of a pipeline without checked hits. */
+    /** Of a pipeline without checked hits and parts. */
     public RunStatistics(long loads, Map<String, Long> hits, long misses, long skipped, List<StageStatistics> stages) {
-        this(loads, hits, misses, skipped, 0, 0, stages);
+        this(loads, hits, misses, skipped, 0, 0, stages, List.of());
     }
 
-    /** The sources among the stages: those of a {@link Dataset#concat concatenation} in its order. */
-    public List<StageStatistics> sources() {
-        return stages.stream()
-                .filter(stage -> stage.kind() == StageStatistics.Kind.SOURCE)
-                .toList();
-    }
+    /**
+     * Of one part of a concatenation. A cache below the concatenation counts for its part, one above it for the part of
+     * each draw.
+     */
+    public record OfPart(long loads, Map<String, Long> hits, long misses) {}
 
     static final class Tally {
         private final Function<StageMeter, StageMeter.Counts> counts;
         private final Map<String, Long> hits = new LinkedHashMap<>();
         private final List<StageStatistics> stages = new ArrayList<>();
+        private final List<Tally> parts = new ArrayList<>();
+        private final String prefix;
         private long loads;
         private long misses;
         private long skipped;
         private long verified;
         private long differing;
-        private String part = "";
 
-        private Tally(Function<StageMeter, StageMeter.Counts> counts) {
+        private Tally(Function<StageMeter, StageMeter.Counts> counts, String prefix) {
             this.counts = counts;
+            this.prefix = prefix;
         }
 
         static Tally of(long epoch) {
-            return new Tally(meter -> meter.of(epoch));
+            return new Tally(meter -> meter.of(epoch), "");
         }
 
         static Tally ofAll() {
-            return new Tally(StageMeter::total);
+            return new Tally(StageMeter::total, "");
         }
 
         private long samples(StageMeter meter) {
@@ -82,23 +86,43 @@ public record RunStatistics(
         private void add(String name, StageStatistics.Kind kind, StageMeter meter) {
             StageMeter.Counts counted = counts.apply(meter);
             stages.add(new StageStatistics(
-                    part + name, kind, counted.samples.sum(), Duration.ofNanos(counted.totalNanos())));
+                    prefix + name, kind, counted.samples.sum(), Duration.ofNanos(counted.totalNanos())));
         }
 
         /** Adds one of several parts side by side, whose stages may have the same names. */
-        void part(int number, Stage<?> stages) {
-            String outside = part;
-            part = "%spart %d: ".formatted(outside, number);
-            stages.report(this);
-            part = outside;
+        void part(int number, Stage<?> last) {
+            Tally part = new Tally(counts, "%spart %d: ".formatted(prefix, number));
+            last.report(part);
+            parts.add(part);
+            part.hits.forEach((tier, count) -> hits.merge(tier, count, Long::sum));
+            stages.addAll(part.stages);
+            loads += part.loads;
+            misses += part.misses;
+            skipped += part.skipped;
+            verified += part.verified;
+            differing += part.differing;
         }
 
-        void hits(String tier, StageMeter meter) {
-            hits.merge(tier, samples(meter), Long::sum);
+        /** @param byPart a meter for each part, or one for all */
+        void hits(String tier, StageMeter... byPart) {
+            for (int i = 0; i < byPart.length; i++) {
+                long counted = samples(byPart[i]);
+                hits.merge(tier, counted, Long::sum);
+                if (byPart.length == parts.size()) {
+                    parts.get(i).hits.merge(tier, counted, Long::sum);
+                }
+            }
         }
 
-        void misses(StageMeter meter) {
-            misses += samples(meter);
+        /** @param byPart a meter for each part, or one for all */
+        void misses(StageMeter... byPart) {
+            for (int i = 0; i < byPart.length; i++) {
+                long counted = samples(byPart[i]);
+                misses += counted;
+                if (byPart.length == parts.size()) {
+                    parts.get(i).misses += counted;
+                }
+            }
         }
 
         void rechecks(StageMeter same, StageMeter other) {
@@ -113,12 +137,19 @@ public record RunStatistics(
         RunStatistics total() {
             return new RunStatistics(
                     loads,
-                    Collections.unmodifiableMap(new LinkedHashMap<>(hits)),
+                    hits(),
                     misses,
                     skipped,
                     verified,
                     differing,
-                    List.copyOf(stages));
+                    List.copyOf(stages),
+                    parts.stream()
+                            .map(part -> new OfPart(part.loads, part.hits(), part.misses))
+                            .toList());
+        }
+
+        private Map<String, Long> hits() {
+            return Collections.unmodifiableMap(new LinkedHashMap<>(hits));
         }
     }
 }

@@ -70,6 +70,11 @@ final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
     }
 
     @Override
+    int part(long index) {
+        return input.part(selection.at(index));
+    }
+
+    @Override
     public long size() {
         return selection.size();
     }

@@ -80,6 +80,16 @@ abstract non-sealed class Stage<T> implements Pipeline<T> {
         return inputs[0].source();
     }
 
+    /** How many datasets lie one after another above; 1 where none are concatenated. */
+    int parts() {
+        return inputs.length == 0 ? 1 : inputs[0].parts();
+    }
+
+    /** Which of them has an index. */
+    int part(long index) {
+        return inputs.length == 0 ? 0 : inputs[0].part(index);
+    }
+
     /** What a sample is known by. Behind a random stage its key is that of the dataset above, which no cache sees. */
     public SampleId id(long index) {
         return inputs[0].id(index);

@@ -14,8 +14,11 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
 /** A mixture is an order over a concatenation: what works on datasets works on it. */
@@ -63,6 +66,33 @@ class MixtureTest {
         assertThat(statistics.stages().stream().map(stage -> stage.name() + " " + stage.samples()))
                 .containsExactly(
                         "part 0: load 30", "part 0: source 0 30", "part 1: load 10", "part 1: source 1 10", "same 40");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void statistics_ofACacheBelowOrAboveTheMixture_areThoseOfEachSource(boolean above) {
+        Cache cache = Cache.of(new FakeTier("ram"));
+        Dataset<Tensor> first = source(FakeDataset.jittery(30), 0);
+        Dataset<Tensor> second = source(FakeDataset.immediate(10), 1);
+        Mixture<Tensor> mixture = above
+                ? Mixture.of(first, 0.75).and(second, 0.25)
+                : Mixture.of(first.cache(cache, VALUE), 0.75).and(second.cache(cache, VALUE), 0.25);
+        Dataset<Tensor> dataset = mixture.dataset().selectIf("none of the last", index -> index < 39);
+        dataset = above ? dataset.cache(cache, VALUE) : dataset;
+
+        for (int epoch = 0; epoch < 3; epoch++) {
+            dataset.stream(Sampler.shuffled(42).epoch(epoch)).blockLast(SOON);
+        }
+
+        assertThat(dataset.statistics(0).parts())
+                .containsExactly(
+                        new RunStatistics.OfPart(30, Map.of("ram", 0L), 30),
+                        new RunStatistics.OfPart(9, Map.of("ram", 0L), 9));
+        assertThat(dataset.statistics().parts())
+                .containsExactly(
+                        new RunStatistics.OfPart(30, Map.of("ram", 60L), 30),
+                        new RunStatistics.OfPart(9, Map.of("ram", 18L), 9));
+        assertThat(dataset.statistics().hits()).containsExactly(Map.entry("ram", 78L));
     }
 
     @Test

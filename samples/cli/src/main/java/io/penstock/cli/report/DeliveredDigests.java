@@ -5,7 +5,6 @@ import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.SampleRows;
 import io.penstock.digest.EpochDigest;
 import io.penstock.pipeline.RunStatistics;
-import io.penstock.pipeline.StageStatistics;
 import io.penstock.stream.Sample;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,10 +83,11 @@ public final class DeliveredDigests<T> implements EpochLog.Digesting {
     @Override
     public List<EpochReport.OfSource> sources(long epoch, RunStatistics statistics) {
         long[] samples = counts.taken(epoch);
-        List<StageStatistics> loads = statistics.sources();
         return IntStream.range(0, parts.size())
                 .mapToObj(part -> new EpochReport.OfSource(
-                        parts.get(part).source(), samples[part], loads.get(part).samples()))
+                        parts.get(part).source(),
+                        samples[part],
+                        statistics.parts().get(part)))
                 .toList();
     }
 

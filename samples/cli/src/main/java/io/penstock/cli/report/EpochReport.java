@@ -60,8 +60,8 @@ public record EpochReport(
                 List.of());
     }
 
-    /** What an epoch delivered of one of several sources, and how many samples it loaded there. */
-    public record OfSource(String source, long samples, long loads) {}
+    /** What an epoch delivered of one of several sources, and how its samples were found. */
+    public record OfSource(String source, long samples, RunStatistics.OfPart found) {}
 
     /** The order and the content of an epoch as two 64-bit numbers. */
     public record Digests(long order, long content) {}

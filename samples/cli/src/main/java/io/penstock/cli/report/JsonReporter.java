@@ -60,13 +60,17 @@ public final class JsonReporter implements Reporter {
         }
         if (!report.sources().isEmpty()) {
             ArrayNode sources = node.putArray("sources");
-            report.sources()
-                    .forEach(each -> sources.addObject()
-                            .put("source", each.source())
-                            .put("samples", each.samples())
-                            .put("loads", each.loads()));
+            report.sources().forEach(each -> source(each, sources.addObject()));
         }
         return node;
+    }
+
+    private static void source(EpochReport.OfSource source, ObjectNode node) {
+        node.put("source", source.source())
+                .put("samples", source.samples())
+                .put("loads", source.found().loads());
+        source.found().hits().forEach(node.putObject("hits")::put);
+        node.put("misses", source.found().misses());
     }
 
     @Override

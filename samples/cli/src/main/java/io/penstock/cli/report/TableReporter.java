@@ -62,9 +62,15 @@ public final class TableReporter implements Reporter {
                     packed.tokens(),
                     100.0 * packed.tokens() / packed.cells()));
         }
-        report.sources()
-                .forEach(each ->
-                        out.line("      %9d of %s, %d loads".formatted(each.samples(), each.source(), each.loads())));
+        report.sources().forEach(each -> out.line(ofSource(each)));
+    }
+
+    private static String ofSource(EpochReport.OfSource source) {
+        String hits = source.found().hits().entrySet().stream()
+                .map(tier -> ", %d hits %s".formatted(tier.getValue(), tier.getKey()))
+                .collect(Collectors.joining());
+        return "      %9d of %s, %d loads%s"
+                .formatted(source.samples(), source.source(), source.found().loads(), hits);
     }
 
     private static String row(EpochReport report) {

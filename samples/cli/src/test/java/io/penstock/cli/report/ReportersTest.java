@@ -56,7 +56,7 @@ class ReportersTest {
 
     @Test
     void json_ofVerifiedHits_countsThem() {
-        RunStatistics statistics = new RunStatistics(990, Map.of(), 990, 0, 12, 3, List.of());
+        RunStatistics statistics = new RunStatistics(990, Map.of(), 990, 0, 12, 3, List.of(), List.of());
 
         new JsonReporter(out, true).epoch(new EpochReport(0, 1000, 16, 1, 1.5, 0.1, 0.1, statistics, null));
 

@@ -136,8 +136,26 @@ class CombinedSourcesTest {
         });
         assertThat(run.epoch(0).path("sources").path(0).path("source").asText())
                 .isEqualTo("images:" + folder.resolve("first"));
-        assertThat(loads(run, 0)).isEqualTo(40);
-        assertThat(loads(run, 1)).isEqualTo(24);
+        assertThat(sum(run, 0, "/loads")).isEqualTo(40);
+        assertThat(sum(run, 1, "/loads")).isEqualTo(24);
+        for (int source = 0; source < 2; source++) {
+            assertThat(sum(run, source, "/hits/ram") + sum(run, source, "/misses"))
+                    .isEqualTo(sum(run, source, "/samples"));
+        }
+    }
+
+    @Test
+    void table_ofTwoSources_saysLoadsAndHitsOfEach() {
+        String flags = "stream " + first + second + " --resize 8 --epochs 2 --in-flight 1 --cache-ram 8MiB";
+
+        Cli run = Cli.run(flags.split(" "));
+
+        assertThat(run.out())
+                .containsSubsequence(
+                        " 40 of images:" + folder.resolve("first") + ", 40 loads, 0 hits ram",
+                        " 24 of images:" + folder.resolve("second") + ", 24 loads, 0 hits ram",
+                        ", 0 loads, 40 hits ram",
+                        ", 0 loads, 24 hits ram");
     }
 
     @ParameterizedTest
@@ -164,10 +182,10 @@ class CombinedSourcesTest {
         }
     }
 
-    private static int loads(Cli run, int source) {
+    private static int sum(Cli run, int source, String count) {
         return run.epochs().stream()
                 .mapToInt(epoch ->
-                        epoch.path("sources").path(source).path("loads").asInt())
+                        epoch.path("sources").path(source).at(count).asInt())
                 .sum();
     }
 
