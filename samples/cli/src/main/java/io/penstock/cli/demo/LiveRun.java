@@ -6,6 +6,7 @@ import io.penstock.cli.report.DeliveredDigests;
 import io.penstock.cli.report.EpochLog;
 import io.penstock.cli.report.EpochReport;
 import io.penstock.cli.report.Surroundings;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.Picture;
 import io.penstock.cli.source.SampleRows;
 import io.penstock.cli.stream.StreamPlan;
@@ -78,7 +79,10 @@ final class LiveRun implements AutoCloseable {
     /** Blocks until told to stop. */
     void run(Mono<Void> stop) {
         EpochLog log = new EpochLog(
-                Position.START, System::nanoTime, feed.pipeline()::statistics, new Consuming(), this::epochEnded);
+                Position.START,
+                System::nanoTime,
+                epoch -> Cacheable.Part.named(feed.pipeline().statistics(epoch), feed.parts()),
+                new Consuming(), this::epochEnded);
         Disposable reader = Flux.interval(BETWEEN_READINGS, Schedulers.parallel())
                 .onBackpressureDrop()
                 .subscribe(i -> read());
@@ -168,7 +172,7 @@ final class LiveRun implements AutoCloseable {
                 now.samples(),
                 now.batches(),
                 now.ofSources(),
-                feed.pipeline().statistics());
+                Cacheable.Part.named(feed.pipeline().statistics(), feed.parts()));
     }
 
     /** The counts of two seconds ago, or of the beginning. */

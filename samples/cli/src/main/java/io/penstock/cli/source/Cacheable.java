@@ -5,6 +5,8 @@ import io.penstock.cache.HitCheck;
 import io.penstock.cache.Producer;
 import io.penstock.fault.FormatException;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.RunStatistics;
+import io.penstock.pipeline.StageStatistics;
 import io.penstock.tensor.Schema;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,7 +37,32 @@ public record Cacheable<T>(
         List<Part> parts) {
 
     /** One of several sources: what its flag says, and how many samples are read of it. */
-    public record Part(String source, long size) {}
+    public record Part(String source, long size) {
+
+        /** Counts whose stages are named by the sources, in place of {@code part 0}. */
+        public static RunStatistics named(RunStatistics counted, List<Part> parts) {
+            return new RunStatistics(
+                    counted.loads(),
+                    counted.hits(),
+                    counted.misses(),
+                    counted.skipped(),
+                    counted.verified(),
+                    counted.differing(),
+                    counted.stages().stream().map(stage -> named(stage, parts)).toList(),
+                    counted.parts());
+        }
+
+        private static StageStatistics named(StageStatistics stage, List<Part> parts) {
+            String name = stage.name();
+            for (int i = 0; i < parts.size(); i++) {
+                String number = "part %d: ".formatted(i);
+                if (name.startsWith(number)) {
+                    name = parts.get(i).source + ": " + name.substring(number.length());
+                }
+            }
+            return new StageStatistics(name, stage.kind(), stage.samples(), stage.time());
+        }
+    }
 
     /** What a cache keeps beside a sample's bytes: its layout, its key. */
     static final int BESIDE = 96;

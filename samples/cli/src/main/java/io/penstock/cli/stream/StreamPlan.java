@@ -10,12 +10,14 @@ import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.Flags;
 import io.penstock.cli.flag.LazySpec;
 import io.penstock.cli.report.Surroundings;
+import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Pipeline;
+import io.penstock.pipeline.RunStatistics;
 import io.penstock.quarantine.QuarantineFile;
 import io.penstock.resume.ResumeToken;
 import io.penstock.stream.Execution;
@@ -281,6 +283,11 @@ public final class StreamPlan<T> implements AutoCloseable {
      */
     public Position position(ResumeToken token) {
         return token.resume(sampler, pipeline).start();
+    }
+
+    /** The counts of an epoch so far. */
+    RunStatistics statistics(long epoch) {
+        return Cacheable.Part.named(pipeline.statistics(epoch), feed.base().parts());
     }
 
     /** What a verdict needs to know of this plan, now. */

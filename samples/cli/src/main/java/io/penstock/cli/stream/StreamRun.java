@@ -53,7 +53,7 @@ public final class StreamRun<T> {
                 err, terminal, plan.sampler().draws(plan.pipeline().size()).count());
         this.digests = digests(plan.options().digest(), plan.feed().parts());
         this.log = new EpochLog(
-                plan.sampler().start(), System::nanoTime, plan.pipeline()::statistics, digests, this::report);
+                plan.sampler().start(), System::nanoTime, plan::statistics, digests, this::report);
     }
 
     /**
@@ -114,7 +114,7 @@ public final class StreamRun<T> {
         boolean digested = plan.options().digest();
         DeliveredDigests<T> again = digests(digested, List.of());
         EpochLog received = new EpochLog(
-                plan.sampler().start(), System::nanoTime, plan.pipeline()::statistics, again, report -> {});
+                plan.sampler().start(), System::nanoTime, plan::statistics, again, report -> {});
         Optional<Headroom.Report> report = headroom.measure(
                 (batch, samples) -> {
                     samples.forEach(again::sample);
@@ -166,7 +166,7 @@ public final class StreamRun<T> {
                     "epoch %d of %d".formatted(epoch + 1, plan.sampler().epochs()),
                     plan.isGrouped() ? log.batchesInAll() : log.samplesInAll(),
                     plan.isGrouped() ? "batches" : "samples",
-                    hits(plan.pipeline().statistics(epoch)));
+                    hits(plan.statistics(epoch)));
         }
     }
 

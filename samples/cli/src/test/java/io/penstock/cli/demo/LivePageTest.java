@@ -93,6 +93,8 @@ class LivePageTest {
                             > 0
                     && now.path("sources").path(1).path("samples_per_second").asDouble() > 0);
             assertThat(running.path("stages")).hasSize(5);
+            assertThat(running.path("stages").path(0).path("name").asText())
+                    .isEqualTo(first.path("source").asText() + ": load");
         }
     }
 
