@@ -13,6 +13,7 @@ import io.penstock.cli.serve.ServeCommand;
 import io.penstock.cli.serve.ServeFilesCommand;
 import io.penstock.cli.show.ShowCommand;
 import io.penstock.cli.stream.StreamCommand;
+import io.penstock.cli.watch.WatchCommand;
 import io.penstock.fault.DataException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -146,6 +147,7 @@ public final class Main implements Runnable {
                         MissingCommand.of("bench", "Run the benchmarks and comparisons that the documentation names."),
                         ServeCommand.command(),
                         new CommandLine(new ServeFilesCommand()),
+                        new CommandLine(new WatchCommand()),
                         new CommandLine(new HelpCommand()))
                 .forEach(command -> commands.put(command.getCommandName(), command));
         ServiceLoader.load(AddedCommand.class, Main.class.getClassLoader()).forEach(added -> {

@@ -6,8 +6,10 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The files of the page, which come with the program and are all that a browser needs. */
+/** The files of a page, which come with the program and are all that a browser needs. */
 final class PageFiles {
+
+    private static final String SCRIPT = "text/javascript; charset=utf-8";
 
     /**
      * A file.
@@ -17,10 +19,16 @@ final class PageFiles {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record PageFile(String type, byte[] bytes) {}
 
-    private final Map<String, PageFile> byPath = Map.of(
-            "/", read("index.html", "text/html; charset=utf-8"),
-            "/page.css", read("page.css", "text/css; charset=utf-8"),
-            "/page.js", read("page.js", "text/javascript; charset=utf-8"));
+    private final Map<String, PageFile> byPath;
+
+    /** @param name of the page, which has markup and a script of its own; the rest is common to all */
+    PageFiles(String name) {
+        this.byPath = Map.of(
+                "/", read(name + ".html", "text/html; charset=utf-8"),
+                "/page.css", read("page.css", "text/css; charset=utf-8"),
+                "/page.js", read("page.js", SCRIPT),
+                "/" + name + ".js", read(name + ".js", SCRIPT));
+    }
 
     /** What lies at a path, or null. */
     @Nullable PageFile at(String path) {

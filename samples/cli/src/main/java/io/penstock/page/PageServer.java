@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -43,27 +44,34 @@ public final class PageServer implements AutoCloseable {
     private final LoopbackServer server;
     private final Show show;
     private final Map<String, Control> controls;
-    private final PageFiles files = new PageFiles();
+    private final Map<String, Supplier<String>> texts;
+    private final PageFiles files;
     private final Sinks.Many<Long> ticks = Sinks.many().multicast().directBestEffort();
     private final Semaphore browsers = new Semaphore(BROWSERS);
     private final ReentrantLock changing = new ReentrantLock();
     private final Disposable clock =
             Flux.interval(BETWEEN_FRAMES).onBackpressureDrop().subscribe(this::tick);
 
-    private PageServer(int port, Show show, Map<String, Control> controls) {
+    private PageServer(
+            int port, String page, Show show, Map<String, Control> controls, Map<String, Supplier<String>> texts) {
+        this.files = new PageFiles(page);
         this.show = show;
         this.controls = controls;
+        this.texts = texts;
         this.server = LoopbackServer.open("--port", port, this::answer);
     }
 
     /**
      * Serves from now on.
      * @param port     0 for any free one
+     * @param page     the name of its files
      * @param controls by name
+     * @param texts    further plain texts by path; they are made without blocking
      * @throws IllegalArgumentException if the port is taken, or none
      */
-    public static PageServer open(int port, Show show, Map<String, Control> controls) {
-        return new PageServer(port, show, Map.copyOf(controls));
+    public static PageServer open(
+            int port, String page, Show show, Map<String, Control> controls, Map<String, Supplier<String>> texts) {
+        return new PageServer(port, page, show, Map.copyOf(controls), Map.copyOf(texts));
     }
 
     public URI address() {
@@ -80,7 +88,8 @@ public final class PageServer implements AutoCloseable {
         boolean isControl = path.startsWith(CONTROLS);
         Control control = isControl ? controls.get(path.substring(CONTROLS.length())) : null;
         PageFiles.PageFile file = files.at(path);
-        if (control == null && file == null && !path.equals("/events")) {
+        Supplier<String> text = texts.get(path);
+        if (control == null && file == null && text == null && !path.equals("/events")) {
             return Answer.text(
                     response,
                     404,
@@ -94,6 +103,9 @@ public final class PageServer implements AutoCloseable {
         }
         if (control != null) {
             return control(request, response, control);
+        }
+        if (text != null) {
+            return Answer.text(response, 200, text.get().stripTrailing());
         }
         return file == null ? events(response) : Answer.bytes(response, 200, file.type(), file.bytes());
     }

@@ -29,13 +29,13 @@ class PageServerTest {
 
     private final AtomicInteger value = new AtomicInteger(-1);
     private final PageServer server = PageServer.open(
-            0, seen -> new Show.Frame("{\"seen\":%d}".formatted(seen), seen + 1), Map.of("knob", json -> {
+            0, "demo", seen -> new Show.Frame("{\"seen\":%d}".formatted(seen), seen + 1), Map.of("knob", json -> {
                 if (!json.isInt()) {
                     throw new IllegalArgumentException("a number was expected, was " + json);
                 }
                 value.set(json.intValue());
                 return "turned to " + json;
-            }));
+            }), Map.of("/plain", () -> "text"));
 
     @AfterEach
     void close() {
@@ -98,6 +98,12 @@ class PageServerTest {
         assertThat(get("/page.js", "localhost:" + server.address().getPort()))
                 .startsWith("HTTP/1.1 200")
                 .doesNotContain("http://", "https://", "innerHTML", "eval(");
+        assertThat(get("/demo.js", host())).startsWith("HTTP/1.1 200").doesNotContain("innerHTML", "eval(");
+        assertThat(get("/plain", host())).startsWith("HTTP/1.1 200").endsWith("text\n");
+    }
+
+    private static PageServer open(int port) {
+        return PageServer.open(port, "watch", seen -> new Show.Frame("{}", 0), Map.of(), Map.of());
     }
 
     @Test
@@ -215,12 +221,14 @@ class PageServerTest {
         CountDownLatch stuck = new CountDownLatch(2);
         try (PageServer other = PageServer.open(
                         0,
+                        "demo",
                         seen -> {
                             drawn.incrementAndGet();
                             stuck.countDown();
                             return new Show.Frame(large, seen + 1);
                         },
-                        Map.of("knob", json -> "turned"));
+                        Map.of("knob", json -> "turned"),
+                        Map.of());
                 Socket first = connect(other);
                 Socket second = connect(other)) {
             String request = "GET /events HTTP/1.1\r\nHost: %s\r\n\r\n"
@@ -287,11 +295,11 @@ class PageServerTest {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByAddress(LOOPBACK))) {
             int port = taken.getLocalPort();
 
-            assertThatThrownBy(() -> PageServer.open(port, seen -> new Show.Frame("{}", 0), Map.of()))
+            assertThatThrownBy(() -> open(port))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("--port %d is taken or not allowed; choose another, or 0 for any free one", port);
         }
-        assertThatThrownBy(() -> PageServer.open(65_536, seen -> new Show.Frame("{}", 0), Map.of()))
+        assertThatThrownBy(() -> open(65_536))
                 .hasMessage("--port must be in [0, 65536), was 65536");
     }
 }

@@ -25,13 +25,15 @@ final class LivePage implements AutoCloseable {
         this.state = new LiveState(run);
         this.server = PageServer.open(
                 port,
+                "demo",
                 state,
                 Map.of(
                         "pace", this::pace,
                         "run", this::pause,
                         "source", this::breakSource,
                         "cache", this::dropCache,
-                        "ranks", this::ranks));
+                        "ranks", this::ranks),
+                Map.of());
     }
 
     /**

@@ -155,6 +155,13 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
         }
     }
 
+    /** How often something is done, by the clock. */
+    public static final class Seconds extends Ints {
+        Seconds() {
+            super(1, 86_400);
+        }
+    }
+
     /** The place of a sample or a batch. */
     public static final class Index extends Longs {
         Index() {

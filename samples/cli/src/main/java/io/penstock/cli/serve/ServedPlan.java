@@ -36,8 +36,8 @@ public final class ServedPlan<T> implements BatchFeed {
     @Override
     public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
         Sampler sampler = plan.sampler().resumeAt(from);
-        return plan.samples(ranks == 1 ? sampler : sampler.shard(Shard.of(rank, ranks)))
-                .transform(plan.batches().slots(SLOTS).allocator(memory));
+        return plan.measured(plan.samples(ranks == 1 ? sampler : sampler.shard(Shard.of(rank, ranks)))
+                .transform(plan.batches().slots(SLOTS).allocator(memory)));
     }
 
     @Override

@@ -1,15 +1,19 @@
 package io.penstock.cli.stream;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.cache.Cache;
+import io.penstock.metrics.ConsumerMetrics;
 import io.penstock.metrics.PipelineMetrics;
 import io.penstock.metrics.TierMetrics;
+import io.penstock.order.Shard;
 import io.penstock.page.Answer;
 import io.penstock.page.LoopbackServer;
 import io.penstock.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
@@ -21,6 +25,7 @@ final class MetricsPage implements AutoCloseable {
     private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final ConsumerMetrics consumer = new ConsumerMetrics();
     private final LoopbackServer server;
 
     private MetricsPage(int port) {
@@ -42,8 +47,21 @@ final class MetricsPage implements AutoCloseable {
         return timed;
     }
 
-    void show(Pipeline<?> pipeline) {
+    /** A pipeline and the rank that runs it. */
+    void show(Pipeline<?> pipeline, Shard shard) {
         new PipelineMetrics(pipeline).bindTo(registry);
+        consumer.bindTo(registry);
+        gauge("penstock.rank", "the rank of this process, counted from 0", shard.rank());
+        gauge("penstock.world", "how many ranks the job has", shard.worldSize());
+    }
+
+    private void gauge(String name, String description, int value) {
+        Gauge.builder(name, () -> value).description(description).register(registry);
+    }
+
+    /** Measures how long the consumer waits for batches. */
+    <T> Flux<T> measure(Flux<T> batches) {
+        return consumer.measure(batches);
     }
 
     String address() {

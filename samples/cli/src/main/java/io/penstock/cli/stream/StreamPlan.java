@@ -1,5 +1,6 @@
 package io.penstock.cli.stream;
 
+import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Cache;
 import io.penstock.cache.ram.CachePolicy;
@@ -66,10 +67,6 @@ public final class StreamPlan<T> implements AutoCloseable {
                 quarantine.accept(failure);
             }
         }));
-        MetricsPage metrics = resources.metrics();
-        if (metrics != null) {
-            metrics.show(pipeline);
-        }
         this.execution = execution(options, resources.pool());
         LazySpec lazy = options.lazyShard();
         this.sampler = order.sampler(
@@ -84,6 +81,10 @@ public final class StreamPlan<T> implements AutoCloseable {
                                 pipeline.size(),
                                 feed.cachedBytes()));
         this.token = ResumeToken.of(pipeline, sampler);
+        MetricsPage metrics = resources.metrics();
+        if (metrics != null) {
+            metrics.show(pipeline, sampler.shard());
+        }
     }
 
     /**
@@ -243,6 +244,12 @@ public final class StreamPlan<T> implements AutoCloseable {
 
     StreamOptions options() {
         return options;
+    }
+
+    /** The batches, with the consumer's waits on the page of counts, if one was asked for. */
+    public Flux<Batch> measured(Flux<Batch> batches) {
+        MetricsPage metrics = resources.metrics();
+        return metrics == null ? batches : metrics.measure(batches);
     }
 
     /** Where the page of counts is, if one was asked for. */

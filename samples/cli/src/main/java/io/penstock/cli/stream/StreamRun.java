@@ -146,7 +146,7 @@ public final class StreamRun<T> {
     }
 
     private Flux<Batch> batches() {
-        Flux<Batch> batches = digests.noted(plan.samples()).transform(plan.batches());
+        Flux<Batch> batches = plan.measured(digests.noted(plan.samples()).transform(plan.batches()));
         Integer stopAfter = plan.options().stopAfter();
         return stopAfter == null ? batches : batches.take(stopAfter);
     }

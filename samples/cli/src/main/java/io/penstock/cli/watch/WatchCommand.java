@@ -1,0 +1,139 @@
+package io.penstock.cli.watch;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.penstock.cli.console.Interruption;
+import io.penstock.cli.console.Output;
+import io.penstock.cli.console.Reason;
+import io.penstock.cli.flag.HelpFlag;
+import io.penstock.cli.flag.NumberFlag;
+import io.penstock.page.PageServer;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** {@code penstock watch}: all ranks of a job together. */
+@Command(
+        name = "watch",
+        sortOptions = false,
+        abbreviateSynopsis = true,
+        usageHelpWidth = 100,
+        description = "Show all ranks and servers of a job together, and name the one that holds the others up. Each "
+                + "runs with --metrics-port. Ends with the job.")
+public final class WatchCommand implements Callable<Integer> {
+
+    private static final Duration READING = Duration.ofSeconds(1);
+    private static final String METERS = "/metrics";
+    private static final String EXPECTED = "a port, HOST:PORT or an address was expected, was \"%s\"";
+
+    @Mixin
+    @SuppressWarnings("UnusedVariable") // picocli reads it
+    private final HelpFlag help = new HelpFlag();
+
+    @Parameters(
+            paramLabel = "HOST:PORT",
+            arity = "1..*",
+            description = "Where each serves its counts: a port of this machine, HOST:PORT, or the address of a page "
+                    + "in Prometheus' format.")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private List<String> places;
+
+    @Option(
+            names = "--every",
+            paramLabel = "SECONDS",
+            defaultValue = "5",
+            converter = NumberFlag.Seconds.class,
+            description = "Print so often (default: ${DEFAULT-VALUE}).")
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private Integer every;
+
+    @Option(names = "--once", description = "Print once, of the first seconds, and end.")
+    private boolean once;
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            converter = NumberFlag.Port.class,
+            description = "Serve a page that shows it, and the counts of all at /metrics; 0 takes any free port.")
+    private @Nullable Integer port;
+
+    @Option(names = "--json", description = "Print one JSON object a line, and nothing else.")
+    private boolean json;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        WatchedJob job = new WatchedJob(places.stream().map(this::address).toList());
+        try (Interruption interruption = Interruption.watch(() -> {})) {
+            if (port == null) {
+                watch(job, interruption.stop());
+            } else {
+                try (PageServer page = page(job)) {
+                    serving(page.address().toString());
+                    watch(job, interruption.stop());
+                }
+            }
+            return interruption.ended() ? Interruption.STATUS : 0;
+        }
+    }
+
+    private URI address(String place) {
+        String whole = place.matches("\\d+") ? "127.0.0.1:" + place : place;
+        try {
+            URI address = new URI(whole.contains("://") ? whole : "http://" + whole);
+            if (address.getHost() != null && address.getPort() > 0) {
+                return address.getPath().isEmpty() ? address.resolve(METERS) : address;
+            }
+            throw new ParameterException(spec.commandLine(), EXPECTED.formatted(place));
+        } catch (URISyntaxException e) {
+            throw new ParameterException(spec.commandLine(), EXPECTED.formatted(place), e);
+        }
+    }
+
+    private PageServer page(WatchedJob job) {
+        try {
+            return PageServer.open(port == null ? 0 : port, "watch", job, Map.of(), Map.of(METERS, job::meters));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), Reason.of(e), e);
+        }
+    }
+
+    private void serving(String address) {
+        String line = json
+                ? JsonNodeFactory.instance.objectNode().put("event", "serving").put("address", address).toString()
+                : "the page is at %s until the job ends".formatted(address);
+        new Output(spec.commandLine().getOut()).line(line);
+    }
+
+    /** Blocks until the job is over, or told to stop. */
+    private void watch(WatchedJob job, Mono<Void> stop) {
+        Output out = new Output(spec.commandLine().getOut());
+        Flux.interval(Duration.ZERO, READING)
+                .onBackpressureDrop()
+                .concatMap(tick -> job.read(), 1)
+                .takeUntil(JobReport::isOver)
+                .buffer(every + (once ? 1 : 0)) // the first reading has no window
+                .map(reports -> reports.get(reports.size() - 1))
+                .take(once ? 1 : Long.MAX_VALUE)
+                .takeUntilOther(stop)
+                .publishOn(Schedulers.boundedElastic(), 1)
+                .doOnNext(report -> (json ? List.of(report.json()) : report.text()).forEach(out::line))
+                .blockLast();
+    }
+}

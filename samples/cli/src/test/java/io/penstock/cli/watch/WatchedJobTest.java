@@ -1,0 +1,99 @@
+package io.penstock.cli.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.watch.LockstepJob.Input;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Flux;
+
+class WatchedJobTest {
+
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    /** Until a window of the job lets a rank be named, which needs some steps of it. */
+    private static JobReport read(WatchedJob job) {
+        return Flux.interval(Duration.ZERO, Duration.ofMillis(300))
+                .onBackpressureDrop()
+                .concatMap(tick -> job.read(), 1)
+                .skip(4)
+                .take(20)
+                .takeUntil(report -> report.laggard().rank() != null)
+                .blockLast(SOON);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0 | 200 | 0     | its source takes",
+                "3 | 200 | 0     | its source takes",
+                "2 | 2   | 40000 | its stage \"work\" takes",
+                "1 | 2   | 40000 | its stage \"work\" takes"
+            })
+    void theRankWithTheSlowInput_isNamedWithTheReason(int slow, int loadMillis, int workMicros, String reason)
+            throws Exception {
+        try (LockstepJob ranks = new LockstepJob(
+                4, rank -> rank == slow ? new Input(loadMillis, workMicros) : new Input(2, 0))) {
+            JobReport report = read(new WatchedJob(ranks.addresses()));
+
+            assertThat(report.laggard().rank()).as(report.json()).isEqualTo("rank " + slow);
+            assertThat(report.laggard().words()).contains("rank " + slow + " holds the others up", reason);
+            assertThat(report.isOver()).isFalse();
+        }
+    }
+
+    @Test
+    void allMeters_areOneText() throws Exception {
+        try (LockstepJob ranks = new LockstepJob(2, rank -> new Input(1, 0))) {
+            WatchedJob job = new WatchedJob(ranks.addresses());
+            job.read().block(SOON);
+
+            Exposition all = Exposition.parse(job.meters());
+
+            assertThat(all.points("penstock_rank").map(point -> point.label("instance")))
+                    .containsExactlyElementsOf(
+                            ranks.addresses().stream().map(URI::getAuthority).toList());
+        }
+    }
+
+    @Test
+    void aRankThatIsGone_isNamed_andAJobWhoseRanksAllAreIsOver() throws Exception {
+        WatchedJob job;
+        try (LockstepJob ranks = new LockstepJob(1, rank -> new Input(1, 0));
+                ServerSocket silent = new ServerSocket(0, 1)) {
+            URI address = URI.create("http://127.0.0.1:%d/metrics".formatted(silent.getLocalPort()));
+            job = new WatchedJob(List.of(ranks.addresses().get(0), address));
+            silent.close();
+
+            JobReport report = job.read().block(SOON);
+
+            assertThat(report.laggard())
+                    .isEqualTo(new Laggard(
+                            address.getAuthority(),
+                            address.getAuthority() + " does not answer (connection refused)"));
+            assertThat(report.isOver()).isFalse();
+            job = new WatchedJob(ranks.addresses());
+            assertThat(job.read().block(SOON).isOver()).isFalse();
+        }
+        assertThat(job.read().block(SOON).isOver()).isTrue();
+    }
+
+    @Test
+    void aPageThatIsNone_isAFailureThatSaysSo() throws Exception {
+        try (LockstepJob ranks = new LockstepJob(1, rank -> new Input(1, 0));
+                io.penstock.page.PageServer page = io.penstock.page.PageServer.open(
+                        0, "watch", new WatchedJob(ranks.addresses()), java.util.Map.of(), java.util.Map.of())) {
+            WatchedJob job = new WatchedJob(List.of(page.address(), page.address().resolve("absent")));
+
+            assertThat(job.read().block(SOON).lines().stream().map(JobReport.Line::failure))
+                    .containsExactly(
+                            "no meters in Prometheus' format: \"<!doctype html>\"", "HTTP status 404");
+        }
+    }
+}
