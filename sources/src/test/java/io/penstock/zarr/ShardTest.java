@@ -30,7 +30,8 @@ class ShardTest {
                  "chunk_grid":{"name":"regular","configuration":{"chunk_shape":%s}},"chunk_key_encoding":"default",
                  "codecs":[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":%s,
                   "index_location":"%s","index_codecs":
-                   [{"name":"bytes","configuration":{"endian":"little"}},"crc32c"]}}]}""".formatted(shape, shard, inner, location);
+                   [{"name":"bytes","configuration":{"endian":"little"}},
+                    "crc32c"]}}]}""".formatted(shape, shard, inner, location);
     }
 
     /** An index of offsets and lengths in turn, and its checksum. */

@@ -37,7 +37,8 @@ class ZarrArrayTest {
                 {"zarr_format":3,"node_type":"array","shape":%s,"data_type":%s,
                  "chunk_grid":{"name":"regular","configuration":{"chunk_shape":%s}},
                  "chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},
-                 "fill_value":%s,"codecs":%s,"attributes":{"unit":"m"},"dimension_names":["y","x"]}""".formatted(shape, type, chunk, fill, codecs);
+                 "fill_value":%s,"codecs":%s,"attributes":{"unit":"m"},
+                 "dimension_names":["y","x"]}""".formatted(shape, type, chunk, fill, codecs);
     }
 
     @Test
