@@ -39,6 +39,36 @@ public record RunStatistics(
         this(loads, hits, misses, skipped, 0, 0, stages, List.of());
     }
 
+    /** What was counted after these earlier counts of the same pipeline. */
+    public RunStatistics since(RunStatistics earlier) {
+        List<StageStatistics> later = new ArrayList<>();
+        for (int i = 0; i < stages.size(); i++) {
+            later.add(stages.get(i).since(earlier.stages.get(i)));
+        }
+        List<OfPart> ofParts = new ArrayList<>();
+        for (int i = 0; i < parts.size(); i++) {
+            OfPart before = earlier.parts.get(i);
+            OfPart now = parts.get(i);
+            ofParts.add(new OfPart(
+                    now.loads - before.loads, since(now.hits, before.hits), now.misses - before.misses));
+        }
+        return new RunStatistics(
+                loads - earlier.loads,
+                since(hits, earlier.hits),
+                misses - earlier.misses,
+                skipped - earlier.skipped,
+                verified - earlier.verified,
+                differing - earlier.differing,
+                later,
+                ofParts);
+    }
+
+    private static Map<String, Long> since(Map<String, Long> now, Map<String, Long> earlier) {
+        Map<String, Long> hits = new LinkedHashMap<>(now);
+        hits.replaceAll((tier, count) -> count - earlier.getOrDefault(tier, 0L));
+        return hits;
+    }
+
     /**
      * Of one part of a concatenation. A cache below the concatenation counts for its part, one above it for the part of
      * each draw.

@@ -12,6 +12,12 @@ import java.time.Duration;
  */
 public record StageStatistics(String name, Kind kind, long samples, Duration time) {
 
+    /** The time is extrapolated from some of the samples, and so may seem to have fallen. */
+    StageStatistics since(StageStatistics earlier) {
+        Duration later = time.minus(earlier.time);
+        return new StageStatistics(name, kind, samples - earlier.samples, later.isNegative() ? Duration.ZERO : later);
+    }
+
     /** Whose time it is. */
     public enum Kind {
         /** From asking the source for a sample until it came. */

@@ -16,6 +16,7 @@ import io.penstock.pack.PackedRow;
 import io.penstock.pack.Packing;
 import io.penstock.pack.TooLong;
 import io.penstock.pipeline.Dataset;
+import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Group;
 import io.penstock.pipeline.Grouping;
 import io.penstock.pipeline.Indexing;
@@ -30,7 +31,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
@@ -49,6 +53,7 @@ public record Feed<T>(
         Pipeline<T> pipeline,
         Map<String, Dice> dice) {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
     private static final int CHANNELS = 3;
 
     /** The parameters that a random stage draws; it loads the sample only where they depend on its size. */
@@ -80,9 +85,11 @@ public record Feed<T>(
 
     /**
      * Opens what the flags name; lists the folder or asks for the file's size.
-     * @param terminal shows how far that is; null shows nothing
+     * @param measuring what becomes of a sample that cannot be loaded to see its length; one that is skipped is left out
+     * @param terminal  shows how far that is; null shows nothing
      */
-    static Feed<?> open(StreamOptions options, @Nullable Cache cache, @Nullable PrintWriter terminal) {
+    static Feed<?> open(
+            StreamOptions options, @Nullable Cache cache, ErrorPolicy measuring, @Nullable PrintWriter terminal) {
         return OpenedSources.<Feed<?>>open(
                 new SourceChoice(
                         options.sources(),
@@ -95,11 +102,15 @@ public record Feed<T>(
                                 : new SourceChoice.Texts(options.tokenize(), options.textField())),
                 directory(options),
                 decoded -> pictures(options, cache, measured(options, decoded)),
-                samples -> tensors(options, cache, measured(options, samples), terminal));
+                samples -> tensors(options, cache, measured(options, samples), measuring, terminal));
     }
 
     private static Feed<?> tensors(
-            StreamOptions options, @Nullable Cache cache, Cacheable<Tensor> samples, @Nullable PrintWriter terminal) {
+            StreamOptions options,
+            @Nullable Cache cache,
+            Cacheable<Tensor> samples,
+            ErrorPolicy measuring,
+            @Nullable PrintWriter terminal) {
         if (options.augment() != null) {
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
@@ -108,35 +119,41 @@ public record Feed<T>(
         if (options.pack() == null && PlannedBatches.flag(options) == null) {
             return Feed.of(samples, kept, Map.of());
         }
-        int[] lengths = lengths(kept, directory(options), terminal);
+        Path directory = directory(options);
+        Indexing indexing =
+                directory == null ? Indexing.inMemory() : Indexing.keptIn(directory.resolve(Sources.LENGTHS));
+        int[] counts = counts(kept, indexing.onError(measuring), terminal);
+        int[] lengths = IntStream.of(counts)
+                .filter(count -> count > 0)
+                .map(count -> count - 1)
+                .toArray();
+        int broken = counts.length - lengths.length;
+        if (broken > 0) {
+            LOG.warn("{} of {} samples cannot be loaded and are in no batch", broken, counts.length);
+            kept = kept.selectIf("measured", index -> counts[(int) index] > 0);
+        }
         return options.pack() != null
                 ? packed(options, samples, kept, lengths, options.pack())
                 : grouped(samples, kept, PlannedBatches.of(options, StreamPlan.batch(options), lengths));
     }
 
     /**
-     * The lengths of all samples: those that the directory of a cache does not know are loaded for it, which fills the
-     * cache.
+     * The length of each sample and 1 more, or 0 where it was skipped. Those that the directory of a cache does not know
+     * are loaded for it, which fills the cache.
      */
-    private static int[] lengths(Dataset<Tensor> tokens, @Nullable Path directory, @Nullable PrintWriter terminal) {
-        Indexing indexing =
-                directory == null ? Indexing.inMemory() : Indexing.keptIn(directory.resolve(Sources.LENGTHS));
-        if (terminal == null) {
-            return lengths(tokens, indexing);
-        }
-        ProgressLine line = new ProgressLine(terminal, true, tokens.size());
+    private static int[] counts(Dataset<Tensor> tokens, Indexing indexing, @Nullable PrintWriter terminal) {
+        ProgressLine line = terminal == null ? null : new ProgressLine(terminal, true, tokens.size());
+        Indexing shown = line == null
+                ? indexing
+                : indexing.progress(progress -> line.show("measuring samples", progress.examined(), "samples", ""));
         try {
-            return lengths(
-                    tokens,
-                    indexing.progress(progress -> line.show("measuring samples", progress.examined(), "samples", "")));
+            return Objects.requireNonNull(tokens.counts("length + 1", sample -> Packing.length(sample) + 1, shown)
+                    .block());
         } finally {
-            line.clear();
+            if (line != null) {
+                line.clear();
+            }
         }
-    }
-
-    private static int[] lengths(Dataset<Tensor> tokens, Indexing indexing) {
-        return Objects.requireNonNull(
-                tokens.counts("length", Packing::length, indexing).block());
     }
 
     private static Feed<Group<Tensor>> grouped(Cacheable<Tensor> samples, Dataset<Tensor> kept, Grouping plan) {

@@ -49,6 +49,7 @@ public final class StreamPlan<T> implements AutoCloseable {
     private final LastWrites lastWrites = new LastWrites();
     private final Feed<T> feed;
     private final Pipeline<T> pipeline;
+    private final RunStatistics beforeRun;
     private final Sampler sampler;
     private final Execution execution;
     private final ResumeToken token;
@@ -67,6 +68,7 @@ public final class StreamPlan<T> implements AutoCloseable {
                 quarantine.accept(failure);
             }
         }));
+        this.beforeRun = pipeline.statistics(0);
         this.execution = execution(options, resources.pool());
         LazySpec lazy = options.lazyShard();
         this.sampler = order.sampler(
@@ -115,7 +117,8 @@ public final class StreamPlan<T> implements AutoCloseable {
         StreamOrder order = StreamOrder.of(options);
         StreamResources resources = opener.apply(options);
         try {
-            return of(options, Feed.open(options, resources.cache(), terminal), resources, order);
+            Feed<?> feed = Feed.open(options, resources.cache(), measuring(options, resources.quarantine()), terminal);
+            return of(options, feed, resources, order);
         } catch (RuntimeException | Error e) {
             resources.close();
             throw e;
@@ -173,11 +176,26 @@ public final class StreamPlan<T> implements AutoCloseable {
     }
 
     private static ErrorPolicy policy(StreamOptions options, Consumer<SampleException> quarantine) {
-        ErrorPolicy policy = switch (options.onError()) {
-            case FAIL -> ErrorPolicy.fail();
-            case SKIP -> ErrorPolicy.skip();
-            case SUBSTITUTE -> ErrorPolicy.substitute();
-        };
+        return policy(
+                options,
+                switch (options.onError()) {
+                    case FAIL -> ErrorPolicy.fail();
+                    case SKIP -> ErrorPolicy.skip();
+                    case SUBSTITUTE -> ErrorPolicy.substitute();
+                },
+                quarantine);
+    }
+
+    /** The policy while samples are measured, where none takes the place of another. */
+    private static ErrorPolicy measuring(StreamOptions options, @Nullable QuarantineFile quarantine) {
+        return policy(
+                options,
+                options.onError() == Flags.OnError.FAIL ? ErrorPolicy.fail() : ErrorPolicy.skip(),
+                quarantine == null ? failure -> {} : quarantine);
+    }
+
+    private static ErrorPolicy policy(
+            StreamOptions options, ErrorPolicy policy, Consumer<SampleException> quarantine) {
         if (options.errorBudget() != null) {
             policy = options.errorBudget().of(policy);
         }
@@ -292,9 +310,10 @@ public final class StreamPlan<T> implements AutoCloseable {
         return token.resume(sampler, pipeline).start();
     }
 
-    /** The counts of an epoch so far. */
+    /** The counts of an epoch so far. Loads before the run, which count for the first epoch, are left out. */
     RunStatistics statistics(long epoch) {
-        return Cacheable.Part.named(pipeline.statistics(epoch), feed.base().parts());
+        RunStatistics counted = pipeline.statistics(epoch);
+        return Cacheable.Part.named(epoch == 0 ? counted.since(beforeRun) : counted, feed.base().parts());
     }
 
     /** What a verdict needs to know of this plan, now. */

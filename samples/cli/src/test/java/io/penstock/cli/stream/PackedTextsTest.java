@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Texts as tokens, packed into rows, by flags. */
 class PackedTextsTest {
@@ -102,6 +103,27 @@ class PackedTextsTest {
 
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains(message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--pack 512", "--batch-tokens 512", "--bucket 10,20 --batch 8"})
+    void brokenText_whoseLengthIsWanted_isSubjectToTheErrorPolicy(String batches) throws IOException {
+        List<String> lines = new ArrayList<>(Files.readAllLines(Path.of(json.substring("--source jsonl:".length()))));
+        lines.add(17, "{");
+        Path quarantine = folder.resolve("quarantine");
+        String flags = json + " --source jsonl:" + Files.write(folder.resolve("broken.jsonl"), lines)
+                + " --tokenize bytes --text-field question " + batches + " --on-error ";
+
+        Cli failed = Cli.stream(flags + "fail");
+        Cli strict = Cli.stream(flags + "skip --error-budget 0");
+        Cli skipped = Cli.stream(flags + "skip --quarantine " + quarantine);
+
+        assertThat(failed.status()).isEqualTo(1);
+        assertThat(failed.err()).contains("the line is no JSON");
+        assertThat(strict.status()).isEqualTo(1);
+        assertThat(epoch(skipped).path("tokens").asInt()).isEqualTo(2 * characters);
+        assertThat(epoch(skipped).path("loads").asInt()).isEqualTo(2 * LINES);
+        assertThat(Files.readAllLines(quarantine)).singleElement().asString().contains("broken.jsonl:line 18");
     }
 
     @Test
