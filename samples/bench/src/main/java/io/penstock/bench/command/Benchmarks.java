@@ -7,6 +7,7 @@ import io.penstock.bench.caching.Policies;
 import io.penstock.bench.caching.Sweep;
 import io.penstock.bench.experiment.ExperimentBenchmark;
 import io.penstock.bench.scaling.Latency;
+import io.penstock.bench.scaling.LazyShards;
 import io.penstock.bench.scaling.Scale;
 import io.penstock.bench.suite.DecodeSpeed;
 import io.penstock.bench.suite.DiskEpochs;
@@ -53,7 +54,8 @@ final class Benchmarks {
                         NearFar::new),
                 new ExperimentBenchmark(
                         "latency", "How long a hit and a miss of each tier take, and an epoch by them", Latency::new),
-                new ExperimentBenchmark("scale", "What more samples and more ranks cost", Scale::new)));
+                new ExperimentBenchmark("scale", "What more samples and more ranks cost", Scale::new),
+                new ExperimentBenchmark("lazy", "What lazy shards hold, load and take", LazyShards::new)));
         return List.copyOf(all);
     }
 }

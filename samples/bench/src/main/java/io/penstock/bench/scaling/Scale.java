@@ -48,7 +48,7 @@ public final class Scale extends Experiment {
      * @param rounds     of repetitions
      */
     record Size(
-            List<Long> samples, int draws, long maxIndexed, List<Integer> ranks, RankProcesses.Load load, int rounds) {}
+            List<Long> samples, int draws, long maxIndexed, List<Integer> ranks, RankProcess.Load load, int rounds) {}
 
     private final Size size;
     private final Map<Long, IndexedTier> indexed = new TreeMap<>();
@@ -61,14 +61,14 @@ public final class Scale extends Experiment {
                                 200_000,
                                 100_000,
                                 List.of(1, 2, 4),
-                                new RankProcesses.Load(640, 150_528, 64, 3, 5),
+                                new RankProcess.Load(640, 150_528, 64, 3, 5),
                                 3)
                         : new Size(
                                 SAMPLES,
                                 2_000_000,
                                 10_000_000,
                                 List.of(1, 2, 3, 4, 6, 8),
-                                new RankProcesses.Load(2_560, 150_528, 64, 8, 24),
+                                new RankProcess.Load(2_560, 150_528, 64, 8, 24),
                                 5));
     }
 
@@ -79,7 +79,7 @@ public final class Scale extends Experiment {
 
     @Override
     public Map<String, String> settings() {
-        RankProcesses.Load load = size.load();
+        RankProcess.Load load = size.load();
         Map<String, String> words = new LinkedHashMap<>();
         words.put("draws", size.draws() + " of each size");
         words.put("index", "filled up to %d samples".formatted(size.maxIndexed()));
@@ -157,8 +157,8 @@ public final class Scale extends Experiment {
                 new Measurement(BYTES, INDEX, samples, index.bytes()));
     }
 
-    private List<Measurement> throughput(int ranks, RankProcesses.Load load) {
-        double rate = inFolder(folder -> RankProcesses.samplesPerSecond(folder, ranks, load));
+    private List<Measurement> throughput(int ranks, RankProcess.Load load) {
+        double rate = inFolder(folder -> RankProcess.samplesPerSecond(folder, ranks, load));
         return List.of(new Measurement(RATE, RANKS, ranks, rate));
     }
 

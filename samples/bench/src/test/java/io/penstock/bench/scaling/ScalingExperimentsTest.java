@@ -45,7 +45,7 @@ class ScalingExperimentsTest {
 
     @Test
     void scale_ofATinyRun_drawsLooksUpAndRunsRanks() {
-        RankProcesses.Load load = new RankProcesses.Load(64, 1024, 16, 1, 2);
+        RankProcess.Load load = new RankProcess.Load(64, 1024, 16, 1, 2);
         Scale.Size size = new Scale.Size(List.of(1000L, 1_000_000_000L), 1000, 1000, List.of(2), load, 1);
         try (Experiment experiment = new Scale(size)) {
             Measurements measurements = Measuring.run(experiment, scratch);
@@ -60,6 +60,26 @@ class ScalingExperimentsTest {
             assertThat(experiment.charts(measurements)).hasSize(3);
             assertThat(experiment.results(measurements)).hasSize(7);
             assertThat(scratch.resolve("cache")).doesNotExist();
+        }
+    }
+
+    @Test
+    void lazy_ofRanksThatAreProcesses_loadsEachSampleOnce() {
+        LazyRank.Load load = new LazyRank.Load(2_000, 16_384, 1_024, 12_288, 3);
+        try (Experiment experiment = new LazyShards(new LazyShards.Size(load, List.of(2), 1))) {
+            Measurements measurements = Measuring.run(experiment, scratch);
+
+            for (String mode : List.of("rank", "node", "disk")) {
+                String series = "mode %s of 2".formatted(mode);
+                double samples = measurements.median("samples of an epoch", mode, 2);
+                assertThat(samples).isBetween(400.0, 1_999.0);
+                assertThat(List.of(1, 2, 3))
+                        .extracting(epoch -> measurements.median("loads of an epoch", series, epoch))
+                        .as(series)
+                        .containsExactly(samples, 0.0, 0.0);
+            }
+            assertThat(experiment.charts(measurements)).hasSize(2);
+            assertThat(experiment.results(measurements)).hasSize(12);
         }
     }
 }
