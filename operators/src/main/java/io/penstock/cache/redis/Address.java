@@ -1,6 +1,8 @@
 package io.penstock.cache.redis;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
@@ -35,13 +37,19 @@ record Address(Kind kind, List<Host> hosts, boolean tls, int database, String ma
         hosts = List.copyOf(hosts);
     }
 
-    /** The parts that have a connection of their own. */
-    List<Address> parts() {
-        return kind == Kind.SERVERS
-                ? hosts.stream()
-                        .map(host -> new Address(kind, List.of(host), tls, database, master))
-                        .toList()
-                : List.of(this);
+    /** A server without TLS. */
+    static Address of(String host, int port) {
+        return new Address(Kind.SERVERS, List.of(new Host(host, port)), false, 0, "");
+    }
+
+    /** The parts that have a connection of their own, each by its name. */
+    Map<String, Address> byName() {
+        Map<String, Address> parts = new LinkedHashMap<>();
+        for (Host host : kind == Kind.SERVERS ? hosts : List.<Host>of()) {
+            Address part = new Address(kind, List.of(host), tls, database, master);
+            parts.put(part.toString(), part);
+        }
+        return parts.isEmpty() ? Map.of(toString(), this) : parts;
     }
 
     /** Only the server that is this node's own. */

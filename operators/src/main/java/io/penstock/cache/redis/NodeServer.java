@@ -1,13 +1,20 @@
 package io.penstock.cache.redis;
 
+import io.penstock.cache.Fingerprint;
 import io.penstock.cache.redis.internal.Launch;
+import io.penstock.cache.redis.internal.MeetingPlace;
+import io.penstock.cache.redis.internal.Member;
+import io.penstock.cache.redis.internal.Membership;
 import io.penstock.cache.redis.internal.Programs;
 import io.penstock.cache.redis.internal.Secret;
 import io.penstock.cache.redis.internal.SpawnedServer;
 import io.penstock.fault.StoreException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 public final class NodeServer {
 
     private static final String LOOPBACK = "127.0.0.1";
+    private static final String ALL = "spawn-all";
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final long MIN_BYTES = 1L << 20;
     private static final long MAX_BYTES = 1L << 50;
 
@@ -33,13 +42,24 @@ public final class NodeServer {
     private final @Nullable Path directory;
     private final String listen;
     private final int port;
+    private final @Nullable Meeting meeting;
 
-    private NodeServer(long bytes, @Nullable Path executable, @Nullable Path directory, String listen, int port) {
+    /** @param atMost how long the first nodes wait until there are so many */
+    private record Meeting(MeetingPlace place, int nodes, Duration atMost) {}
+
+    private NodeServer(
+            long bytes,
+            @Nullable Path executable,
+            @Nullable Path directory,
+            String listen,
+            int port,
+            @Nullable Meeting meeting) {
         this.bytes = bytes;
         this.executable = executable;
         this.directory = directory;
         this.listen = listen;
         this.port = port;
+        this.meeting = meeting;
     }
 
     /**
@@ -51,7 +71,12 @@ public final class NodeServer {
             throw new IllegalArgumentException(
                     "the bytes of a server must be in [%d, %d], were %d".formatted(MIN_BYTES, MAX_BYTES, bytes));
         }
-        return new NodeServer(bytes, null, null, LOOPBACK, 0);
+        return new NodeServer(bytes, null, null, "", 0, null);
+    }
+
+    /** Whether it is about the servers of all nodes, and not about this node's alone. */
+    static boolean isOfAll(RedisUri uri) {
+        return uri.scheme().equals(ALL);
     }
 
     static NodeServer of(RedisUri uri) {
@@ -62,6 +87,14 @@ public final class NodeServer {
         }
         if (given.containsKey("dir")) {
             server = server.directory(path(given, "dir"));
+        }
+        if (isOfAll(uri)) {
+            server = server.meetAt(given.getOrDefault("meet", ""));
+            Duration wait = uri.time("wait");
+            Meeting known = Objects.requireNonNull(server.meeting);
+            server = server.nodes(
+                    given.containsKey("nodes") ? uri.number("nodes") : known.nodes, wait == null ? known.atMost : wait);
+            return given.containsKey("bind") ? server.listen(given.get("bind"), 0) : server;
         }
         if (given.containsKey("listen") || given.containsKey("port")) {
             server = server.listen(
@@ -81,12 +114,12 @@ public final class NodeServer {
 
     /** The program; by default {@code redis-server} or {@code valkey-server}, where the {@code PATH} has one. */
     public NodeServer executable(Path file) {
-        return new NodeServer(bytes, file, directory, listen, port);
+        return new NodeServer(bytes, file, directory, listen, port, meeting);
     }
 
     /** Where its processes find each other, one directory a server; by default one in {@code /tmp} for each user. */
     public NodeServer directory(Path place) {
-        return new NodeServer(bytes, executable, place, listen, port);
+        return new NodeServer(bytes, executable, place, listen, port, meeting);
     }
 
     /**
@@ -99,16 +132,66 @@ public final class NodeServer {
             throw new IllegalArgumentException("a server listens on an address and a port in [0, 65535], was %s and %d"
                     .formatted(address, number));
         }
-        return new NodeServer(bytes, executable, directory, address, number);
+        return new NodeServer(bytes, executable, directory, address, number, meeting);
+    }
+
+    /**
+     * Makes the servers of all nodes of a job one cache, in which each has a share of the keys. The server is known to
+     * the other nodes by the address of {@link #listen}, and otherwise by the one from which this node reaches the
+     * place.
+     * @param place {@code HOST:PORT}, at which the node with that address has its server, or a folder that all nodes
+     *     share; if it is empty, {@code MASTER_ADDR} and the port behind {@code MASTER_PORT}, or the first of Slurm's
+     *     hosts
+     */
+    public NodeServer meetAt(String place) {
+        MeetingPlace found = MeetingPlace.of(place, System.getenv());
+        return new NodeServer(
+                bytes, executable, directory, listen, port, new Meeting(found, found.nodes(), PATIENCE));
+    }
+
+    /**
+     * How many nodes meet, where the environment does not say it, and how long {@link RedisOptions#open} waits for
+     * them: a minute by default. A node that comes later takes its share of the keys then, and loads it again.
+     */
+    public NodeServer nodes(int number, Duration atMost) {
+        if (meeting == null || number < 1) {
+            throw new IllegalArgumentException("nodes that meet are 1 or more, were " + number);
+        }
+        return new NodeServer(
+                bytes, executable, directory, listen, port, new Meeting(meeting.place, number, atMost));
+    }
+
+    /** Whether it is one of several. */
+    boolean meets() {
+        return meeting != null;
     }
 
     /** Finds or starts it, and joins its users; blocks. */
     SpawnedServer join(Secret password) {
-        return new Launch(this::program, home(), bytes, listen, port, password).join();
+        return new Launch(this::program, home(), bytes, listen.isEmpty() ? LOOPBACK : listen, port, password).join();
+    }
+
+    /** Does the same as a node of several, and waits for the others; blocks. */
+    Membership meet(Secret given) {
+        Meeting known = Objects.requireNonNull(meeting);
+        MeetingPlace place = known.place;
+        Secret password = place.password(given);
+        String local = place.local(listen);
+        int chosen = place.isAt(local) ? place.port() : port;
+        Launch launch = new Launch(this::program, home(), bytes, local, chosen, password);
+        String name = Fingerprint.of(local, home().toString()).hex();
+        return place.meet(launch::join, name, local, password, known.nodes, known.atMost);
     }
 
     static Address address(SpawnedServer server) {
-        return new Address(Address.Kind.SERVERS, List.of(new Address.Host(LOOPBACK, server.port())), false, 0, "");
+        return Address.of(LOOPBACK, server.port());
+    }
+
+    /** The servers of all nodes, by the nodes' names. */
+    static Map<String, Address> addresses(List<Member> members) {
+        Map<String, Address> addresses = new LinkedHashMap<>();
+        members.forEach(member -> addresses.put(member.name(), Address.of(member.host(), member.port())));
+        return addresses;
     }
 
     private Path home() {
@@ -116,7 +199,8 @@ public final class NodeServer {
             return directory.toAbsolutePath();
         }
         String user = ProcessHandle.current().info().user().orElse("all");
-        return Path.of("/tmp", "penstock-redis-" + user.replaceAll("[^A-Za-z0-9._-]", "_"));
+        String node = meeting == null ? "" : "-" + meeting.place.id() + (listen.isEmpty() ? "" : "-" + listen);
+        return Path.of("/tmp", "penstock-redis-" + (user + node).replaceAll("[^A-Za-z0-9._-]", "_"));
     }
 
     private Path program() {
@@ -125,12 +209,13 @@ public final class NodeServer {
         }
         return Programs.find("redis-server", "valkey-server")
                 .orElseThrow(
-                        () -> new StoreException(
-                                "no redis-server or valkey-server on the PATH; install one, or name it: spawn:SIZE?server=FILE"));
+                        () -> new StoreException("no redis-server or valkey-server on the PATH; install one, or name it:"
+                                + " spawn:SIZE?server=FILE"));
     }
 
     @Override
     public String toString() {
-        return "spawned redis of %d bytes".formatted(bytes);
+        String nodes = meeting == null ? "" : " a node, met at " + meeting.place;
+        return "spawned redis of %d bytes%s".formatted(bytes, nodes);
     }
 }

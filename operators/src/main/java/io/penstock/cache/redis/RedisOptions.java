@@ -1,5 +1,6 @@
 package io.penstock.cache.redis;
 
+import io.penstock.cache.redis.internal.Membership;
 import io.penstock.cache.redis.internal.Secret;
 import io.penstock.cache.redis.internal.SpawnedServer;
 import java.nio.file.Files;
@@ -10,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Flux;
 
 /**
  * Where a cache in Redis lies and how it is dealt with. A value: each method gives a changed copy, and {@link #open}
@@ -22,6 +22,7 @@ import reactor.core.publisher.Flux;
  *  redis-sentinel://HOST[:PORT][,HOST…][/DATABASE]?master=NAME    the master that these sentinels name
  *  rediss…://…                                                    any of them with TLS
  *  spawn:SIZE[?…]                                                 one server for all processes of this node
+ *  spawn-all:SIZE[?…]                                             one server a node, and all of them one cache
  *
  *  name=NAME           of the data set, which keeps its keys apart from others'
  *  node=N              the N-th server only, counted round: each node its own
@@ -30,6 +31,7 @@ import reactor.core.publisher.Flux;
  *  timeout=2s          after which a server is slow     lease=10s             see leaseTime
  *  max-value=64MiB     larger ones are refused
  *  server=FILE, dir=DIR, listen=ADDRESS, port=N         for spawn: see {@link NodeServer}
+ *  server=FILE, dir=DIR, bind=ADDRESS, meet=HOST:PORT|DIR, nodes=N, wait=60s    for spawn-all: see there
  * </pre>
  */
 public final class RedisOptions {
@@ -38,6 +40,8 @@ public final class RedisOptions {
             List.of("name", "node", "master", "password-file", "ca", "verify", "timeout", "lease", "max-value");
     private static final List<String> OF_SPAWN =
             List.of("name", "password-file", "timeout", "lease", "max-value", "server", "dir", "listen", "port");
+    private static final List<String> OF_SPAWN_ALL = List.of(
+            "name", "password-file", "timeout", "lease", "max-value", "server", "dir", "bind", "meet", "nodes", "wait");
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofDays(1);
     private static final int MAX_NAME = 1_000;
@@ -62,8 +66,9 @@ public final class RedisOptions {
 
     static RedisOptions parse(String text) {
         RedisUri uri = RedisUri.parse(text);
-        boolean spawn = uri.scheme().equals("spawn");
-        uri.allow(spawn ? OF_SPAWN : PARAMETERS);
+        boolean all = NodeServer.isOfAll(uri);
+        boolean spawn = all || uri.scheme().equals("spawn");
+        uri.allow(all ? OF_SPAWN_ALL : spawn ? OF_SPAWN : PARAMETERS);
         Settings settings = settings(uri);
         String name = checkedName(uri.parameters().getOrDefault("name", ""));
         if (spawn) {
@@ -218,28 +223,36 @@ public final class RedisOptions {
     }
 
     private RedisTier opened() {
-        SpawnedServer running = spawned == null ? null : spawned.join(settings.password());
+        Membership membership = spawned != null && spawned.meets() ? spawned.meet(settings.password()) : null;
+        SpawnedServer running = spawned == null || membership != null ? null : spawned.join(settings.password());
+        Runnable afterwards =
+                membership != null ? membership::close : running != null ? running::leave : RedisOptions::nothing;
         try {
-            Address there = running == null ? Objects.requireNonNull(address) : NodeServer.address(running);
-            Settings known = running == null ? settings : settings.login("", running.password());
+            Settings known = membership != null
+                    ? settings.login("", membership.password())
+                    : running != null ? settings.login("", running.password()) : settings;
             Counts counts = new Counts();
             KeySpace keys = new KeySpace(name);
-            List<Server> servers = there.parts().stream()
-                    .map(part -> new Server(part, known, keys, counts))
-                    .toList();
-            Flux.fromIterable(servers)
-                    .flatMap(server -> server.open(known.timeout().multipliedBy(2)), servers.size())
-                    .then()
-                    .toFuture()
-                    .join();
-            return new RedisTier(servers, known, counts, running == null ? () -> {} : running::leave);
-        } catch (RuntimeException | Error e) {
-            if (running != null) {
-                running.leave();
+            Duration atMost = known.timeout().multipliedBy(2);
+            Servers servers = new Servers((server, there) -> new Server(server, there, known, keys, counts));
+            if (membership != null) {
+                servers.become(NodeServer.addresses(membership.members()), atMost)
+                        .toFuture()
+                        .join();
+                membership.follow(members -> servers.become(NodeServer.addresses(members), atMost)
+                        .subscribe());
+            } else {
+                Address there = running != null ? NodeServer.address(running) : Objects.requireNonNull(address);
+                servers.become(there.byName(), atMost).toFuture().join();
             }
+            return new RedisTier(servers, known, counts, afterwards);
+        } catch (RuntimeException | Error e) {
+            afterwards.run();
             throw e;
         }
     }
+
+    private static void nothing() {}
 
     /** Says where, and not who one is there. */
     @Override

@@ -9,8 +9,6 @@ import io.penstock.cache.SharedTier;
 import io.penstock.cache.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -49,14 +47,14 @@ public final class RedisTier implements SharedTier, ListedTier {
 
     private static final String NAME = "redis";
 
-    private final List<Server> servers;
+    private final Servers servers;
     private final Settings settings;
     private final Counts counts;
     private final Runnable afterwards;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    RedisTier(List<Server> servers, Settings settings, Counts counts, Runnable afterwards) {
-        this.servers = List.copyOf(servers);
+    RedisTier(Servers servers, Settings settings, Counts counts, Runnable afterwards) {
+        this.servers = servers;
         this.settings = settings;
         this.counts = counts;
         this.afterwards = afterwards;
@@ -87,7 +85,7 @@ public final class RedisTier implements SharedTier, ListedTier {
             counts.misses.increment();
             return Mono.empty();
         }
-        return serverOf(key).get(key);
+        return servers.of(key).get(key);
     }
 
     @Override
@@ -111,7 +109,7 @@ public final class RedisTier implements SharedTier, ListedTier {
                 counts.refused.increment();
                 return Mono.just(Put.REFUSED);
             }
-            return serverOf(key).put(key, value.joined()).map(Put::of);
+            return servers.of(key).put(key, value.joined()).map(Put::of);
         });
     }
 
@@ -122,26 +120,26 @@ public final class RedisTier implements SharedTier, ListedTier {
     }
 
     private boolean accepts(SampleKey key) {
-        return !closed.get() && serverOf(key).accepts(key);
+        return !closed.get() && servers.of(key).accepts(key);
     }
 
     /** The right among all who share the server; {@link Lease#NONE} while it takes nothing. */
     @Override
     public Mono<Lease> lease(SampleKey key) {
-        return accepts(key) ? serverOf(key).lease(key) : Lease.NONE;
+        return accepts(key) ? servers.of(key).lease(key) : Lease.NONE;
     }
 
     @Override
     public void remove(SampleKey key) {
         if (!closed.get()) {
-            serverOf(key).remove(key);
+            servers.of(key).remove(key);
         }
     }
 
     /** The keys under this tier's name, as the servers list them; fails if one is out of reach. */
     @Override
     public Flux<SampleKey> keys() {
-        return Flux.fromIterable(servers).concatMap(Server::keys);
+        return Flux.fromIterable(servers.all()).concatMap(Server::keys);
     }
 
     /**
@@ -149,12 +147,12 @@ public final class RedisTier implements SharedTier, ListedTier {
      * Fails with {@code StoreException} if the server cannot be asked.
      */
     public Mono<Boolean> contains(SampleKey key) {
-        return serverOf(key).contains(key);
+        return servers.of(key).contains(key);
     }
 
     /** Completes when the servers have, or have refused, everything put before. */
     public Mono<Void> flush() {
-        return Flux.fromIterable(servers).flatMap(Server::flushed).then();
+        return Flux.fromIterable(servers.all()).flatMap(Server::flushed).then();
     }
 
     /**
@@ -177,27 +175,11 @@ public final class RedisTier implements SharedTier, ListedTier {
 
     private long sum(ToLongFunction<Usage> number) {
         long sum = 0;
-        for (Server server : servers) {
+        for (Server server : servers.all()) {
             long more = number.applyAsLong(server.usage());
             sum = sum + more < 0 ? Long.MAX_VALUE : sum + more;
         }
         return sum;
-    }
-
-    /** The server that has a key's share: the one that scores highest, so that one more or less moves only its own. */
-    private Server serverOf(SampleKey key) {
-        Server best = servers.get(0);
-        if (servers.size() > 1) {
-            long highest = Long.MIN_VALUE;
-            for (Server server : servers) {
-                long score = key.with(server.number()).high();
-                if (score > highest) {
-                    highest = score;
-                    best = server;
-                }
-            }
-        }
-        return best;
     }
 
     /**
@@ -206,18 +188,13 @@ public final class RedisTier implements SharedTier, ListedTier {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            Duration atMost = settings.timeout();
-            Flux.fromIterable(servers)
-                    .flatMap(server -> server.close(atMost))
-                    .then()
-                    .toFuture()
-                    .join();
+            servers.close(settings.timeout()).toFuture().join();
             afterwards.run();
         }
     }
 
     @Override
     public String toString() {
-        return servers.stream().map(Server::toString).collect(Collectors.joining(", "));
+        return servers.all().stream().map(Server::toString).collect(Collectors.joining(", "));
     }
 }

@@ -45,8 +45,8 @@ record RedisUri(String scheme, String login, String rest, Map<String, String> pa
 
     private static IllegalArgumentException wrong(String why) {
         return new IllegalArgumentException(
-                "a cache in redis is redis://HOST:PORT, rediss://…, redis-cluster://…, redis-sentinel://… or"
-                        + " spawn:SIZE, with ?name=…&key=value: "
+                "a cache in redis is redis://HOST:PORT, rediss://…, redis-cluster://…, redis-sentinel://…,"
+                        + " spawn:SIZE or spawn-all:SIZE, with ?name=…&key=value: "
                         + why);
     }
 

@@ -14,6 +14,8 @@ import reactor.core.scheduler.Schedulers;
 /** The part of a tier that lies in one address: a server, or a cluster. */
 final class Server {
 
+    private final String name;
+    private final Address address;
     private final long number;
     private final Endpoint endpoint;
     private final KeySpace keys;
@@ -24,9 +26,12 @@ final class Server {
     private final Writes writes;
     private final ServerLeases leases;
 
-    Server(Address address, Settings settings, KeySpace keys, Counts counts) {
+    /** @param name the same in all processes, and different from that of any other server of the tier */
+    Server(String name, Address address, Settings settings, KeySpace keys, Counts counts) {
         this.commands = new Commands();
-        this.number = Fingerprint.of(address.toString()).high();
+        this.name = name;
+        this.address = address;
+        this.number = Fingerprint.of(name).high();
         this.keys = keys;
         this.counts = counts;
         this.endpoint = new Endpoint(address, settings, commands, this::refresh);
@@ -39,6 +44,10 @@ final class Server {
     /** What tells it from others, the same in all processes. */
     long number() {
         return number;
+    }
+
+    boolean is(String otherName, Address otherAddress) {
+        return name.equals(otherName) && address.equals(otherAddress);
     }
 
     Mono<Void> open(Duration atMost) {

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Mono;
@@ -26,23 +27,23 @@ final class Rank {
     private Rank() {}
 
     static Process start(String mode, int rank, int world, int samples, int epochs, String uri) throws IOException {
-        return new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:+IgnoreUnrecognizedVMOptions",
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-Xshare:auto",
-                        "-Xmx128m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Rank.class.getName(),
-                        mode,
-                        "" + rank,
-                        "" + world,
-                        "" + samples,
-                        "" + epochs,
-                        uri))
+        return java(Rank.class, mode, "" + rank, "" + world, "" + samples, "" + epochs, uri);
+    }
+
+    static Process java(Class<?> program, String... args) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xshare:auto",
+                "-Xmx128m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                program.getName()));
+        command.addAll(List.of(args));
+        return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
     }
@@ -113,7 +114,7 @@ final class Rank {
 
         @Override
         public Mono<ByteBuffer> get(long index) {
-            return Mono.delay(Duration.ofMillis(2)).map(waited -> {
+            return Mono.delay(Duration.ofMillis(5)).map(waited -> {
                 loads.incrementAndGet();
                 return value(index);
             });

@@ -136,6 +136,7 @@ public final class Launch {
                 "bind " + (everywhere ? "0.0.0.0" : beyond ? "127.0.0.1 " + listen : "127.0.0.1"),
                 "port " + chosen,
                 "protected-mode yes",
+                "tcp-keepalive 15", // a machine that is gone is off the list of nodes half a minute later
                 "requirepass " + quoted(password.reveal()),
                 "maxmemory " + bytes,
                 "maxmemory-policy noeviction",

@@ -8,12 +8,17 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** A minimal client for a server of this node: a few commands over a socket. Blocks. */
+/** A minimal client for a server: a few commands over a socket. Blocks. */
 public final class PlainClient implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(PlainClient.class);
     private static final int PATIENCE_MILLIS = 2_000;
     private static final int MAX_BYTES = 1 << 20;
     private static final Pattern PROCESS = Pattern.compile("(?m)^process_id:(\\d{1,18})\\s*$");
@@ -28,10 +33,15 @@ public final class PlainClient implements AutoCloseable {
 
     /** Connects to a port of this node and says the password. */
     public static PlainClient connect(int port, Secret password) throws IOException {
+        return connect(InetAddress.getLoopbackAddress().getHostAddress(), port, password);
+    }
+
+    /** Connects to a server and says the password. */
+    static PlainClient connect(String host, int port, Secret password) throws IOException {
         Socket socket = new Socket();
         try {
             socket.setSoTimeout(PATIENCE_MILLIS);
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PATIENCE_MILLIS);
+            socket.connect(new InetSocketAddress(host, port), PATIENCE_MILLIS);
             PlainClient client = new PlainClient(socket);
             if (!password.isNone()) {
                 client.ask("AUTH", password.reveal());
@@ -43,7 +53,7 @@ public final class PlainClient implements AutoCloseable {
         }
     }
 
-    /** The answer as text; an error's is thrown. */
+    /** The answer as text, a line for each element where it has several; an error's is thrown. */
     public String ask(String... words) throws IOException {
         StringBuilder request = new StringBuilder("*" + words.length + "\r\n");
         for (String word : words) {
@@ -51,12 +61,26 @@ public final class PlainClient implements AutoCloseable {
             request.append("\r\n").append(word).append("\r\n");
         }
         socket.getOutputStream().write(request.toString().getBytes(StandardCharsets.UTF_8));
+        return answer();
+    }
+
+    private String answer() throws IOException {
         String line = line();
         return switch (line.charAt(0)) {
             case '+', ':' -> line.substring(1);
             case '$' -> bulk(line.substring(1));
+            case '*' -> answers(line.substring(1));
             default -> throw new IOException("redis-server says " + line);
         };
+    }
+
+    private String answers(String number) throws IOException {
+        int count = number.matches("\\d{1,5}") ? Integer.parseInt(number) : 0;
+        List<String> each = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            each.add(answer());
+        }
+        return String.join("\n", each);
     }
 
     private String bulk(String length) throws IOException {
@@ -98,7 +122,11 @@ public final class PlainClient implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        socket.close();
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.debug("closing a connection to redis failed", e);
+        }
     }
 }

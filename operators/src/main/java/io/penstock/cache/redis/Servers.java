@@ -1,0 +1,90 @@
+package io.penstock.cache.redis;
+
+import io.penstock.cache.SampleKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * The servers of a tier, which may change. A key belongs to the server that scores highest for it (rendezvous
+ * hashing). So a server that comes takes its own share of the keys, one that goes leaves its share to the others, and
+ * no other key moves. A server keeps its share under a new address if it keeps its name.
+ */
+final class Servers {
+
+    private final BiFunction<String, Address, Server> make;
+    private final Object lock = new Object();
+    private volatile List<Server> all = List.of();
+    private boolean closed;
+
+    Servers(BiFunction<String, Address, Server> make) {
+        this.make = make;
+    }
+
+    List<Server> all() {
+        return all;
+    }
+
+    /** The server that a key belongs to; there is one at least. */
+    Server of(SampleKey key) {
+        List<Server> servers = all;
+        Server best = servers.get(0);
+        if (servers.size() > 1) {
+            long highest = Long.MIN_VALUE;
+            for (Server server : servers) {
+                long score = key.with(server.number()).high();
+                if (score > highest) {
+                    highest = score;
+                    best = server;
+                }
+            }
+        }
+        return best;
+    }
+
+    /**
+     * Makes these the servers, by name. The new ones take their share at once. Completes when they are connected, or
+     * when that takes longer than the given time, and when those that are gone are closed.
+     */
+    Mono<Void> become(Map<String, Address> wanted, Duration atMost) {
+        List<Server> gone;
+        List<Server> fresh = new ArrayList<>();
+        synchronized (lock) {
+            if (closed) {
+                return Mono.empty();
+            }
+            gone = new ArrayList<>(all);
+            List<Server> next = new ArrayList<>();
+            wanted.forEach((name, address) -> {
+                Server server = gone.stream()
+                        .filter(known -> known.is(name, address))
+                        .findFirst()
+                        .orElse(null);
+                if (server == null) {
+                    server = make.apply(name, address);
+                    fresh.add(server);
+                }
+                gone.remove(server);
+                next.add(server);
+            });
+            all = List.copyOf(next);
+        }
+        return Flux.fromIterable(fresh)
+                .flatMap(server -> server.open(atMost), Math.max(1, fresh.size()))
+                .mergeWith(Flux.fromIterable(gone).flatMap(server -> server.close(atMost)))
+                .then();
+    }
+
+    Mono<Void> close(Duration atMost) {
+        synchronized (lock) {
+            closed = true;
+        }
+        return Flux.fromIterable(all)
+                .flatMap(server -> server.close(atMost), Math.max(1, all.size()))
+                .then();
+    }
+}

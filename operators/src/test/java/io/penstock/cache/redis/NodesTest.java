@@ -1,0 +1,182 @@
+package io.penstock.cache.redis;
+
+import static io.penstock.cache.redis.NodeRank.SAMPLES;
+import static io.penstock.cache.redis.NodeRank.WORLD;
+import static io.penstock.cache.redis.RedisTierTest.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cache.redis.internal.PlainClient;
+import io.penstock.cache.redis.internal.Registration;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Four nodes, each at a loopback address of its own, whose servers are one cache: real processes, some killed. */
+@Timeout(300)
+class NodesTest {
+
+    @TempDir
+    Path directory;
+
+    private final Process[] ranks = new Process[WORLD];
+    private String meet = "";
+
+    @BeforeEach
+    void choosePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            meet = "127.0.0.1:" + socket.getLocalPort();
+        }
+        Files.writeString(directory.resolve("password"), "of the job\n");
+    }
+
+    @AfterEach
+    void end() throws IOException, InterruptedException {
+        for (Process rank : ranks) {
+            if (rank != null) {
+                rank.destroyForcibly().waitFor();
+            }
+        }
+        for (int node = 0; node < WORLD; node++) {
+            for (Registration left : Registration.all(home(node))) {
+                left.end(home(node)); // of a test that failed
+            }
+        }
+    }
+
+    private Path home(int node) {
+        return directory.resolve("node" + node);
+    }
+
+    private Process start(int node, int firstEpoch, int epochs, boolean gated) throws IOException {
+        String uri = "spawn-all:64MiB?name=nodes&timeout=60s&lease=60s&wait=60s&meet=%s&bind=127.0.0.%d&nodes=%d"
+                + "&dir=%s&password-file=%s&server=%s";
+        ranks[node] = NodeRank.start(
+                node,
+                firstEpoch,
+                epochs,
+                gated,
+                uri.formatted(
+                        meet,
+                        node + 1,
+                        WORLD,
+                        home(node),
+                        directory.resolve("password"),
+                        RedisBinary.in(directory)));
+        return ranks[node];
+    }
+
+    private static void pass(Process... gated) throws IOException {
+        for (Process rank : gated) {
+            rank.getOutputStream().write('\n');
+            rank.getOutputStream().flush();
+        }
+    }
+
+    private static void awaitHalf(Process... gated) throws IOException {
+        for (Process rank : gated) {
+            assertThat(rank.inputReader().readLine()).isEqualTo("half");
+        }
+    }
+
+    /** What these ranks got in an epoch, added up. */
+    private record Said(long seen, long loads, long digest) {
+        static Said by(int epoch, Process... ranks) throws IOException {
+            Said sum = new Said(0, 0, 0);
+            for (Process rank : ranks) {
+                String line = rank.inputReader().readLine();
+                long[] said = Stream.of(line.split(" ", -1))
+                        .mapToLong(Long::parseLong)
+                        .toArray();
+                assertThat(said[0]).isEqualTo(epoch);
+                sum = new Said(sum.seen + said[1], sum.loads + said[2], sum.digest + said[3]);
+            }
+            return sum;
+        }
+
+        Said and(Said other) {
+            return new Said(seen + other.seen, loads + other.loads, digest + other.digest);
+        }
+
+        Said isWhole(int epoch) {
+            assertThat(seen).isEqualTo(SAMPLES);
+            assertThat(digest).isEqualTo(NodeRank.digest(epoch));
+            return this;
+        }
+    }
+
+    private Said epoch(int epoch) throws IOException {
+        pass(ranks);
+        awaitHalf(ranks);
+        pass(ranks);
+        return Said.by(epoch, ranks).isWhole(epoch);
+    }
+
+    private long samplesAt(int node) throws IOException {
+        Registration server = Registration.all(home(node)).get(0);
+        try (PlainClient client = PlainClient.connect(server.port(), server.password())) {
+            String keys = client.ask("KEYS", "penstock:nodes:*");
+            return keys.isEmpty() ? 0 : keys.split("\n", -1).length;
+        }
+    }
+
+    private List<ProcessHandle> servers() {
+        String program = RedisBinary.in(directory).toString();
+        return ProcessHandle.allProcesses()
+                .filter(process ->
+                        process.info().command().filter(program::equals).isPresent())
+                .toList();
+    }
+
+    @Test
+    void nodes_oneLostAndBack_loadEachSampleOnceAndThenTheLostShare() throws Exception {
+        for (int node = 0; node < WORLD; node++) {
+            start(node, 0, 5, true);
+        }
+        assertThat(epoch(0).loads).isEqualTo(SAMPLES);
+        assertThat(epoch(1).loads).isZero();
+        List<Long> shares = new ArrayList<>();
+        for (int node = 0; node < WORLD; node++) {
+            shares.add(samplesAt(node));
+        }
+        assertThat(shares).allSatisfy(share -> assertThat(share).isBetween(SAMPLES / 7L, SAMPLES * 2L / 5));
+        assertThat(shares.stream().mapToLong(share -> share).sum()).isEqualTo(SAMPLES);
+
+        pass(ranks);
+        awaitHalf(ranks);
+        int lost = WORLD - 1;
+        Process[] others = Arrays.copyOf(ranks, lost);
+        ranks[lost].destroyForcibly().waitFor();
+        await(() -> servers().size() == lost);
+        pass(others);
+        Said without = Said.by(2, others);
+        assertThat(without.loads).isBetween(1L, shares.get(lost));
+
+        Process back = start(lost, 2, 5, true);
+        pass(back);
+        awaitHalf(back);
+        pass(back);
+        Said ofTheLost = Said.by(2, back);
+        without.and(ofTheLost).isWhole(2);
+        assertThat(epoch(3).loads + ofTheLost.loads).isEqualTo(shares.get(lost));
+        assertThat(epoch(4).loads).isZero();
+
+        for (Process rank : ranks) {
+            assertThat(rank.waitFor()).isZero();
+        }
+        await(() -> servers().isEmpty());
+        assertThat(IntStream.range(0, WORLD).mapToObj(this::home)).allSatisfy(home -> assertThat(Registration.all(home))
+                .isEmpty());
+    }
+}

@@ -1,0 +1,104 @@
+package io.penstock.cache.redis;
+
+import static io.penstock.cache.redis.RedisTierTest.TIMEOUT;
+import static io.penstock.cache.redis.RedisTierTest.key;
+import static io.penstock.cache.redis.RedisTierTest.value;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cache.TierKit;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that come and go under a tier: no key moves but those of the one that came or went. */
+@Timeout(120)
+class ServersTest {
+
+    private static final int KEYS = 300;
+
+    @TempDir
+    Path directory;
+
+    private final Settings settings = Settings.STANDARD.times(TIMEOUT, TIMEOUT);
+    private final Counts counts = new Counts();
+    private final Servers servers =
+            new Servers((name, address) -> new Server(name, address, settings, new KeySpace("many"), counts));
+
+    private void become(Map<String, TestServer> now) {
+        Map<String, Address> addresses = new LinkedHashMap<>();
+        now.forEach((name, server) -> addresses.put(name, Address.of("127.0.0.1", server.port())));
+        servers.become(addresses, TIMEOUT).block(TIMEOUT);
+    }
+
+    private List<String> owners() {
+        return IntStream.range(0, KEYS)
+                .mapToObj(i -> servers.of(key(i)).toString())
+                .toList();
+    }
+
+    private static long found(RedisTier tier) {
+        return IntStream.range(0, KEYS)
+                .filter(i -> value(i).equals(tier.get(key(i)).block(TIMEOUT)))
+                .count();
+    }
+
+    private static void fill(RedisTier tier) {
+        IntStream.range(0, KEYS)
+                .forEach(i -> TierKit.put(tier, key(i), value(i)).block(TIMEOUT));
+        tier.flush().block(TIMEOUT);
+    }
+
+    @Test
+    void server_thatComesAndGoes_movesItsOwnShareOnly() {
+        try (TestServer a = TestServer.start(directory);
+                TestServer b = TestServer.start(directory);
+                TestServer c = TestServer.start(directory);
+                RedisTier tier = new RedisTier(servers, settings, counts, () -> {})) {
+            become(Map.of("a", a, "b", b));
+            List<String> before = owners();
+            fill(tier);
+
+            become(Map.of("a", a, "b", b, "c", c));
+            List<String> during = owners();
+            long moved = IntStream.range(0, KEYS)
+                    .filter(i -> !during.get(i).equals(before.get(i)))
+                    .count();
+            assertThat(moved).isBetween(KEYS / 5L, KEYS / 2L);
+            assertThat(during).filteredOn(owner -> owner.endsWith(":" + c.port())).hasSize((int) moved);
+            assertThat(found(tier)).isEqualTo(KEYS - moved);
+
+            become(Map.of("a", a, "b", b));
+            assertThat(owners()).isEqualTo(before);
+            assertThat(found(tier)).isEqualTo(KEYS);
+        }
+    }
+
+    @Test
+    void server_thatComesBackAtAnotherPort_hasTheShareThatItHad() {
+        try (TestServer a = TestServer.start(directory);
+                TestServer b = TestServer.start(directory);
+                TestServer again = TestServer.start(directory);
+                RedisTier tier = new RedisTier(servers, settings, counts, () -> {})) {
+            become(Map.of("a", a, "b", b));
+            fill(tier);
+            long ofA = owners().stream()
+                    .filter(owner -> owner.endsWith(":" + a.port()))
+                    .count();
+
+            b.kill();
+            become(Map.of("a", a, "b", again));
+
+            assertThat(found(tier)).isEqualTo(ofA);
+            fill(tier);
+            assertThat(found(tier)).isEqualTo(KEYS);
+            assertThat(Stream.of(a, again).mapToLong(server -> Long.parseLong(server.ask("DBSIZE"))))
+                    .containsExactly(ofA + 1, KEYS - ofA + 1); // and the count of them
+        }
+    }
+}
