@@ -48,7 +48,7 @@ public final class Draws {
         this.inFirstEpoch = inEpoch(samples - start.offset(), turn(start.offset()));
         this.inLaterEpochs = inEpoch(samples, rank);
         long later = sampler.epochs() - start.epoch() - 1;
-        this.count = later < 0 ? 0 : inFirstEpoch + saturatedProduct(later, inLaterEpochs);
+        this.count = later < 0 ? 0 : Math.min(sampler.first(), inFirstEpoch + saturatedProduct(later, inLaterEpochs));
         this.current = open(0);
     }
 
@@ -72,12 +72,17 @@ public final class Draws {
         return Math.multiplyHigh(a, b) != 0 || a * b < 0 || a * b > Long.MAX_VALUE / 2 ? Long.MAX_VALUE / 2 : a * b;
     }
 
+    /** Where the first of them is. */
+    public Position start() {
+        return start;
+    }
+
     /** How many draws there are in all, from the start position to the end of the last epoch. */
     public long count() {
         return count;
     }
 
-    /** How many of them belong to one epoch. */
+    /** How many draws belong to one epoch, whether {@link Sampler#first} takes all of them or not. */
     public long count(long epoch) {
         return epoch < start.epoch() ? 0 : epoch == start.epoch() ? inFirstEpoch : inLaterEpochs;
     }

@@ -23,9 +23,10 @@ public final class Sampler {
     private final Position start;
 
     /** How ranks share the draws. */
-    record Sharing(Shard shard, ShardMode mode, Remainder remainder, long limit) {
+    record Sharing(Shard shard, ShardMode mode, Remainder remainder, long limit, long first) {
 
-        private static final Sharing NONE = new Sharing(Shard.WHOLE, ShardMode.global(), Remainder.PAD, Long.MAX_VALUE);
+        private static final Sharing NONE =
+                new Sharing(Shard.WHOLE, ShardMode.global(), Remainder.PAD, Long.MAX_VALUE, Long.MAX_VALUE);
 
         /** With the number of partitions said, if there are any. */
         ShardMode resolved() {
@@ -176,12 +177,12 @@ public final class Sampler {
 
     /** The draws of one rank only. */
     public Sampler shard(Shard shard) {
-        return with(new Sharing(shard, sharing.mode, sharing.remainder, sharing.limit));
+        return with(new Sharing(shard, sharing.mode, sharing.remainder, sharing.limit, sharing.first));
     }
 
     /** Whether ranks keep parts of the data: {@link ShardMode#global} unless set. */
     public Sampler mode(ShardMode mode) {
-        return with(new Sharing(sharing.shard, mode, sharing.remainder, sharing.limit));
+        return with(new Sharing(sharing.shard, mode, sharing.remainder, sharing.limit, sharing.first));
     }
 
     /**
@@ -194,17 +195,28 @@ public final class Sampler {
         if (samples < 0) {
             throw new IllegalArgumentException("limit must not be negative: " + samples);
         }
-        return with(new Sharing(sharing.shard, sharing.mode, sharing.remainder, samples));
+        return with(new Sharing(sharing.shard, sharing.mode, sharing.remainder, samples, sharing.first));
     }
 
     /** What becomes of draws that do not divide evenly over the ranks: {@link Remainder#PAD} unless set. */
     public Sampler remainder(Remainder remainder) {
-        return with(new Sharing(sharing.shard, sharing.mode, remainder, sharing.limit));
+        return with(new Sharing(sharing.shard, sharing.mode, remainder, sharing.limit, sharing.first));
     }
 
     /** Goes on at a position that a {@link Draw#next} or a batch gave, at any world size. */
     public Sampler resumeAt(Position position) {
         return new Sampler(order, seed, epochs, sharing, position);
+    }
+
+    /**
+     * The first of a rank's draws from the start on, and no more: those of one batch, for example.
+     * @throws IllegalArgumentException if negative
+     */
+    public Sampler first(long draws) {
+        if (draws < 0) {
+            throw new IllegalArgumentException("first draws must not be negative: " + draws);
+        }
+        return with(new Sharing(sharing.shard, sharing.mode, sharing.remainder, sharing.limit, draws));
     }
 
     public long seed() {
@@ -272,6 +284,10 @@ public final class Sampler {
         return start;
     }
 
+    long first() {
+        return sharing.first;
+    }
+
     /**
      * This rank's draws from a dataset of {@code size} samples.
      * @throws IllegalArgumentException if the start lies outside the dataset or {@code size} is negative
@@ -288,6 +304,7 @@ public final class Sampler {
                 .formatted(order, seed, epochs, shard.rank(), shard.worldSize(), sharing.remainder);
         return words
                 + (sharing.mode.isGlobal() ? "" : ", " + sharing.mode)
-                + (sharing.limit == Long.MAX_VALUE ? "" : ", at most " + sharing.limit + " samples");
+                + (sharing.limit == Long.MAX_VALUE ? "" : ", at most " + sharing.limit + " samples")
+                + (sharing.first == Long.MAX_VALUE ? "" : ", the first " + sharing.first + " draws");
     }
 }

@@ -2,6 +2,7 @@ package io.penstock.batch;
 
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
+import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import java.util.List;
 import java.util.Objects;
@@ -57,19 +58,40 @@ public final class BatchPlan {
         return count;
     }
 
+    /** How many batches belong to one epoch, from the start on. */
+    public long count(long epoch) {
+        return epoch < firstEpoch ? 0 : epoch == firstEpoch ? inFirst : inLater;
+    }
+
     /**
      * The draws of one batch, those without a sample among them.
      * @throws IndexOutOfBoundsException if step is not in {@code [0, count())}
      */
     public List<Draw> draws(long step) {
-        Objects.checkIndex(step, count);
-        long epoch = step < inFirst ? 0 : 1 + (step - inFirst) / inLater;
-        long within = step < inFirst ? step : (step - inFirst) % inLater;
-        long begin = epoch == 0 ? 0 : drawsInFirst + (epoch - 1) * drawsInLater;
-        long end = begin + (epoch == 0 ? drawsInFirst : drawsInLater);
-        long from = begin + within * n;
+        long from = firstDraw(step);
+        long end = step < inFirst ? drawsInFirst : drawsInFirst + (1 + (step - inFirst) / inLater) * drawsInLater;
         return LongStream.range(from, Math.min(from + n, end))
                 .mapToObj(draws::at)
                 .toList();
+    }
+
+    /**
+     * Where a run begins whose first batch is this one.
+     * @throws IndexOutOfBoundsException if step is not in {@code [0, count())}
+     */
+    public Position position(long step) {
+        long from = firstDraw(step);
+        if (from == 0) {
+            return draws.start();
+        }
+        boolean beginsEpoch = step >= inFirst && (step - inFirst) % inLater == 0;
+        return beginsEpoch ? new Position(draws.at(from).epoch(), 0) : draws.at(from - 1).next();
+    }
+
+    private long firstDraw(long step) {
+        Objects.checkIndex(step, count);
+        return step < inFirst
+                ? step * n
+                : drawsInFirst + (step - inFirst) / inLater * drawsInLater + (step - inFirst) % inLater * n;
     }
 }

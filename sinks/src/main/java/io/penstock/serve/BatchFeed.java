@@ -1,8 +1,10 @@
 package io.penstock.serve;
 
 import io.penstock.batch.Batch;
+import io.penstock.batch.BatchPlan;
 import io.penstock.order.Position;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
 
@@ -29,6 +31,18 @@ public interface BatchFeed {
      * @param memory allocates what batches are stacked in, as for {@code Batches.allocator}
      */
     Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory);
+
+    /** The batches of the same run by number, without loading anything. */
+    BatchPlan numbered(int rank, Position from);
+
+    /**
+     * The first batch of a run alone, with the same bytes. It loads nothing else.
+     * @param draws how many the batch has
+     */
+    Flux<Batch> batch(int rank, Position from, int draws, IntFunction<ByteBuffer> memory);
+
+    /** What the bytes of batches depend on, by name: feeds with equal plans have equal batches. */
+    Map<String, String> plan();
 
     /** The token of a position. */
     String token(Position at);

@@ -1,6 +1,7 @@
 package io.penstock.serve;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.ssl.SslContext;
@@ -31,7 +32,8 @@ import reactor.netty.http.server.HttpServerResponse;
  * <p>{@code GET /batches} is an Arrow IPC stream, as {@link io.penstock.arrow.ArrowStream} writes it, with the
  * metadata {@code penstock.resume} with each batch. A consumer that has had the batch goes on with this token, as the
  * header {@code Penstock-Resume} or the parameter {@code resume}. The stream ends with an end marker; a connection that
- * ends without it was broken off. {@code GET /shared} gives places in shared memory instead, and {@code GET /status}
+ * ends without it was broken off. With {@code batch=K} it has the K-th batch behind the token alone, which every server
+ * of the same {@code /plan} makes alike. {@code GET /shared} gives places in shared memory instead, and {@code GET /status}
  * the runs.
  *
  * <p>Consumers at one position share a run, which goes at the pace of the slowest. A consumer at another position gets
@@ -55,6 +57,7 @@ public final class BatchServer implements AutoCloseable {
     private final @Nullable SharedFolder folder;
     private final String scheme;
     private final Hubs hubs;
+    private final NumberedBatches numbered;
     private final DisposableServer server;
 
     BatchServer(ServerPlan plan, @Nullable SslContext tls, @Nullable SharedFolder folder) {
@@ -63,6 +66,7 @@ public final class BatchServer implements AutoCloseable {
         this.folder = folder;
         this.scheme = tls == null ? "http" : "https";
         this.hubs = new Hubs(plan.feed, folder == null ? RunMemory::ofProcess : folder::begin, plan.consumers);
+        this.numbered = new NumberedBatches(plan.feed, hubs);
         Duration first = plan.patience.compareTo(REQUEST) < 0 ? plan.patience : REQUEST;
         HttpServer http = HttpServer.create()
                 .host(plan.door.host())
@@ -108,14 +112,19 @@ public final class BatchServer implements AutoCloseable {
                     FirstRequestTimeout.cancel(channel[0]);
                     response.withConnection(BatchServer::readOn);
                     return switch (asked.path()) {
-                        case "/batches" -> batches(asked, response, channel[0]);
+                        case "/batches" ->
+                            asked.batch() == null
+                                    ? batches(asked, response, channel[0])
+                                    : batch(asked, response, channel[0]);
+                        case "/plan" ->
+                            JsonAnswers.send(response, HttpResponseStatus.OK, numbered.plan(asked, from(asked)));
                         case "/shared" -> shared(asked, response, channel[0]);
                         case "/status" ->
                             JsonAnswers.send(
                                     response, HttpResponseStatus.OK, JsonAnswers.status(plan.feed, hubs.states()));
                         default ->
                             throw new Request.Refused(
-                                    HttpResponseStatus.NOT_FOUND, "see /batches, /shared and /status");
+                                    HttpResponseStatus.NOT_FOUND, "see /batches, /plan, /shared and /status");
                     };
                 })
                 .onErrorResume(cause -> refuse(response, cause));
@@ -139,6 +148,16 @@ public final class BatchServer implements AutoCloseable {
                 .send()
                 .doOnSuccess(done -> whenSent(response, cursor.rank()))
                 .doFinally(end -> cursor.close());
+    }
+
+    private Mono<Void> batch(Request asked, HttpServerResponse response, Channel channel) {
+        Cursor cursor = numbered.begin(asked, from(asked));
+        ChannelFutureListener gone = closed -> cursor.close();
+        channel.closeFuture().addListener(gone);
+        return new StreamAnswer(cursor, this::token, response, channel).send().doFinally(end -> {
+            channel.closeFuture().removeListener(gone); // a connection has any number of such requests
+            cursor.close();
+        });
     }
 
     private Mono<Void> shared(Request asked, HttpServerResponse response, Channel channel) {
@@ -177,13 +196,15 @@ public final class BatchServer implements AutoCloseable {
     }
 
     private Cursor join(Request asked) {
-        Position at;
+        return hubs.join(asked.rank(), asked.resume() == null ? null : from(asked));
+    }
+
+    private Position from(Request asked) {
         try {
-            at = asked.resume() == null ? null : plan.feed.position(asked.resume());
+            return asked.resume() == null ? plan.feed.start() : plan.feed.position(asked.resume());
         } catch (IllegalArgumentException e) {
             throw new Request.Refused(HttpResponseStatus.BAD_REQUEST, message(e));
         }
-        return hubs.join(asked.rank(), at);
     }
 
     private String token(Delivery delivery) {

@@ -1,10 +1,15 @@
 package io.penstock.serve;
 
+import io.penstock.batch.Batch;
 import io.penstock.order.Position;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -16,12 +21,16 @@ final class Hubs {
     /** The max number of runs: each has its batches in memory. */
     static final int MAX = 16;
 
+    /** The max number of batches that are made one by one. */
+    private static final int MAX_SINGLE = 64;
+
     private final BatchFeed feed;
     private final Supplier<RunMemory> memories;
     private final int consumers;
     private final Sinks.Empty<Void> served = Sinks.empty();
     private final Object lock = new Object();
     private final List<Hub> hubs = new ArrayList<>();
+    private final Set<Hub> single = new HashSet<>();
     private final BitSet finished = new BitSet();
     private int ends;
     private boolean closed;
@@ -74,6 +83,22 @@ final class Hubs {
         }
     }
 
+    /**
+     * A run of one batch for one consumer.
+     * @throws Full if as many as possible are being made
+     */
+    Cursor alone(int rank, Position from, Flux<Batch> batch) {
+        synchronized (lock) {
+            if (closed || single.size() >= MAX_SINGLE) {
+                throw new Full(closed ? "the server is closing" : MAX_SINGLE + " batches are being made already");
+            }
+            Hub[] self = new Hub[1];
+            self[0] = new Hub(rank, from, batch, RunMemory.ofProcess(), 1, () -> forget(self[0]));
+            single.add(self[0]);
+            return Objects.requireNonNull(self[0].join(from));
+        }
+    }
+
     private Hub begin(int rank, Position from, int awaited) {
         RunMemory memory = memories.get();
         Hub[] self = new Hub[1];
@@ -85,6 +110,7 @@ final class Hubs {
     private void forget(Hub hub) {
         synchronized (lock) {
             hubs.remove(hub);
+            single.remove(hub);
         }
     }
 
@@ -130,7 +156,7 @@ final class Hubs {
         List<Hub> all;
         synchronized (lock) {
             closed = true;
-            all = List.copyOf(hubs);
+            all = Stream.concat(hubs.stream(), single.stream()).toList();
         }
         all.forEach(Hub::close);
     }

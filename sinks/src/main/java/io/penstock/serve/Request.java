@@ -18,6 +18,8 @@ import reactor.netty.http.server.HttpServerRequest;
  * @param done   how many batches of this connection the consumer has done with; 0 unless given
  * @param next   the number of the batch of this connection to answer with; null for the one after the last answer
  * @param board  whether the batches are announced in a {@link BatchRing} too
+ * @param batch  the number of the only batch to answer with, from the token on; null for all
+ * @param plan   the fingerprint of the plan that the consumer has, or null
  */
 record Request(
         String path,
@@ -25,7 +27,9 @@ record Request(
         @Nullable Integer rank,
         long done,
         @Nullable Long next,
-        boolean board) {
+        boolean board,
+        @Nullable Long batch,
+        @Nullable String plan) {
 
     private static final int LONGEST_TOKEN = 4096;
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
@@ -79,7 +83,9 @@ record Request(
                 rank == null ? null : rank.intValue(),
                 count(query, "done"),
                 number(query, "next"),
-                count(query, "board") != 0);
+                count(query, "board") != 0,
+                number(query, "batch"),
+                parameter(query, "plan"));
     }
 
     private static @Nullable String parameter(QueryStringDecoder query, String name) {

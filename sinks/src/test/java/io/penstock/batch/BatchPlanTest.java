@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.LongStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -46,6 +47,38 @@ class BatchPlanTest {
             batches.add(plan.draws(step));
         }
         assertThat(batches).isEqualTo(cut(draws, n, remainder));
+    }
+
+    /** A run that begins at the position of a batch, and has the draws of one, has those of this batch. */
+    @Property(tries = 500)
+    void position_ofAnyBatch_isWhereARunOfItBegins(
+            @ForAll @IntRange(max = 60) int size,
+            @ForAll @IntRange(max = 60) int offset,
+            @ForAll @IntRange(min = 1, max = 4) int worldSize,
+            @ForAll @IntRange(min = 1, max = 20) int n,
+            @ForAll boolean stable,
+            @ForAll Remainder remainder) {
+        Sampler sampler = Sampler.shuffled(3)
+                .mode(stable ? ShardMode.stable() : ShardMode.global())
+                .remainder(remainder)
+                .epochs(3)
+                .shard(Shard.of(worldSize - 1, worldSize))
+                .resumeAt(new Position(1, Math.min(offset, size)));
+        BatchPlan plan = BatchPlan.of(sampler.draws(size), n, remainder);
+
+        for (long step = 0; step < plan.count(); step++) {
+            List<Draw> batch = plan.draws(step);
+            Draws alone = sampler.resumeAt(plan.position(step)).first(n).draws(size);
+
+            assertThat(batch.stream().map(Draw::index).toList())
+                    .isEqualTo(LongStream.range(0, Math.min(batch.size(), alone.count()))
+                            .mapToObj(number -> alone.at(number).index())
+                            .toList());
+            assertThat(batch.stream().map(Draw::next).toList())
+                    .isEqualTo(LongStream.range(0, batch.size())
+                            .mapToObj(number -> alone.at(number).next())
+                            .toList());
+        }
     }
 
     /** Else some would wait for others in their last step. */

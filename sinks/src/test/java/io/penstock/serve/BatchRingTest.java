@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.batch.Batch;
+import io.penstock.batch.BatchPlan;
 import io.penstock.fault.StoreException;
 import io.penstock.order.Position;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
@@ -235,6 +237,21 @@ class BatchRingTest {
             return sound.batches(rank, from, memory)
                     .take(2)
                     .concatWith(Flux.error(new StoreException("the disk is gone", new IOException("gone"))));
+        }
+
+        @Override
+        public BatchPlan numbered(int rank, Position from) {
+            return sound.numbered(rank, from);
+        }
+
+        @Override
+        public Flux<Batch> batch(int rank, Position from, int draws, IntFunction<ByteBuffer> memory) {
+            return sound.batch(rank, from, draws, memory);
+        }
+
+        @Override
+        public Map<String, String> plan() {
+            return sound.plan();
         }
 
         @Override

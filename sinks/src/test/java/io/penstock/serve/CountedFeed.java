@@ -1,6 +1,7 @@
 package io.penstock.serve;
 
 import io.penstock.batch.Batch;
+import io.penstock.batch.BatchPlan;
 import io.penstock.batch.Batches;
 import io.penstock.batch.MadeDataset;
 import io.penstock.order.Position;
@@ -16,18 +17,24 @@ import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Samples that say their index, in batches of four, for one epoch; counts runs and what is held. */
+/** Samples that say their index, in batches of four; counts runs and what is held. */
 final class CountedFeed implements BatchFeed {
 
     static final int BATCH = 4;
 
     private final MadeDataset<Tensor> dataset;
     private final int ranks;
+    private final long epochs;
     private final AtomicInteger runs = new AtomicInteger();
     private final AtomicInteger out = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
 
     CountedFeed(int samples, int bytes, int ranks) {
+        this(samples, bytes, ranks, 1);
+    }
+
+    CountedFeed(int samples, int bytes, int ranks, long epochs) {
+        this.epochs = epochs;
         this.dataset = new MadeDataset<>("numbers", samples, index -> Mono.fromCallable(() -> sample(index, bytes)));
         this.ranks = ranks;
     }
@@ -51,17 +58,38 @@ final class CountedFeed implements BatchFeed {
         return Position.START;
     }
 
-    @Override
-    public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
-        runs.incrementAndGet();
-        Sampler sampler = Sampler.shuffled(1)
+    private Sampler sampler(int rank, Position from) {
+        return Sampler.shuffled(1)
                 .shard(Shard.of(rank, ranks))
                 .remainder(Remainder.KEEP)
+                .epochs(epochs)
                 .resumeAt(from);
+    }
+
+    @Override
+    public BatchPlan numbered(int rank, Position from) {
+        return BatchPlan.of(sampler(rank, from).draws(dataset.size()), BATCH, Remainder.KEEP);
+    }
+
+    @Override
+    public Flux<Batch> batch(int rank, Position from, int draws, IntFunction<ByteBuffer> memory) {
+        return run(sampler(rank, from).first(draws), 1, memory);
+    }
+
+    @Override
+    public Map<String, String> plan() {
+        return Map.of("samples", Long.toString(dataset.size()), "batch", Integer.toString(BATCH));
+    }
+
+    @Override
+    public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
+        return run(sampler(rank, from), BatchFeed.SLOTS, memory);
+    }
+
+    private Flux<Batch> run(Sampler sampler, int slots, IntFunction<ByteBuffer> memory) {
+        runs.incrementAndGet();
         return dataset.stream(sampler)
-                .transform(Batches.of(BATCH, Schema.tensor("bytes"))
-                        .slots(BatchFeed.SLOTS)
-                        .allocator(memory))
+                .transform(Batches.of(BATCH, Schema.tensor("bytes")).slots(slots).allocator(memory))
                 .map(this::counted)
                 .doFinally(signal -> ended.incrementAndGet());
     }

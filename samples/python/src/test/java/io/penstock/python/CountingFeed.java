@@ -1,9 +1,11 @@
 package io.penstock.python;
 
 import io.penstock.batch.Batch;
+import io.penstock.batch.BatchPlan;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Fingerprint;
 import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.serve.BatchFeed;
@@ -11,6 +13,7 @@ import io.penstock.stream.Execution;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
@@ -62,10 +65,27 @@ final class CountingFeed implements BatchFeed {
 
     @Override
     public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
+        return run(Sampler.sequential().resumeAt(from), memory);
+    }
+
+    @Override
+    public BatchPlan numbered(int rank, Position from) {
+        return BatchPlan.of(Sampler.sequential().resumeAt(from).draws(SAMPLES), BATCH, Remainder.KEEP);
+    }
+
+    @Override
+    public Flux<Batch> batch(int rank, Position from, int draws, IntFunction<ByteBuffer> memory) {
+        return run(Sampler.sequential().resumeAt(from).first(draws), memory);
+    }
+
+    @Override
+    public Map<String, String> plan() {
+        return Map.of();
+    }
+
+    private Flux<Batch> run(Sampler sampler, IntFunction<ByteBuffer> memory) {
         return new Megabytes()
-                .stream(
-                                Sampler.sequential().resumeAt(from),
-                                Execution.standard().inFlight(IN_FLIGHT))
+                .stream(sampler, Execution.standard().inFlight(IN_FLIGHT))
                         .transform(Batches.of(BATCH, Schema.tensor("bytes"))
                                 .slots(BatchFeed.SLOTS)
                                 .allocator(memory));

@@ -1,6 +1,7 @@
 package io.penstock.cli.serve;
 
 import io.penstock.batch.Batch;
+import io.penstock.batch.BatchPlan;
 import io.penstock.cli.stream.StreamPlan;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
@@ -8,6 +9,8 @@ import io.penstock.order.Shard;
 import io.penstock.resume.ResumeToken;
 import io.penstock.serve.BatchFeed;
 import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
 
@@ -35,9 +38,32 @@ public final class ServedPlan<T> implements BatchFeed {
 
     @Override
     public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
-        Sampler sampler = plan.sampler().resumeAt(from);
-        return plan.measured(plan.samples(ranks == 1 ? sampler : sampler.shard(Shard.of(rank, ranks)))
+        return plan.measured(plan.samples(sampler(rank, from))
                 .transform(plan.batches().slots(SLOTS).allocator(memory)));
+    }
+
+    @Override
+    public BatchPlan numbered(int rank, Position from) {
+        return BatchPlan.of(
+                sampler(rank, from).draws(plan.pipeline().size()), plan.drawsABatch(), plan.remainder());
+    }
+
+    @Override
+    public Flux<Batch> batch(int rank, Position from, int draws, IntFunction<ByteBuffer> memory) {
+        return plan.samples(sampler(rank, from).first(draws))
+                .transform(plan.batches().slots(1).allocator(memory));
+    }
+
+    private Sampler sampler(int rank, Position from) {
+        Sampler sampler = plan.sampler().resumeAt(from);
+        return ranks == 1 ? sampler : sampler.shard(Shard.of(rank, ranks));
+    }
+
+    @Override
+    public Map<String, String> plan() {
+        Map<String, String> words = new TreeMap<>(plan.words());
+        words.put("ranks", ranks == 1 ? plan.sampler().shard().toString() : Integer.toString(ranks));
+        return words;
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
+import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.pipeline.Pipeline;
@@ -25,6 +26,8 @@ import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -295,6 +298,34 @@ public final class StreamPlan<T> implements AutoCloseable {
     public Batches<T> batches() {
         Batches<T> batches = feed.rows().batches(drawsABatch()).remainder(options.remainder());
         return options.pad() ? batches.padShapes() : batches;
+    }
+
+    /** What becomes of batches that an epoch cuts short. */
+    public Remainder remainder() {
+        return options.remainder();
+    }
+
+    /** What the bytes of its batches depend on, by name. */
+    public Map<String, String> words() {
+        List<String> source = pipeline.source().words();
+        List<String> stages = pipeline.fingerprint().words();
+        return Map.of(
+                "source",
+                pipeline.source().hex(),
+                "stages",
+                String.join(", ", stages.subList(Math.min(source.size(), stages.size()), stages.size())),
+                "order",
+                sampler.order() + sampler.mixture().map(weights -> " of " + weights).orElse(""),
+                "seed",
+                Long.toString(sampler.seed()),
+                "epochs",
+                sampler.epochs() + " of " + samplesAnEpoch() + " samples",
+                "shard",
+                sampler.resolvedMode().toString(),
+                "batch",
+                "%d, %s%s".formatted(drawsABatch(), remainder(), options.pad() ? ", padded" : ""),
+                "on error",
+                options.onError().toString());
     }
 
     /** The token of a position of this plan. */
