@@ -111,18 +111,50 @@ final class MixedOrder implements Order {
         /** The index and its turn at once: they take the same divisions. */
         @Override
         public Draw draw(long position, long drawSeed, long epoch, Position next, long left) {
+            long number = number(position);
+            long periods = number / schedule.period();
+            int place = (int) (number - periods * schedule.period());
+            int source = schedule.source(place);
+            long count = count(periods, place, source);
+            long pass = count / sizes[source];
+            long index = starts[source] + order(source, pass).index(count - pass * sizes[source]);
+            return new Draw(drawSeed, epoch, index, pass, next, left);
+        }
+
+        @Override
+        public void indices(long[] positions, long[] turns) {
+            Epoch[] orders = new Epoch[positions.length];
+            int[] sources = new int[positions.length];
+            for (int i = 0; i < positions.length; i++) {
+                long number = number(positions[i]);
+                long periods = number / schedule.period();
+                int place = (int) (number - periods * schedule.period());
+                int source = schedule.source(place);
+                long count = count(periods, place, source);
+                long pass = count / sizes[source];
+                positions[i] = count - pass * sizes[source];
+                turns[i] = pass;
+                orders[i] = order(source, pass);
+                sources[i] = source;
+            }
+            Permutation.indices(orders, positions);
+            for (int i = 0; i < positions.length; i++) {
+                positions[i] += starts[sources[i]];
+            }
+        }
+
+        private long number(long position) {
             long number = first + position;
             if (number < 0) {
                 throw new IllegalArgumentException(
                         "the weights of this mixture hold from %s on; draw from there".formatted(base.at));
             }
-            long period = number / schedule.period();
-            int place = (int) (number - period * schedule.period());
-            int source = schedule.source(place);
-            long count = base.counts[source] + period * schedule.weight(source) + schedule.before(place, source);
-            long pass = count / sizes[source];
-            long index = starts[source] + order(source, pass).index(count - pass * sizes[source]);
-            return new Draw(drawSeed, epoch, index, pass, next, left);
+            return number;
+        }
+
+        /** How often a source was drawn before this place of the schedule. */
+        private long count(long periods, int place, int source) {
+            return base.counts[source] + periods * schedule.weight(source) + schedule.before(place, source);
         }
 
         private Epoch order(int source, long number) {

@@ -1,6 +1,7 @@
 package io.penstock.order;
 
 import io.penstock.order.internal.Mixing;
+import java.util.Arrays;
 
 /**
  * In which order one epoch visits a dataset's samples, computed by position: a permutation of [0, size), except that
@@ -29,6 +30,11 @@ sealed interface Order
     interface Epoch {
         long index(long position);
 
+        /** Replaces positions by the indices there, and sets the turns of their draws that are not 0. */
+        default void indices(long[] positions, long[] turns) {
+            Arrays.setAll(positions, i -> index(positions[i]));
+        }
+
         /** The draw at a position; the rest is as {@link Draw} has it. */
         default Draw draw(long position, long seed, long epoch, Position next, long left) {
             return new Draw(seed, epoch, index(position), 0, next, left);
@@ -52,7 +58,7 @@ sealed interface Order
     record Shuffled() implements Order {
         @Override
         public Epoch epoch(long seed, long epoch, long size) {
-            return new Permutation(size, key(seed, epoch))::at;
+            return new Permutation(size, key(seed, epoch));
         }
 
         @Override

@@ -37,7 +37,7 @@ record PartitionedOrder(Order order, int partitions, long epochs, long limit) im
             Sizes sizes = new Sizes(each, larger);
             Permutation picked = new Permutation(size, baseKey);
             Dealer dealer = samples < size
-                    ? (place, row) -> picked.at(row * partitions + place)
+                    ? (place, row) -> picked.index(row * partitions + place)
                     : new Rotation(partitions, each, baseKey);
             return new Dealt(partitions, sizes, key, dealer);
         }
@@ -98,7 +98,7 @@ record PartitionedOrder(Order order, int partitions, long epochs, long limit) im
         public long index(long position) {
             long turn = position / partitions;
             long number = position - turn * partitions;
-            return dealer.index(number, within.of(number).at(turn));
+            return dealer.index(number, within.of(number).index(turn));
         }
     }
 
@@ -136,7 +136,7 @@ record PartitionedOrder(Order order, int partitions, long epochs, long limit) im
             long within = own.of(partition).index(turn) + before;
             long inBase = start + (within < many ? within : within - many);
             long which = inBase / window;
-            return which < windows ? among.at(which) * window + inBase % window : inBase;
+            return which < windows ? among.index(which) * window + inBase % window : inBase;
         };
     }
 

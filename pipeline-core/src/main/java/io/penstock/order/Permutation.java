@@ -1,6 +1,7 @@
 package io.penstock.order;
 
 import io.penstock.order.internal.Mixing;
+import java.util.Arrays;
 
 /**
  * A pseudo-random permutation of {@code [0, n)} that is computed, not stored: position in, index out, in O(1) memory.
@@ -20,7 +21,7 @@ import io.penstock.order.internal.Mixing;
  *   <li>Black, Rogaway: Ciphers with arbitrary finite domains, CT-RSA 2002 (cycle walking, generalised Feistel)
  * </ol>
  */
-final class Permutation {
+final class Permutation implements Order.Epoch {
 
     /** Four bits a position are one number up to here. */
     private static final int PACKED = 16;
@@ -69,15 +70,59 @@ final class Permutation {
         return order;
     }
 
-    long at(long position) {
-        if (n <= PACKED) {
-            return packed >>> 4 * position & 15;
-        }
-        long value = position < 2 ? position ^ flip : position;
-        do {
+    @Override
+    public long index(long position) {
+        long value = first(position);
+        while (value >= n) {
             value = encrypt(value);
-        } while (value >= n);
+        }
         return value;
+    }
+
+    @Override
+    public void indices(long[] positions, long[] turns) {
+        Order.Epoch[] same = new Order.Epoch[positions.length];
+        Arrays.fill(same, this);
+        indices(same, positions);
+    }
+
+    /**
+     * Replaces positions by the indices there, each in an order of its own. The walks of permutations take turns: no
+     * branch depends on the length of one, so that they overlap in the processor.
+     */
+    static void indices(Order.Epoch[] orders, long[] positions) {
+        int[] walking = new int[positions.length];
+        int left = 0;
+        for (int i = 0; i < positions.length; i++) {
+            if (orders[i] instanceof Permutation order) {
+                positions[i] = order.first(positions[i]);
+                walking[left] = i;
+                left += order.beyond(positions[i]);
+            } else {
+                positions[i] = orders[i].index(positions[i]);
+            }
+        }
+        while (left > 0) {
+            int still = 0;
+            for (int j = 0; j < left; j++) {
+                int i = walking[j];
+                Permutation order = (Permutation) orders[i];
+                positions[i] = order.encrypt(positions[i]);
+                walking[still] = i;
+                still += order.beyond(positions[i]);
+            }
+            left = still;
+        }
+    }
+
+    /** The first step of a walk, or all of it. */
+    private long first(long position) {
+        return n <= PACKED ? packed >>> 4 * position & 15 : encrypt(position < 2 ? position ^ flip : position);
+    }
+
+    /** 1 if a walk goes on from this value, 0 if it ends there. */
+    private int beyond(long value) {
+        return (int) (n - 1 - value >>> Long.SIZE - 1);
     }
 
     private long encrypt(long value) {

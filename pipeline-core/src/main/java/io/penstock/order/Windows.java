@@ -81,8 +81,8 @@ final class Windows implements Order.Epoch {
         long lane = turn + ((Mixing.fold(turnKey, position - turn) >>> 32) * lanes >>> 32);
         lane = lane < lanes ? lane : lane - lanes;
         boolean shorter = lane == whole;
-        long which = shorter ? windows : among.at(first + lane);
+        long which = shorter ? windows : among.index(first + lane);
         long within = all ? round : roundsOfAll + round;
-        return which * window + new Permutation(shorter ? rest : window, Mixing.fold(key, which)).at(within);
+        return which * window + new Permutation(shorter ? rest : window, Mixing.fold(key, which)).index(within);
     }
 }

@@ -115,6 +115,40 @@ class DrawsTest {
         assertThatThrownBy(() -> run.epoch(-1)).isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Property(tries = 500)
+    void at_group_isItsDrawsOneByOne(
+            @ForAll @IntRange(min = 1, max = 300) int size,
+            @ForAll @IntRange(max = 5) int kind,
+            @ForAll @IntRange(min = 1, max = 5) int worldSize,
+            @ForAll @IntRange(min = 1, max = 40) int group,
+            @ForAll Remainder remainder) {
+        Sampler sampler =
+                switch (kind) {
+                    case 0 -> Sampler.sequential();
+                    case 1 -> Sampler.windowed(SEED, 7);
+                    case 2 -> Sampler.shuffled(SEED).mode(ShardMode.stable());
+                    case 3 -> Sampler.shuffled(SEED).mixed(Proportions.of(size, 0.7).and(3, 0.3));
+                    case 4 -> Sampler.weighted(SEED, LongStream.range(1, size + 1).asDoubleStream().toArray(), size);
+                    default -> Sampler.shuffled(SEED);
+                };
+        Sampler run = sampler.remainder(remainder)
+                .shard(Shard.of(worldSize - 1, worldSize))
+                .epochs(3);
+        int samples = kind == 3 ? size + 3 : size;
+        Draws draws = run.draws(samples);
+
+        List<Draw> drawn = new ArrayList<>();
+        while (drawn.size() < draws.count()) {
+            Draw[] some = new Draw[(int) Math.min(group, draws.count() - drawn.size())];
+            draws.at(drawn.size(), some);
+            drawn.addAll(List.of(some));
+        }
+
+        assertThat(drawn).isEqualTo(all(run, samples));
+        assertThatThrownBy(() -> draws.at(draws.count(), new Draw[1])).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> draws.at(-1, new Draw[2])).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
     @Test
     void draws_epochsAndSeeds_differ() {
         List<Long> drawn = indices(Sampler.shuffled(SEED).epochs(2), 100);

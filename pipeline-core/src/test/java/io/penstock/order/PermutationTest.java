@@ -20,7 +20,7 @@ class PermutationTest {
         BitSet seen = new BitSet(n);
 
         for (int position = 0; position < n; position++) {
-            long index = permutation.at(position);
+            long index = permutation.index(position);
             assertThat(index).isBetween(0L, n - 1L);
             seen.set((int) index);
         }
@@ -37,7 +37,7 @@ class PermutationTest {
             Permutation permutation = new Permutation(5, Mixing.mix(run));
             StringBuilder order = new StringBuilder();
             for (int position = 0; position < 5; position++) {
-                order.append(permutation.at(position));
+                order.append(permutation.index(position));
             }
             orders.merge(order.toString(), 1, Integer::sum);
         }
@@ -58,7 +58,7 @@ class PermutationTest {
 
         long last = -2;
         for (int position = 0; position < 100_000; position++) {
-            long index = permutation.at(position);
+            long index = permutation.index(position);
             tenths[(int) (index / (n / 10))]++;
             neighbours += Math.abs(index - last) == 1 ? 1 : 0;
             last = index;
@@ -75,7 +75,7 @@ class PermutationTest {
         Permutation permutation = new Permutation(n, 99);
 
         for (long position = n - 1_000; position < n; position++) {
-            assertThat(permutation.at(position)).isBetween(0L, n - 1);
+            assertThat(permutation.index(position)).isBetween(0L, n - 1);
         }
     }
 
@@ -86,7 +86,7 @@ class PermutationTest {
         for (int run = 0; run < 2_000; run++) {
             Permutation permutation = new Permutation(100, Mixing.mix(run));
             for (int position = 0; position < 100; position++) {
-                fixed += permutation.at(position) == position ? 1 : 0;
+                fixed += permutation.index(position) == position ? 1 : 0;
             }
         }
 

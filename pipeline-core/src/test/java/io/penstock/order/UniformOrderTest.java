@@ -82,7 +82,7 @@ class UniformOrderTest {
         int[] counts = new int[orders];
 
         for (int run = 0; run < 25 * orders; run++) {
-            counts[rank(order(n, new Permutation(n, Mixing.fold(n, run))::at))]++;
+            counts[rank(order(n, new Permutation(n, Mixing.fold(n, run))::index))]++;
         }
 
         assertEquallyOften(counts, "all orders of " + n);
@@ -107,7 +107,7 @@ class UniformOrderTest {
     }
 
     private static LongUnaryOperator at(Permutation permutation, int[] places) {
-        return position -> permutation.at(places[(int) position]);
+        return position -> permutation.index(places[(int) position]);
     }
 
     @ParameterizedTest
@@ -120,8 +120,8 @@ class UniformOrderTest {
             int runs = 0;
             for (int key = 0; key < 100_000; key++) {
                 Permutation permutation = new Permutation(n, Mixing.fold(n, key));
-                long first = permutation.at(places[0]);
-                long second = permutation.at(places[1]);
+                long first = permutation.index(places[0]);
+                long second = permutation.index(places[1]);
                 if (first < n / tenths * tenths && second < n / tenths * tenths && first % tenths != second % tenths) {
                     counts[(int) (first % tenths * tenths + second % tenths)]++;
                     runs++;
@@ -149,7 +149,7 @@ class UniformOrderTest {
         int odd = 0;
 
         for (int run = 0; run < runs; run++) {
-            odd += isOdd(order(n, new Permutation(n, Mixing.fold(7, run))::at)) ? 1 : 0;
+            odd += isOdd(order(n, new Permutation(n, Mixing.fold(7, run))::index)) ? 1 : 0;
         }
 
         assertHalf(odd, runs, "odd ones of " + n);

@@ -49,9 +49,7 @@ interface Supply {
 
         @Override
         public boolean take(long first, Draw[] taken, Object[] begun) {
-            for (int i = 0; i < taken.length; i++) {
-                taken[i] = draws.at(first + i);
-            }
+            draws.at(first, taken);
             return true;
         }
 
