@@ -57,14 +57,19 @@ final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
 
     @Override
     void beginAll(Draw[] draws, Object[] begun) {
-        Draw[] above = new Draw[draws.length];
+        long[] indices = new long[draws.length];
+        for (int i = 0; i < draws.length; i++) {
+            indices[i] = draws[i].index();
+        }
         try {
-            for (int i = 0; i < draws.length; i++) {
-                above[i] = inInput(draws[i]);
-            }
+            selection.at(indices);
         } catch (IndexOutOfBoundsException e) { // of one draw, so each begins by itself and fails by itself
             super.beginAll(draws, begun);
             return;
+        }
+        Draw[] above = new Draw[draws.length];
+        for (int i = 0; i < draws.length; i++) {
+            above[i] = draws[i].at(indices[i]);
         }
         input.beginAll(above, begun);
     }

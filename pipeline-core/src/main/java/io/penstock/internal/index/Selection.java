@@ -1,6 +1,7 @@
 package io.penstock.internal.index;
 
 import io.penstock.order.internal.Mixing;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.stream.LongStream;
 
@@ -15,6 +16,14 @@ public interface Selection {
      * @throws IndexOutOfBoundsException unless {@code 0 <= place < size()}
      */
     long at(long place);
+
+    /**
+     * Replaces places by the indices there, as {@link #at(long)} has them.
+     * @throws IndexOutOfBoundsException as that one; the places are lost then
+     */
+    default void at(long[] places) {
+        Arrays.setAll(places, i -> at(places[i]));
+    }
 
     /** Those of {@code [from, to)}. */
     record Range(long from, long to) implements Selection {

@@ -34,8 +34,12 @@ class BitsTest {
 
         assertThat(bits.size()).isEqualTo(expected.length);
         assertThat(LongStream.range(0, bits.size()).map(bits::at).toArray()).isEqualTo(expected);
+        long[] places = LongStream.range(0, bits.size()).toArray();
+        bits.at(places);
+        assertThat(places).isEqualTo(expected);
         for (long beyond : new long[] {-1, bits.size(), Long.MAX_VALUE}) {
             assertThatThrownBy(() -> bits.at(beyond)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> bits.at(new long[] {beyond})).isInstanceOf(IndexOutOfBoundsException.class);
         }
     }
 

@@ -53,7 +53,8 @@ public final class DrawCost implements Benchmark {
                 Stream.concat(others.stream(), filtered.stream()).toList()) {
             long samples = Long.parseLong(result.getParams().getParam("samples"));
             String order = result.getParams().getParam("order");
-            String act = order == null ? "resuming" : "a draw";
+            boolean grouped = result.getParams().getBenchmark().endsWith(".group");
+            String act = order == null ? "resuming" : grouped ? "a draw of 16 together" : "a draw";
             String what =
                     "%s, n = %,d".formatted(order == null ? result.getParams().getParam("mode") : order, samples);
             Result time = Result.of(what + ": " + act, result.getPrimaryResult().getScore(), "ns");

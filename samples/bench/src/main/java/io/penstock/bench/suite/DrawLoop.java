@@ -11,6 +11,7 @@ import io.penstock.order.internal.Mixing;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
@@ -23,6 +24,7 @@ public class DrawLoop {
     static final String MIXED = "mixture of 4";
     static final String FILTERED = MIXED + " behind a filter that takes 70 %"; // JMH parts values at commas
     private static final int MANY_WEIGHTS = 1_000_000;
+    private static final int GROUP = 16;
 
     /** Samples of the data set. */
     @Param("1000000000")
@@ -88,5 +90,29 @@ public class DrawLoop {
         number = number + 1 == draws.count() ? 0 : number + 1;
         Draw draw = draws.at(number);
         return filter == null ? draw : draw.at(filter.at(draw.index()));
+    }
+
+    /** The next draws, in a group as a stream of samples that are at hand makes them. */
+    @Benchmark
+    @OperationsPerInvocation(GROUP)
+    public Draw[] group() {
+        number = number + 2 * GROUP > draws.count() ? 0 : number + GROUP;
+        Draw[] drawn = new Draw[GROUP];
+        draws.at(number, drawn);
+        if (filter != null) {
+            select(drawn, filter);
+        }
+        return drawn;
+    }
+
+    private static void select(Draw[] drawn, Bits filter) {
+        long[] indices = new long[drawn.length];
+        for (int i = 0; i < drawn.length; i++) {
+            indices[i] = drawn[i].index();
+        }
+        filter.at(indices);
+        for (int i = 0; i < drawn.length; i++) {
+            drawn[i] = drawn[i].at(indices[i]);
+        }
     }
 }
