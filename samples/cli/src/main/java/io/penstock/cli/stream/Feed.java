@@ -97,9 +97,7 @@ public record Feed<T>(
                         options.depth(),
                         Objects.requireNonNullElse(options.filters(), List.of()),
                         options.split(),
-                        options.tokenize() == null
-                                ? null
-                                : new SourceChoice.Texts(options.tokenize(), options.textField())),
+                        TextOptions.of(options).choice()),
                 directory(options),
                 decoded -> pictures(options, cache, measured(options, decoded)),
                 samples -> tensors(options, cache, measured(options, samples), measuring, terminal));
@@ -116,7 +114,8 @@ public record Feed<T>(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
         Dataset<Tensor> kept = samples.in(cache, options.verifyHits());
-        if (options.pack() == null && PlannedBatches.flag(options) == null) {
+        TextOptions texts = TextOptions.of(options);
+        if (texts.pack == null && PlannedBatches.flag(options) == null) {
             return Feed.of(samples, kept, Map.of());
         }
         Path directory = directory(options);
@@ -132,8 +131,8 @@ public record Feed<T>(
             LOG.warn("{} of {} samples cannot be loaded and are in no batch", broken, counts.length);
             kept = kept.selectIf("measured", index -> counts[(int) index] > 0);
         }
-        return options.pack() != null
-                ? packed(options, samples, kept, lengths, options.pack())
+        return texts.pack != null
+                ? packed(samples, kept, lengths, texts.pack, texts.tooLong)
                 : grouped(samples, kept, PlannedBatches.of(options, StreamPlan.batch(options), lengths));
     }
 
@@ -162,9 +161,14 @@ public record Feed<T>(
     }
 
     private static Feed<PackedRow> packed(
-            StreamOptions options, Cacheable<Tensor> samples, Dataset<Tensor> tokens, int[] lengths, int rowSize) {
-        TooLong tooLong = Objects.requireNonNullElse(options.tooLong(), TooLong.FAIL);
-        Dataset<PackedRow> rows = Packing.of(rowSize).tooLong(tooLong).over(tokens, lengths);
+            Cacheable<Tensor> samples,
+            Dataset<Tensor> tokens,
+            int[] lengths,
+            int rowSize,
+            @Nullable TooLong tooLong) {
+        Dataset<PackedRow> rows = Packing.of(rowSize)
+                .tooLong(Objects.requireNonNullElse(tooLong, TooLong.FAIL))
+                .over(tokens, lengths);
         return new Feed<>(samples, new SampleRows.Single<>(Schema.of(PackedRow.class)), List.of(), rows, Map.of());
     }
 

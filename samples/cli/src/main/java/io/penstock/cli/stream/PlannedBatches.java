@@ -5,6 +5,7 @@ import io.penstock.pack.LengthBuckets;
 import io.penstock.pack.TokenBudget;
 import io.penstock.pipeline.Grouping;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,10 @@ final class PlannedBatches {
 
     /** The flag that asks for them; null if none does. */
     static @Nullable String flag(StreamOptions options) {
-        return options.batchTokens() != null ? "--batch-tokens" : options.bucket() != null ? "--bucket" : null;
+        if (TextOptions.of(options).batchTokens != null) {
+            return "--batch-tokens";
+        }
+        return options.bucket() == null ? null : "--bucket";
     }
 
     /** @throws IllegalArgumentException if other flags do not fit to them */
@@ -24,9 +28,9 @@ final class PlannedBatches {
         if (flag == null) {
             return;
         }
-        boolean tokens = options.batchTokens() != null;
-        refuse(tokens && options.tokenize() == null, "--batch-tokens needs --tokenize: it counts tokens");
-        refuse(options.pack() != null, flag + " and --pack exclude each other: packed rows have one length");
+        TextOptions texts = TextOptions.of(options);
+        boolean tokens = texts.batchTokens != null;
+        refuse(texts.pack != null, flag + " and --pack exclude each other: packed rows have one length");
         refuse(
                 tokens && options.batch() != null,
                 flag + " and --batch exclude each other: the number of tokens ends a batch");
@@ -59,7 +63,7 @@ final class PlannedBatches {
                             draws, bounds.stream().mapToInt(bound -> bound).toArray())
                     .plan(lengths);
         }
-        int batchTokens = options.batchTokens() == null ? 0 : options.batchTokens();
+        int batchTokens = Objects.requireNonNullElse(TextOptions.of(options).batchTokens, 0);
         int longest = IntStream.of(lengths).max().orElse(0);
         if (longest > batchTokens) {
             throw new IllegalArgumentException(

@@ -15,16 +15,18 @@ import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.SplitShare;
 import io.penstock.order.Remainder;
 import io.penstock.order.ShardMode;
-import io.penstock.pack.TooLong;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
  * The flags of {@code stream}, each with the value it was given or its default; null where there is neither. They are
  * numbered for the help text, since reflection lists methods in no order.
  */
+@Command(name = "penstock stream")
 public interface StreamOptions {
 
     @Option(
@@ -38,7 +40,7 @@ public interface StreamOptions {
     List<SourceSpec> sources();
 
     @Option(
-            order = 1,
+            order = 2,
             names = "--weights",
             paramLabel = "A,B,…",
             split = ",",
@@ -47,7 +49,7 @@ public interface StreamOptions {
     @Nullable List<Double> weights();
 
     @Option(
-            order = 1,
+            order = 3,
             names = "--stop",
             paramLabel = "first|all|N",
             converter = MixtureEnd.Reader.class,
@@ -55,7 +57,7 @@ public interface StreamOptions {
     @Nullable MixtureEnd stop();
 
     @Option(
-            order = 2,
+            order = 4,
             names = "--resize",
             paramLabel = "N",
             converter = NumberFlag.Side.class,
@@ -63,7 +65,7 @@ public interface StreamOptions {
     @Nullable Integer resize();
 
     @Option(
-            order = 2,
+            order = 5,
             names = "--depth",
             paramLabel = "N",
             converter = NumberFlag.Levels.class,
@@ -71,7 +73,7 @@ public interface StreamOptions {
     @Nullable Integer depth();
 
     @Option(
-            order = 2,
+            order = 6,
             names = "--filter",
             paramLabel = "FILTER",
             converter = SampleFilter.Reader.class,
@@ -79,7 +81,7 @@ public interface StreamOptions {
     @Nullable List<SampleFilter> filters();
 
     @Option(
-            order = 2,
+            order = 7,
             names = "--split",
             paramLabel = "FROM..TO",
             converter = SplitShare.Reader.class,
@@ -87,39 +89,12 @@ public interface StreamOptions {
                     + "to validate by. No sample changes its part when others are added.")
     @Nullable SplitShare split();
 
-    @Option(
-            order = 2,
-            names = "--tokenize",
-            paramLabel = "bytes|NAME|FILE",
-            description = "Make tokens of text: and jsonl:, by bytes, an encoding (cl100k_base) or a tokenizer.json.")
-    @Nullable String tokenize();
+    /** Null where none was given; {@link TextOptions#of} has their defaults then. */
+    @ArgGroup(exclusive = false)
+    @Nullable TextOptions texts();
 
     @Option(
-            order = 2,
-            names = "--text-field",
-            paramLabel = "NAME",
-            defaultValue = "text",
-            description = "The field of jsonl: that has the text to tokenize (default: ${DEFAULT-VALUE}).")
-    String textField();
-
-    @Option(
-            order = 2,
-            names = "--pack",
-            paramLabel = "N",
-            converter = NumberFlag.Count.class,
-            description = "Pack the tokens of several texts into rows of N, with segments, positions and a loss mask.")
-    @Nullable Integer pack();
-
-    @Option(
-            order = 2,
-            names = "--too-long",
-            paramLabel = "fail|cut|split",
-            converter = Flags.TooLongs.class,
-            description = "What to do with a text of more than N tokens (default: fail).")
-    @Nullable TooLong tooLong();
-
-    @Option(
-            order = 3,
+            order = 12,
             names = "--cache-ram",
             paramLabel = "SIZE",
             converter = Flags.Size.class,
@@ -127,7 +102,7 @@ public interface StreamOptions {
     @Nullable ByteSize cacheRam();
 
     @Option(
-            order = 4,
+            order = 13,
             names = "--cache-policy",
             paramLabel = "hold|lru|cost",
             converter = Flags.Policy.class,
@@ -136,7 +111,7 @@ public interface StreamOptions {
     @Nullable CachePolicy cachePolicy();
 
     @Option(
-            order = 5,
+            order = 14,
             names = "--cache-disk",
             paramLabel = "DIR[,SIZE]",
             converter = DiskSpec.Reader.class,
@@ -145,7 +120,7 @@ public interface StreamOptions {
     @Nullable DiskSpec cacheDisk();
 
     @Option(
-            order = 6,
+            order = 15,
             names = "--cache-redis",
             paramLabel = "URI",
             converter = RedisSpec.Reader.class,
@@ -154,11 +129,11 @@ public interface StreamOptions {
                     + "PENSTOCK_REDIS_PASSWORD or from ?password-file=FILE.")
     @Nullable RedisSpec cacheRedis();
 
-    @Option(order = 7, names = "--no-shuffle", description = "Draw samples in the source's order, in every epoch.")
+    @Option(order = 16, names = "--no-shuffle", description = "Draw samples in the source's order, in every epoch.")
     boolean noShuffle();
 
     @Option(
-            order = 8,
+            order = 17,
             names = "--window",
             paramLabel = "N",
             converter = NumberFlag.Count.class,
@@ -166,7 +141,7 @@ public interface StreamOptions {
     @Nullable Integer window();
 
     @Option(
-            order = 8,
+            order = 18,
             names = "--interleave",
             paramLabel = "K",
             converter = NumberFlag.Windows.class,
@@ -174,14 +149,14 @@ public interface StreamOptions {
     @Nullable Integer interleave();
 
     @Option(
-            order = 9,
+            order = 19,
             names = "--augment",
             paramLabel = "SPEC",
             description = "Random changes to each image, such as crop=200,flip.")
     @Nullable String augment();
 
     @Option(
-            order = 10,
+            order = 20,
             names = "--batch",
             paramLabel = "N",
             converter = NumberFlag.BatchSize.class,
@@ -189,15 +164,7 @@ public interface StreamOptions {
     @Nullable Integer batch();
 
     @Option(
-            order = 10,
-            names = "--batch-tokens",
-            paramLabel = "N",
-            converter = NumberFlag.Count.class,
-            description = "Batches of tokenized texts of similar lengths, of at most N tokens with the padding.")
-    @Nullable Integer batchTokens();
-
-    @Option(
-            order = 10,
+            order = 22,
             names = "--bucket",
             paramLabel = "A,B,…",
             split = ",",
@@ -206,13 +173,13 @@ public interface StreamOptions {
     @Nullable List<Integer> bucket();
 
     @Option(
-            order = 10,
+            order = 23,
             names = "--pad",
             description = "Pad samples with zeros to the largest of their batch, and add fields with their lengths.")
     boolean pad();
 
     @Option(
-            order = 11,
+            order = 24,
             names = "--remainder",
             paramLabel = "drop|pad|keep",
             defaultValue = "keep",
@@ -221,7 +188,7 @@ public interface StreamOptions {
     Remainder remainder();
 
     @Option(
-            order = 12,
+            order = 25,
             names = "--epochs",
             paramLabel = "N",
             defaultValue = "1",
@@ -230,7 +197,7 @@ public interface StreamOptions {
     Integer epochs();
 
     @Option(
-            order = 13,
+            order = 26,
             names = "--seed",
             paramLabel = "N",
             converter = NumberFlag.Seed.class,
@@ -238,7 +205,7 @@ public interface StreamOptions {
     @Nullable Long seed();
 
     @Option(
-            order = 14,
+            order = 27,
             names = "--rank",
             paramLabel = "R",
             converter = NumberFlag.Rank.class,
@@ -246,7 +213,7 @@ public interface StreamOptions {
     @Nullable Integer rank();
 
     @Option(
-            order = 15,
+            order = 28,
             names = "--world",
             paramLabel = "W",
             converter = NumberFlag.Members.class,
@@ -254,7 +221,7 @@ public interface StreamOptions {
     @Nullable Integer world();
 
     @Option(
-            order = 15,
+            order = 29,
             names = "--local-world",
             paramLabel = "L",
             converter = NumberFlag.Members.class,
@@ -262,7 +229,7 @@ public interface StreamOptions {
     @Nullable Integer localWorld();
 
     @Option(
-            order = 15,
+            order = 30,
             names = "--shard",
             paramLabel = "MODE",
             converter = Flags.Shards.class,
@@ -271,7 +238,7 @@ public interface StreamOptions {
     @Nullable ShardMode shard();
 
     @Option(
-            order = 15,
+            order = 31,
             names = "--lazy-shard",
             paramLabel = "rank|node|disk",
             converter = LazySpec.Reader.class,
@@ -280,7 +247,7 @@ public interface StreamOptions {
     @Nullable LazySpec lazyShard();
 
     @Option(
-            order = 16,
+            order = 32,
             names = "--in-flight",
             paramLabel = "N",
             converter = NumberFlag.InFlight.class,
@@ -288,7 +255,7 @@ public interface StreamOptions {
     @Nullable Integer inFlight();
 
     @Option(
-            order = 16,
+            order = 33,
             names = "--prefetch-bytes",
             paramLabel = "SIZE",
             converter = Flags.Size.class,
@@ -296,7 +263,7 @@ public interface StreamOptions {
     @Nullable ByteSize prefetchBytes();
 
     @Option(
-            order = 17,
+            order = 34,
             names = "--workers",
             paramLabel = "N",
             converter = NumberFlag.Threads.class,
@@ -304,32 +271,32 @@ public interface StreamOptions {
     @Nullable Integer workers();
 
     @Option(
-            order = 18,
+            order = 35,
             names = "--resume",
             paramLabel = "TOKEN",
             description = "Resume where another run stopped: the token it printed, or @FILE.")
     @Nullable String resume();
 
     @Option(
-            order = 18,
+            order = 36,
             names = "--resume-file",
             paramLabel = "FILE",
             description = "Resume at the token in this file, if there is one; keep the token there after each batch.")
     @Nullable Path resumeFile();
 
     @Option(
-            order = 19,
+            order = 37,
             names = "--stop-after",
             paramLabel = "BATCHES",
             converter = NumberFlag.Count.class,
             description = "End after this number of batches.")
     @Nullable Integer stopAfter();
 
-    @Option(order = 20, names = "--digest", description = "Hash order and content of every epoch.")
+    @Option(order = 38, names = "--digest", description = "Hash order and content of every epoch.")
     boolean digest();
 
     @Option(
-            order = 21,
+            order = 39,
             names = "--on-error",
             paramLabel = "fail|skip|substitute",
             defaultValue = "fail",
@@ -338,7 +305,7 @@ public interface StreamOptions {
     Flags.OnError onError();
 
     @Option(
-            order = 22,
+            order = 40,
             names = "--error-budget",
             paramLabel = "N|P%",
             converter = Flags.Budget.class,
@@ -346,7 +313,7 @@ public interface StreamOptions {
     @Nullable ErrorBudget errorBudget();
 
     @Option(
-            order = 23,
+            order = 41,
             names = "--retries",
             paramLabel = "N",
             defaultValue = "0",
@@ -355,14 +322,14 @@ public interface StreamOptions {
     int retries();
 
     @Option(
-            order = 24,
+            order = 42,
             names = "--quarantine",
             paramLabel = "FILE",
             description = "Write a line for every sample that cannot be loaded.")
     @Nullable Path quarantine();
 
     @Option(
-            order = 25,
+            order = 43,
             names = "--verify-hits",
             paramLabel = "SHARE[,warn]",
             converter = Flags.Hits.class,
@@ -370,31 +337,31 @@ public interface StreamOptions {
     @Nullable HitCheck verifyHits();
 
     @Option(
-            order = 25,
+            order = 44,
             names = "--verify-reads",
             description = "Compare the checksum of a value at every read from --cache-disk, not only at the first.")
     boolean verifyReads();
 
     @Option(
-            order = 26,
+            order = 45,
             names = "--headroom",
             description = "Deliver the last batches repeatedly at the end, to measure the consumer alone.")
     boolean headroom();
 
-    @Option(order = 27, names = "--json", description = "Print one JSON object a line, and nothing else.")
-    boolean json();
-
     @Option(
-            order = 28,
-            names = "--batch-events",
-            description = "With --json: print an event for every batch, with the token that resumes after it.")
-    boolean batchEvents();
-
-    @Option(
-            order = 26,
+            order = 46,
             names = "--metrics-port",
             paramLabel = "N",
             converter = NumberFlag.Port.class,
             description = "Serve counts for Prometheus at http://127.0.0.1:N/metrics in the run; 0 takes any port.")
     @Nullable Integer metricsPort();
+
+    @Option(order = 47, names = "--json", description = "Print one JSON object a line, and nothing else.")
+    boolean json();
+
+    @Option(
+            order = 48,
+            names = "--batch-events",
+            description = "With --json: print an event for every batch, with the token that resumes after it.")
+    boolean batchEvents();
 }

@@ -162,17 +162,8 @@ public final class StreamPlan<T> implements AutoCloseable {
             throw new IllegalArgumentException(
                     "--verify-hits needs a cache to check: --cache-ram, --cache-disk or --cache-redis");
         }
-        if (options.pack() != null && options.tokenize() == null) {
-            throw new IllegalArgumentException("--pack needs --tokenize: it packs tokens into rows");
-        }
+        TextOptions.of(options).requireConsistent(options);
         PlannedBatches.requireConsistent(options);
-        if (options.tooLong() != null && options.pack() == null) {
-            throw new IllegalArgumentException("--too-long needs --pack: it is for texts that are longer than a row");
-        }
-        if (options.pack() != null && options.weights() != null) {
-            throw new IllegalArgumentException(
-                    "--pack and --weights exclude each other: a row has texts of all sources");
-        }
         if (options.verifyReads() && options.cacheDisk() == null) {
             throw new IllegalArgumentException("--verify-reads needs a cache on disk to read: --cache-disk");
         }

@@ -92,9 +92,11 @@ class PackedTextsTest {
             delimiter = '|',
             value = {
                 "--tokenize bytes --pack 8 | has",
+                "--tokenize bytes --pack 64 --lazy-shard rank --cache-ram 1MiB | --pack and --lazy-shard exclude each other",
                 "--pack 8 | --pack needs --tokenize",
                 "--tokenize bytes --too-long cut | --too-long needs --pack",
                 "--tokenize bytes --pack 0 | --pack",
+                "--tokenize bytes --pack 64 --pack 32 | expected only one match but got",
                 "--tokenize nothing | there is no encoding \"nothing\"",
                 "--tokenize missing.json | there is no tokenizer missing.json"
             })
