@@ -33,16 +33,18 @@ final class MadeData {
     static List<Path> texts(Path work) throws IOException {
         Path text = work.resolve("text.txt");
         Path questions = work.resolve("questions.jsonl");
-        Files.write(
-                text,
-                IntStream.range(0, 2_000)
-                        .mapToObj("%d green bottles hang on the wall"::formatted)
-                        .toList());
-        Files.write(
-                questions,
-                IntStream.range(0, 2_000)
-                        .mapToObj(n -> "{\"question\":\"%d plus %d?\",\"answer\":\"= %d\"}".formatted(n, n, 2 * n))
-                        .toList());
+        if (!Files.exists(questions)) {
+            Files.write(
+                    text,
+                    IntStream.range(0, 2_000)
+                            .mapToObj("%d green bottles hang on the wall"::formatted)
+                            .toList());
+            Files.write(
+                    questions,
+                    IntStream.range(0, 2_000)
+                            .mapToObj(n -> "{\"question\":\"%d plus %d?\",\"answer\":\"= %d\"}".formatted(n, n, 2 * n))
+                            .toList());
+        }
         return List.of(text, questions);
     }
 }

@@ -109,6 +109,16 @@ public final class MixPictures {
         return loss;
     }
 
+    /** Where a run goes on behind a batch, a digest of one of its fields, and its loss. */
+    static String step(Batch batch, String field, double loss) {
+        return "epoch %d, %d: %08x %s"
+                .formatted(
+                        batch.next().epoch(),
+                        batch.next().offset(),
+                        batch.tensor(field).hashCode(),
+                        loss);
+    }
+
     /** Arguments: a working folder; then the two folders, unless it makes pictures, and the weight of the first. */
     public static void main(String[] arguments) throws IOException {
         Path work = Path.of(arguments[0]);
@@ -117,7 +127,8 @@ public final class MixPictures {
         double weight = arguments.length < 4 ? 0.7 : Double.parseDouble(arguments[3]);
         try (Cache cache = Cache.of(RamTier.ofBytes(64 << 20))) {
             MixPictures program = new MixPictures(folders.get(0), folders.get(1), weight, cache);
-            System.out.println(program.train(work.resolve("checkpoint"), (batch, loss) -> {}));
+            System.out.println(program.train(
+                    work.resolve("checkpoint"), (batch, loss) -> System.out.println(step(batch, "pixels", loss))));
         }
     }
 }

@@ -126,7 +126,9 @@ public final class MixTexts {
                 TextLines text = TextLines.open(files.get(0));
                 TextLines questions = TextLines.openJson(files.get(1))) {
             new MixTexts(text, questions, weight, cache)
-                    .train(work.resolve("checkpoint"), (batch, loss) -> System.out.printf("%.3f%n", loss));
+                    .train(
+                            work.resolve("checkpoint"),
+                            (batch, loss) -> System.out.println(MixPictures.step(batch, "tokens", loss)));
         }
     }
 }

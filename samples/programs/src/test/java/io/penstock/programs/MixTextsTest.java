@@ -79,7 +79,7 @@ class MixTextsTest {
     void training_killedAnywhere_goesOnWithTheSameBatchesAndLosses() throws IOException {
         List<Path> files = MadeData.texts(folder);
         List<String> whole = new ArrayList<>();
-        program(files, 0.4).train(folder.resolve("whole"), (batch, loss) -> whole.add(step(batch, loss)));
+        program(files, 0.4).train(folder.resolve("whole"), (batch, loss) -> whole.add(MixPictures.step(batch, "tokens", loss)));
         Path checkpoint = folder.resolve("checkpoint");
         List<String> both = new ArrayList<>();
         Random random = new Random(5);
@@ -87,18 +87,14 @@ class MixTextsTest {
         for (int kill = 0; kill < 4; kill++) {
             MixPicturesTest.killed(
                     2 + random.nextInt(6),
-                    (batch, loss) -> both.add(step(batch, loss)),
+                    (batch, loss) -> both.add(MixPictures.step(batch, "tokens", loss)),
                     step -> program(files, 0.4).train(checkpoint, step));
         }
-        program(files, 0.4).train(checkpoint, (batch, loss) -> both.add(step(batch, loss)));
+        program(files, 0.4).train(checkpoint, (batch, loss) -> both.add(MixPictures.step(batch, "tokens", loss)));
 
         assertThat(both).hasSizeGreaterThan(whole.size());
         assertThat(both.stream().distinct().toList()).isEqualTo(whole);
         assertThat(read).as("later runs find the bytes in the cache").hasValue(2_000);
-    }
-
-    private static String step(Batch batch, double loss) {
-        return batch.tensor("tokens").hashCode() + " " + loss;
     }
 
     @Test
