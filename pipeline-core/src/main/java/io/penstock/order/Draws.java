@@ -50,6 +50,11 @@ public final class Draws {
         this.inFirstEpoch = inEpoch(samples - start.offset(), turn(start.offset()));
         this.inLaterEpochs = inEpoch(samples, rank);
         long later = sampler.epochs() - start.epoch() - 1;
+        if (start.ahead().bitLength() > inFirstEpoch) {
+            throw new IllegalArgumentException(
+                    "position lies outside the epoch: %d draws are left of it, and number %d was delivered"
+                            .formatted(inFirstEpoch, start.ahead().bitLength()));
+        }
         this.count = later < 0 ? 0 : Math.min(sampler.first(), inFirstEpoch + saturatedProduct(later, inLaterEpochs));
         this.current = open(0);
     }
@@ -134,6 +139,18 @@ public final class Draws {
             current = epoch;
         }
         return epoch;
+    }
+
+    /**
+     * Where a run goes on that has made the draws before this number, and no other.
+     * @throws IndexOutOfBoundsException if it is not in {@code [0, count()]}
+     */
+    public Position position(long number) {
+        if (number == 0) {
+            return start;
+        }
+        Epoch epoch = epoch(number - 1);
+        return next(epoch, number - epoch.first);
     }
 
     private Epoch open(long number) {

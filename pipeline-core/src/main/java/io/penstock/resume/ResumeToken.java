@@ -5,10 +5,12 @@ import io.penstock.internal.AtomicFile;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
+import io.penstock.order.Shard;
 import io.penstock.order.ShardMode;
 import io.penstock.pipeline.Pipeline;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A token counts the draws of all ranks, so it is valid at any world size, number of workers and batch size. If all
  * ranks have done the same number of batches, any rank's token serves. Otherwise, and under {@link Remainder#KEEP},
  * take the one of the smallest {@link Position}; some ranks' batches are then drawn again. Samples that were loaded and
- * not delivered are drawn again, too.
+ * not delivered are drawn again, too. A token within an epoch of an unordered run, which
+ * {@link io.penstock.stream.Execution#window} allows, is that of its rank: it names the draws delivered ahead of their
+ * turn.
  *
  * <p>A token is refused for another source, other stages, another order or another seed, since the same position means
  * other samples there. The shard mode and its number of partitions decide the order within an epoch: a token inside an
@@ -45,18 +51,26 @@ public final class ResumeToken {
     private static final int VERSION = 3;
     private static final int LONGEST = 1 << 16;
 
+    /** Rank, world size and {@link Position#ahead}. */
+    private static final Pattern AHEAD = Pattern.compile("(\\d{1,9})/(\\d{1,9}):([0-9a-f]{1,8192})");
+
     private final long seed;
     private final Position position;
     private final ShardMode mode;
     private final PlanPrint plan;
 
+    /** Whose draws the position tells of that were delivered ahead of their turn. */
+    private final Shard shard;
+
     /** The weights of a mixed order, null for others. */
     private final @Nullable String mixture;
 
-    private ResumeToken(long seed, Position position, ShardMode mode, PlanPrint plan, @Nullable String mixture) {
+    private ResumeToken(
+            long seed, Position position, ShardMode mode, Shard shard, PlanPrint plan, @Nullable String mixture) {
         this.seed = seed;
         this.position = position;
         this.mode = mode;
+        this.shard = shard;
         this.plan = plan;
         this.mixture = mixture;
     }
@@ -67,13 +81,14 @@ public final class ResumeToken {
                 sampler.seed(),
                 sampler.start(),
                 sampler.resolvedMode(),
+                sampler.shard(),
                 PlanPrint.of(pipeline, sampler),
                 sampler.mixture().orElse(null));
     }
 
     /** The token of another position of the same plan, such as a batch names. */
     public ResumeToken at(Position next) {
-        return new ResumeToken(seed, next, mode, plan, mixture);
+        return new ResumeToken(seed, next, mode, shard, plan, mixture);
     }
 
     public long seed() {
@@ -104,11 +119,30 @@ public final class ResumeToken {
         if (position.offset() > 0 && !wanted.equals(mode)) {
             differences.add("another shard mode, in the middle of an epoch: %s there, %s here".formatted(mode, wanted));
         }
+        if (position.ahead().signum() != 0) {
+            requireSame(here, differences);
+        }
         if (!differences.isEmpty()) {
             throw new IllegalArgumentException(differences.stream()
                     .collect(Collectors.joining("; ", "the resume token is of another plan: ", "")));
         }
         return here.mode(wanted).resumeAt(position);
+    }
+
+    /** What was delivered ahead of its turn are draws of one rank, in one order. */
+    private void requireSame(Sampler here, List<String> differences) {
+        if (!shard.equals(here.shard())) {
+            differences.add(("another rank or world size, in the middle of an epoch that was not in order: "
+                            + "rank %d of %d there, rank %d of %d here; end the epoch first")
+                    .formatted(
+                            shard.rank(),
+                            shard.worldSize(),
+                            here.shard().rank(),
+                            here.shard().worldSize()));
+        }
+        if (!Objects.equals(mixture, here.mixture().orElse(null))) {
+            differences.add("other weights, in the middle of an epoch that was not in order; end the epoch first");
+        }
     }
 
     /** The sampler, whose sources go on where they were if it mixes some; another plan's is left as it is. */
@@ -142,7 +176,17 @@ public final class ResumeToken {
             }
             ShardMode mode = ShardMode.parse(read.text("shard"));
             String mixture = read.has("mixture") ? read.text("mixture") : null;
-            return new ResumeToken(read.number("seed"), new Position(epoch, offset), mode, plan, mixture);
+            Position position = new Position(epoch, offset);
+            Shard shard = Shard.WHOLE;
+            if (read.has("ahead")) {
+                Matcher ahead = AHEAD.matcher(read.text("ahead"));
+                if (!ahead.matches()) {
+                    throw malformed(text);
+                }
+                shard = Shard.of(Integer.parseInt(ahead.group(1)), Integer.parseInt(ahead.group(2)));
+                position = new Position(epoch, offset, new BigInteger(ahead.group(3), 16));
+            }
+            return new ResumeToken(read.number("seed"), position, mode, shard, plan, mixture);
         } catch (NoSuchElementException e) {
             throw malformed(text);
         }
@@ -217,13 +261,20 @@ public final class ResumeToken {
         return Long.hashCode(seed) * 31 + position.hashCode();
     }
 
+    private String ahead() {
+        return position.ahead().signum() == 0
+                ? ""
+                : ",\"ahead\":\"" + shard.rank() + "/" + shard.worldSize() + ":"
+                        + position.ahead().toString(16) + "\"";
+    }
+
     /** The token as one line of JSON. */
     @Override
     public String toString() {
         String stages = plan.stages().stream().map(hash -> '"' + hash + '"').collect(Collectors.joining(","));
         // not by a format: a server writes one a batch, on the thread that fills batches
         return "{\"v\":" + VERSION + ",\"seed\":" + seed + ",\"epoch\":" + position.epoch() + ",\"offset\":"
-                + position.offset() + ",\"samples\":" + plan.samples() + ",\"order\":\"" + plan.order()
+                + position.offset() + ahead() + ",\"samples\":" + plan.samples() + ",\"order\":\"" + plan.order()
                 + (mixture == null ? "" : "\",\"mixture\":\"" + mixture)
                 + "\",\"shard\":\"" + mode + "\",\"source\":\"" + plan.source() + "\",\"stages\":[" + stages + "]}";
     }

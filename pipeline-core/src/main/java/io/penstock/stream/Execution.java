@@ -3,13 +3,15 @@ package io.penstock.stream;
 import reactor.core.scheduler.Scheduler;
 
 /**
- * How a stream runs, which never changes what it delivers.
+ * How a stream runs, which never changes what it delivers; {@code window} alone changes the order.
  *
  * @param inFlight    the max number of loads begun and not yet emitted; in {@code [1, 1,048,576]}
  * @param workers     where stages run; its threads must not be blocked
  * @param parallelism how many of its threads one stream uses at once; in {@code [1, 32,767]}
+ * @param window      0 to deliver in order; else a stream of draws delivers a sample once it is loaded, if less than
+ *     this number of draws before it is missing; at most 16,384
  */
-public record Execution(int inFlight, Scheduler workers, int parallelism) {
+public record Execution(int inFlight, Scheduler workers, int parallelism, int window) {
 
     /** A stream has a slot for each load in flight, 4 to 8 bytes; an epoch has no more. */
     private static final int MAX_IN_FLIGHT = 1 << 20;
@@ -17,9 +19,20 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
     /** As many as the JDK's own pools take. */
     private static final int MAX_THREADS = (1 << 15) - 1;
 
+    /** A position says of each draw in the window whether it was delivered. */
+    private static final int MAX_WINDOW = 1 << 14;
+
     public Execution {
         check("in-flight", inFlight, MAX_IN_FLIGHT);
         check("parallelism", parallelism, MAX_THREADS);
+        if (window != 0) {
+            check("the window of an unordered stream", window, MAX_WINDOW);
+        }
+    }
+
+    /** In order. */
+    public Execution(int inFlight, Scheduler workers, int parallelism) {
+        this(inFlight, workers, parallelism, 0);
     }
 
     private static void check(String what, int value, int max) {
@@ -41,7 +54,20 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
 
     /** Another number of loads in flight: more for far sources. A {@link ReadAhead} bounds their bytes besides. */
     public Execution inFlight(int samples) {
-        return new Execution(samples, workers, parallelism);
+        return new Execution(samples, workers, parallelism, window);
+    }
+
+    /**
+     * Delivers samples as they are loaded: a slow one does not hold up those behind it, up to a distance of this number
+     * of draws. {@link #inFlight} then bounds the loads that are not delivered. The stream waits for all draws of an
+     * epoch before it delivers one of the next.
+     *
+     * <p>Positions are exact: a run that resumes at one repeats nothing and skips nothing. Within an epoch they are
+     * those of one rank at one world size. Stages on a {@code Flux} keep its order.
+     * @param draws in {@code [1, 16,384]}; 0 for in order
+     */
+    public Execution window(int draws) {
+        return new Execution(inFlight, workers, parallelism, draws);
     }
 
     /**
@@ -56,6 +82,6 @@ public record Execution(int inFlight, Scheduler workers, int parallelism) {
 
     /** Stages on {@code threads} threads of another pool, which stays the caller's to dispose. */
     public Execution workers(Scheduler pool, int threads) {
-        return new Execution(inFlight, pool, threads);
+        return new Execution(inFlight, pool, threads, window);
     }
 }

@@ -42,10 +42,15 @@ public final class BatchPlan {
 
     /**
      * The batches of {@code n} draws.
-     * @throws IllegalArgumentException if {@code n} is no batch size: see {@link Batches#of}
+     * @throws IllegalArgumentException if {@code n} is no batch size (see {@link Batches#of}), or the draws begin where
+     *     an unordered run stopped within an epoch
      */
     public static BatchPlan of(Draws draws, int n, Remainder remainder) {
         Collation.checkSize(n);
+        if (draws.count() > 0 && draws.position(0).ahead().signum() != 0) {
+            throw new IllegalArgumentException(
+                    "batches can be computed from a position in order only, was %s".formatted(draws.position(0)));
+        }
         return new BatchPlan(draws, n, remainder);
     }
 

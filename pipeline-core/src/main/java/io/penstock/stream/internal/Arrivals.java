@@ -3,6 +3,7 @@ package io.penstock.stream.internal;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
+import io.penstock.order.Position;
 import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
 import java.util.Arrays;
@@ -38,7 +39,7 @@ public final class Arrivals<A> implements CoreSubscriber<Sample<A>>, Scannable, 
         this.actual = actual;
         this.window = execution.inFlight();
         this.slots = new Slots<>(window);
-        this.run = new MergeRun<>(loader, this, execution, null, actual);
+        this.run = new MergeRun<>(loader, this, execution.window(0), null, actual);
     }
 
     /**
@@ -146,6 +147,12 @@ public final class Arrivals<A> implements CoreSubscriber<Sample<A>>, Scannable, 
             begun[i] = sample.isPresent() ? sample.value() : Begun.ABSENT;
         }
         return true;
+    }
+
+    /** What arrives is delivered in order. */
+    @Override
+    public Position position(long number) {
+        return Position.START;
     }
 
     @Override

@@ -21,16 +21,17 @@ import reactor.core.scheduler.Scheduler;
 import reactor.util.context.Context;
 
 /**
- * One subscription to a stream: begins draws in order, up to a window ahead, and delivers them in order.
+ * One subscription to a stream: begins draws in order, up to a window ahead, and delivers them in order or as loaded.
  *
  * <p>Reactor's {@code flatMapSequential} does the same with an inner subscriber and a queue a sample, on the thread
  * that subscribes. It costs about 90 ns a sample that is at hand, and never moves work to the workers by itself. Here a
  * sample at hand is passed on as it is, and {@link Pace} decides which thread begins the next one.
  *
- * <p>Draws are numbered. {@code emitted <= begun <= emitted + inFlight} holds at all times. The draw of number k has
- * the slot k mod capacity, which is empty before {@code emitted} passes k. So a thread that begins a draw finds its
- * slot empty. The thread that advances {@code begun} owns those draws and fills their slots: with the sample, a
- * {@link Begun.Failed}, or a {@link Load} that will have one of them. A {@link DrainLoop} serialises delivery.
+ * <p>Draws are numbered. {@code begun <= turn + slots} holds at all times; {@link Turns} tells the turn, which is the
+ * first draw that was not delivered. The draw of number k has the slot k mod capacity, which is empty before the turn
+ * passes k. So a thread that begins a draw finds its slot empty. The thread that advances {@code begun} owns those
+ * draws and fills their slots: with the sample, a {@link Begun.Failed}, or a {@link Load} that will have one of them. A
+ * {@link DrainLoop} serialises delivery.
  */
 final class MergeRun<T> implements Subscription, Scannable, Runnable {
 
@@ -41,10 +42,6 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     @SuppressWarnings("rawtypes")
     private static final AtomicLongFieldUpdater<MergeRun> BEGUN =
             AtomicLongFieldUpdater.newUpdater(MergeRun.class, "begun");
-
-    @SuppressWarnings("rawtypes")
-    private static final AtomicLongFieldUpdater<MergeRun> EMITTED =
-            AtomicLongFieldUpdater.newUpdater(MergeRun.class, "emitted");
 
     /** The draining thread looks ahead if the stream waited for a draw of this number of recent windows. */
     private static final int WINDOWS_REMEMBERED = 4;
@@ -58,11 +55,11 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     final Context context;
     private final DrainLoop loop = new DrainLoop();
     private final AtomicInteger runners = new AtomicInteger();
+    private final Turns turns;
     private final Slots<Object> slots;
 
     private volatile long requested;
     private volatile long begun;
-    private volatile long emitted;
 
     private volatile boolean stopped; // cancelled or terminated
     private volatile boolean terminated;
@@ -81,7 +78,8 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         this.pace = new Pace(execution);
         this.actual = actual;
         this.context = Workers.in(actual.currentContext(), execution);
-        this.slots = new Slots<>((int) Math.max(1, Math.min(execution.inFlight(), supply.count())));
+        this.turns = new Turns(supply, execution);
+        this.slots = new Slots<>((int) Math.max(1, Math.min(turns.slots(), supply.count())));
         this.held = readAhead == null ? null : new ReadAheadBytes<>(readAhead, slots.capacity());
     }
 
@@ -144,27 +142,26 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         long asked = requested;
         long count = supply.count();
         long delivered = 0;
-        long number = emitted;
+        turns.lookAgain();
         while (!stopped) {
-            if (failure != null) {
-                end(failure);
-                return;
-            }
-            if (number == count) {
-                end(supply.failure());
+            long number = turns.now();
+            if (failure != null || number >= count) {
+                end(failure != null ? failure : supply.failure());
                 return;
             }
             if (delivered == asked) {
                 break;
             }
             Object ready = ready(number, asked - delivered);
+            if (ready == null && execution.window() > 1) {
+                number = turns.ready(slots, begun);
+                ready = number < 0 ? null : outcome(number);
+            }
             if (ready == null) {
                 break;
             }
-            number++;
-            EMITTED.lazySet(this, number);
             if (held != null) {
-                held.left(number - 1);
+                held.left(number);
             }
             if (ready instanceof Begun.Failed failure) {
                 end(failure.cause());
@@ -172,7 +169,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             }
             delivered++;
             @SuppressWarnings("unchecked")
-            Sample<T> sample = (Sample<T>) ready;
+            Sample<T> sample = turns.deliver(number, (Sample<T>) ready);
             actual.onNext(sample);
             if ((delivered & 7) == 0 && pace.onWorkers()) {
                 launchRunners();
@@ -182,22 +179,25 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             REQUESTED.addAndGet(this, -delivered);
         }
         if (asked != 0 && !stopped) {
-            supply.delivered(number);
+            supply.delivered(turns.now());
             lookAhead();
         }
     }
 
     /** Takes the outcome of the next draw out of its slot, after beginning the draw here if no thread has; or null. */
     private @Nullable Object ready(long number, long asked) {
-        Object held = slots.get(number);
-        if (held == null) {
-            if (begun != number || pace.onWorkers()) {
+        if (slots.get(number) == null) {
+            long first = begun; // less than the number if an earlier run delivered what lies between
+            if (first > number || pace.onWorkers()) {
                 return null;
             }
-            beginHere(number, (int) Math.min(pace.group(), asked));
-            held = slots.get(number);
+            beginHere(first, number - first + Math.min(pace.group(), asked));
         }
-        Object outcome = Load.outcome(held);
+        return outcome(number);
+    }
+
+    private @Nullable Object outcome(long number) {
+        Object outcome = Load.outcome(slots.get(number));
         if (outcome != null) {
             slots.setLazily(number, null);
         }
@@ -205,7 +205,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     }
 
     /** Begins the next draws on this thread, as many as fit, unless another thread has begun them. */
-    private void beginHere(long number, int max) {
+    private void beginHere(long number, long max) {
         int samples = (int) Math.min(max, limit() - number);
         if (samples > 0 && BEGUN.compareAndSet(this, number, number + samples)) {
             begin(number, samples);
@@ -235,11 +235,15 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         int from = supply.take(first, drawn, begun) ? 0 : samples;
         while (from < samples && !stopped) {
             int to = from;
-            while (to < samples && !drawn[to].isPadding()) {
+            while (to < samples && !drawn[to].isPadding() && !turns.wasDelivered(first + to)) {
                 to++;
             }
             if (to == from) {
-                hold(first + from, Sample.absent(drawn[from]));
+                if (turns.wasDelivered(first + from)) {
+                    loaded(first + from, Begun.ABSENT);
+                } else {
+                    hold(first + from, Sample.absent(drawn[from]));
+                }
                 from++;
             } else {
                 boolean all = from == 0 && to == samples;
@@ -260,12 +264,11 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             Object begunHere = outcomes[i];
             if (begunHere instanceof Mono<?> mono) {
                 lastWaitedFor = first + i;
-                hold(first + i, new Load<>(this, first + i, drawn[i], mono));
-            } else if (begunHere instanceof Begun.Failed) {
-                hold(first + i, begunHere);
-            } else {
-                hold(first + i, begunHere == Begun.ABSENT ? Sample.absent(drawn[i]) : Sample.of(drawn[i], begunHere));
+                begunHere = new Load<>(this, first + i, drawn[i], mono);
+            } else if (!(begunHere instanceof Begun.Failed)) {
+                begunHere = begunHere == Begun.ABSENT ? Sample.absent(drawn[i]) : Sample.of(drawn[i], begunHere);
             }
+            hold(first + i, begunHere);
         }
     }
 
@@ -285,8 +288,8 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
     }
 
     private long limit() {
-        long next = emitted;
-        long max = Math.min(supply.available(), next + execution.inFlight());
+        long next = turns.now();
+        long max = Math.min(supply.available(), turns.limit());
         return held == null ? max : Math.min(max, Math.max(next + 1, held.limit()));
     }
 
@@ -312,6 +315,9 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
         while (number < limit() && number - lastWaitedFor < remembered && !pace.onWorkers() && !stopped) {
             beginHere(number, pace.group());
             number = begun;
+            if (execution.window() > 1) {
+                drain(); // once more after this: samples at hand need not wait for their turn
+            }
         }
         if (pace.onWorkers()) {
             launchRunners();
@@ -381,7 +387,7 @@ final class MergeRun<T> implements Subscription, Scannable, Runnable {
             return requested;
         }
         if (key == Attr.BUFFERED) {
-            return (int) Math.max(0, begun - emitted);
+            return (int) Math.max(0, begun - turns.now());
         }
         if (key == Attr.TERMINATED) {
             return terminated;

@@ -2,6 +2,7 @@ package io.penstock.stream.internal;
 
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
+import io.penstock.order.Position;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 
@@ -19,6 +20,9 @@ interface Supply {
      * @return false if the stream has stopped and they are gone
      */
     boolean take(long first, Draw[] draws, Object[] begun);
+
+    /** Where a run goes on that has had the draws before this number, and no other; not asked of an arrived one. */
+    Position position(long number);
 
     /** Gets what was taken and not begun, from an index on. */
     void discard(Draw[] draws, Object[] begun, int from);
@@ -51,6 +55,11 @@ interface Supply {
         public boolean take(long first, Draw[] taken, Object[] begun) {
             draws.at(first, taken);
             return true;
+        }
+
+        @Override
+        public Position position(long number) {
+            return draws.position(number);
         }
 
         @Override

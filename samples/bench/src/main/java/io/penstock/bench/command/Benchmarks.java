@@ -9,6 +9,7 @@ import io.penstock.bench.experiment.ExperimentBenchmark;
 import io.penstock.bench.scaling.Latency;
 import io.penstock.bench.scaling.LazyShards;
 import io.penstock.bench.scaling.Scale;
+import io.penstock.bench.scaling.Stragglers;
 import io.penstock.bench.suite.DecodeSpeed;
 import io.penstock.bench.suite.DiskEpochs;
 import io.penstock.bench.suite.DistantSource;
@@ -55,6 +56,7 @@ final class Benchmarks {
                 new ExperimentBenchmark(
                         "latency", "How long a hit and a miss of each tier take, and an epoch by them", Latency::new),
                 new ExperimentBenchmark("scale", "What more samples and more ranks cost", Scale::new),
+                new ExperimentBenchmark("stragglers", "How long a trainer waits for slow samples", Stragglers::new),
                 new ExperimentBenchmark("lazy", "What lazy shards hold, load and take", LazyShards::new)));
         return List.copyOf(all);
     }

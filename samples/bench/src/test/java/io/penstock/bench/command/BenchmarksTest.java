@@ -19,6 +19,6 @@ class BenchmarksTest {
     void experiments_allOfThem_leaveFiles() {
         assertThat(Benchmarks.all().stream().filter(Benchmark::leavesFiles))
                 .extracting(Benchmark::name)
-                .containsExactly("sweep", "policies", "epochs", "near-far", "latency", "scale", "lazy");
+                .containsExactly("sweep", "policies", "epochs", "near-far", "latency", "scale", "stragglers", "lazy");
     }
 }

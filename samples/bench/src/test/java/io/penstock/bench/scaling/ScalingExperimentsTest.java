@@ -64,6 +64,17 @@ class ScalingExperimentsTest {
     }
 
     @Test
+    void stragglers_ofATinyRun_areMeasuredInOrderAndNot() {
+        try (Experiment experiment = new Stragglers(new Stragglers.Size(256, List.of(64), 1))) {
+            Measurements measurements = Measuring.run(experiment, scratch);
+
+            assertThat(measurements.median("epoch time [s]", "unordered", 64)).isPositive();
+            assertThat(experiment.charts(measurements)).hasSize(1);
+            assertThat(experiment.results(measurements)).hasSize(2);
+        }
+    }
+
+    @Test
     void lazy_ofRanksThatAreProcesses_loadsEachSampleOnce() {
         LazyRank.Load load = new LazyRank.Load(2_000, 16_384, 1_024, 12_288, 3);
         try (Experiment experiment = new LazyShards(new LazyShards.Size(load, List.of(2), 1))) {

@@ -79,6 +79,11 @@ public final class ExplainCommand implements Callable<Integer> {
                             + "began with as "
                             + "--resume, or leave both out for a run from the start");
         }
+        if (options.unordered() != null) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--unordered is for stream: which samples a batch has is decided by what is loaded first");
+        }
         StreamPlan<?> plan;
         try {
             plan = StreamPlan.lookedAt(options);
@@ -92,6 +97,12 @@ public final class ExplainCommand implements Callable<Integer> {
     }
 
     private <T> void explain(StreamPlan<T> plan) {
+        if (plan.sampler().start().ahead().signum() != 0) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--resume is a token of an unordered run, within an epoch: what follows is decided by what is "
+                            + "loaded first");
+        }
         Draws draws = plan.sampler().draws(plan.pipeline().size());
         BatchPlan batches = BatchPlan.of(draws, plan.drawsABatch(), options.remainder());
         if (step < 0 || step >= batches.count()) {

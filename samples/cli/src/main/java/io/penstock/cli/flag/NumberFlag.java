@@ -92,6 +92,13 @@ public abstract class NumberFlag<N extends Number> implements ITypeConverter<N> 
         }
     }
 
+    /** The window of an unordered stream, as {@code Execution} takes it. */
+    public static final class Window extends Ints {
+        Window() {
+            super(1, 1 << 14);
+        }
+    }
+
     /** Windows that are open at a time, as {@code Sampler} takes them. */
     public static final class Windows extends Ints {
         Windows() {

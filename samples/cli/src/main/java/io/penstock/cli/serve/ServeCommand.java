@@ -109,6 +109,7 @@ public final class ServeCommand implements Callable<Integer> {
         flags.put("--headroom", options.headroom());
         flags.put("--resume-file", options.resumeFile() != null);
         flags.put("--batch-events", options.batchEvents());
+        flags.put("--unordered", options.unordered() != null);
         return flags.entrySet().stream()
                 .filter(Map.Entry::getValue)
                 .map(Map.Entry::getKey)
@@ -120,6 +121,12 @@ public final class ServeCommand implements Callable<Integer> {
         if (serving.ranks() != null && plan.sampler().shard().worldSize() > 1) {
             plan.close();
             throw wrong("--each-a-rank and --rank with --world, or a rank of the environment, exclude each other");
+        }
+        try {
+            ServedPlan.requireInOrder(plan.sampler().start());
+        } catch (IllegalArgumentException e) {
+            plan.close();
+            throw e;
         }
         return plan;
     }

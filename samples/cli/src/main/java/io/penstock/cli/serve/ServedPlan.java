@@ -26,6 +26,14 @@ public final class ServedPlan<T> implements BatchFeed {
         this.ranks = ranks;
     }
 
+    /** @throws IllegalArgumentException if an unordered run stopped there */
+    static void requireInOrder(Position position) {
+        if (position.ahead().signum() != 0) {
+            throw new IllegalArgumentException("the token is of an unordered run, within an epoch: batches are served "
+                    + "in order; end the epoch with stream first");
+        }
+    }
+
     @Override
     public int ranks() {
         return ranks;
@@ -76,6 +84,8 @@ public final class ServedPlan<T> implements BatchFeed {
         if (token.startsWith("@")) {
             throw new IllegalArgumentException("a token is expected, not a file"); // files are ours, not the consumer's
         }
-        return plan.position(ResumeToken.parse(token));
+        Position position = plan.position(ResumeToken.parse(token));
+        requireInOrder(position);
+        return position;
     }
 }

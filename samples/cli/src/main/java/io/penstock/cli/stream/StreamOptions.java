@@ -256,6 +256,14 @@ public interface StreamOptions {
 
     @Option(
             order = 33,
+            names = "--unordered",
+            paramLabel = "N",
+            converter = NumberFlag.Window.class,
+            description = "Deliver samples as they are loaded, less than N draws ahead of the first that is missing.")
+    @Nullable Integer unordered();
+
+    @Option(
+            order = 33,
             names = "--prefetch-bytes",
             paramLabel = "SIZE",
             converter = Flags.Size.class,

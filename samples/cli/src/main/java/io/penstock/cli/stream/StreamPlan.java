@@ -201,6 +201,9 @@ public final class StreamPlan<T> implements AutoCloseable {
         if (pool != null && options.workers() != null) {
             execution = execution.workers(pool, options.workers());
         }
+        if (options.unordered() != null) {
+            execution = execution.window(options.unordered());
+        }
         return options.inFlight() == null ? execution : execution.inFlight(options.inFlight());
     }
 
