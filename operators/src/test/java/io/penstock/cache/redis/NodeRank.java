@@ -62,6 +62,9 @@ final class NodeRank {
                 long digest = 0;
                 for (Sample<ByteBuffer> sample : cached.stream(sampler).toIterable(1)) {
                     digest += digest(epoch, sample.draw().index(), sample.value());
+                    if (!gated) {
+                        LockSupport.parkNanos(3_000_000); // so that what is killed is in the middle of something
+                    }
                     if (++seen == SAMPLES / WORLD / 2 && gated) {
                         out.println("half");
                         System.in.read();

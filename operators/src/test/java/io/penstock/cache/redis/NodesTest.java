@@ -6,6 +6,7 @@ import static io.penstock.cache.redis.RedisTierTest.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.redis.internal.PlainClient;
+import io.penstock.cache.redis.internal.Programs;
 import io.penstock.cache.redis.internal.Registration;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,6 +16,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -24,8 +31,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Four nodes, each at a loopback address of its own, whose servers are one cache: real processes, some killed. */
-@Timeout(300)
+@Timeout(1800)
 class NodesTest {
+
+    private static final int ROUNDS = Integer.getInteger("penstock.kills", 3);
+    private static final long SEED = Long.getLong("penstock.kills.seed", System.nanoTime());
+    private static final int EPOCHS = 8;
+    private static final int KILLS = 4;
 
     @TempDir
     Path directory;
@@ -39,6 +51,7 @@ class NodesTest {
             meet = "127.0.0.1:" + socket.getLocalPort();
         }
         Files.writeString(directory.resolve("password"), "of the job\n");
+        RedisBinary.in(directory); // before threads ask for it
     }
 
     @AfterEach
@@ -60,7 +73,7 @@ class NodesTest {
     }
 
     private Process start(int node, int firstEpoch, int epochs, boolean gated) throws IOException {
-        String uri = "spawn-all:64MiB?name=nodes&timeout=60s&lease=60s&wait=60s&meet=%s&bind=127.0.0.%d&nodes=%d"
+        String uri = "spawn-all:64MiB?name=nodes&timeout=60s&lease=60s&wait=%s&meet=%s&bind=127.0.0.%d&nodes=%d"
                 + "&dir=%s&password-file=%s&server=%s";
         ranks[node] = NodeRank.start(
                 node,
@@ -68,6 +81,7 @@ class NodesTest {
                 epochs,
                 gated,
                 uri.formatted(
+                        gated ? "60s" : "3s",
                         meet,
                         node + 1,
                         WORLD,
@@ -95,14 +109,17 @@ class NodesTest {
         static Said by(int epoch, Process... ranks) throws IOException {
             Said sum = new Said(0, 0, 0);
             for (Process rank : ranks) {
-                String line = rank.inputReader().readLine();
-                long[] said = Stream.of(line.split(" ", -1))
-                        .mapToLong(Long::parseLong)
-                        .toArray();
-                assertThat(said[0]).isEqualTo(epoch);
-                sum = new Said(sum.seen + said[1], sum.loads + said[2], sum.digest + said[3]);
+                sum = sum.and(parse(epoch, rank.inputReader().readLine()));
             }
             return sum;
+        }
+
+        static Said parse(int epoch, String line) {
+            long[] said = Stream.of(line.split(" ", -1))
+                    .mapToLong(Long::parseLong)
+                    .toArray();
+            assertThat(said[0]).isEqualTo(epoch);
+            return new Said(said[1], said[2], said[3]);
         }
 
         Said and(Said other) {
@@ -178,5 +195,62 @@ class NodesTest {
         await(() -> servers().isEmpty());
         assertThat(IntStream.range(0, WORLD).mapToObj(this::home)).allSatisfy(home -> assertThat(Registration.all(home))
                 .isEmpty());
+    }
+
+    @Test
+    void nodes_killedAtRandom_deliverEverythingRightAndLeaveNoServer() throws Exception {
+        SplittableRandom random = new SplittableRandom(SEED);
+        for (int round = 0; round < ROUNDS; round++) {
+            List<Future<Said[]>> runs = new ArrayList<>();
+            ExecutorService nodes = Executors.newFixedThreadPool(WORLD);
+            try {
+                for (int node = 0; node < WORLD; node++) {
+                    int mine = node;
+                    runs.add(nodes.submit(() -> runToTheEnd(mine)));
+                }
+                for (int kills = 0; kills < KILLS && !runs.stream().allMatch(Future::isDone); ) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(100, 1_000)));
+                    kills += kill(random.nextInt(WORLD), random.nextInt(3)) ? 1 : 0;
+                }
+                for (int epoch = 0; epoch < EPOCHS; epoch++) {
+                    Said sum = new Said(0, 0, 0);
+                    for (Future<Said[]> run : runs) {
+                        sum = sum.and(run.get()[epoch]);
+                    }
+                    sum.isWhole(epoch);
+                }
+            } finally {
+                nodes.shutdownNow();
+            }
+            await(() -> servers().isEmpty());
+        }
+    }
+
+    /** Starts a rank again where it was killed, until it has said what it got in each epoch. */
+    private Said[] runToTheEnd(int node) throws IOException {
+        Said[] said = new Said[EPOCHS];
+        int epoch = 0;
+        while (epoch < EPOCHS) {
+            Process rank = start(node, epoch, EPOCHS, false);
+            for (String line = rank.inputReader().readLine(); line != null && epoch < EPOCHS; ) {
+                said[epoch] = Said.parse(epoch, line);
+                epoch++;
+                line = epoch < EPOCHS ? rank.inputReader().readLine() : null;
+            }
+        }
+        return said;
+    }
+
+    /** Kills a rank, or a node's server, or the shell that watches it; false if there is none now. */
+    private boolean kill(int node, int which) throws IOException, InterruptedException {
+        List<Registration> registered = Registration.all(home(node));
+        if (which == 0 || registered.isEmpty()) {
+            return ranks[node] != null && ranks[node].isAlive() && ranks[node].destroyForcibly() != null;
+        }
+        Registration server = registered.get(0);
+        boolean itself = which == 1 || Programs.find("setpriv").isEmpty(); // or a server outlives its watcher
+        return ProcessHandle.of((itself ? server.process() : server.watcher()).number())
+                .filter(ProcessHandle::destroyForcibly)
+                .isPresent();
     }
 }
