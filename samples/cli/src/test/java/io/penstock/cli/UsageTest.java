@@ -53,6 +53,8 @@ class UsageTest {
                 "--source images:x --cache-redis redis://u:p@h | shows in the list of processes",
                 "--source images:x --cache-redis env:NO_SUCH_ONE | the environment has no NO_SUCH_ONE",
                 "--source images:x --cache-redis spawn:5      | a size such as 512MiB",
+                "--source images:x --cache-redis spawn-all:1GiB | spawn-all need a place to meet: say meet=HOST:PORT",
+                "--source images:x --cache-redis spawn-all:1GiB?meet=h:1&port=2 | it knows no parameter",
                 "--source images:x --no-shuffle --window 4    | exclude each other",
                 "--source images:x --remainder some           | drop or pad or keep was expected",
                 "--source images:x --rank 0                   | --world is missing",

@@ -66,7 +66,7 @@ public sealed interface MaterializeTarget {
      * A server that this process started would end with it, and what was written with the server.
      */
     private static RedisSpec redis(String uri) {
-        if (uri.startsWith("spawn:")) {
+        if (uri.matches("spawn(-all)?:.*")) {
             throw new IllegalArgumentException(
                     "a spawned redis server ends with the job that fills it; name one that runs, as in redis:redis://HOST:6379");
         }

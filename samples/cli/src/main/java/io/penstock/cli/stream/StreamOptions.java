@@ -125,8 +125,8 @@ public interface StreamOptions {
             paramLabel = "URI",
             converter = RedisSpec.Reader.class,
             description = "Share them with other machines: redis://HOST:PORT?name=NAME, rediss://, redis-cluster://, "
-                    + "or spawn:SIZE, a server for all processes of this node. The password comes from "
-                    + "PENSTOCK_REDIS_PASSWORD or from ?password-file=FILE.")
+                    + "spawn:SIZE, a server for all processes of this node, or spawn-all:SIZE, one a node and all of "
+                    + "them one cache. The password comes from PENSTOCK_REDIS_PASSWORD or from ?password-file=FILE.")
     @Nullable RedisSpec cacheRedis();
 
     @Option(order = 16, names = "--no-shuffle", description = "Draw samples in the source's order, in every epoch.")

@@ -221,6 +221,7 @@ class MaterializeCommandTest {
                 "--to nowhere:x|there is no such target: \"nowhere:x\"; disk:DIR[,SIZE], redis:URI and tar:DIR are",
                 "--to disk|disk:DIR[,SIZE], redis:URI or tar:DIR was expected, was \"disk\"",
                 "--to redis:redis://u:p@h|a password on the command line shows in the list of processes",
+                "--to redis:spawn-all:1GiB|a spawned redis server ends with the job that fills it",
                 "--to redis:spawn:1GiB|a spawned redis server ends with the job that fills it",
                 "--to disk:x --shard-samples 5|--shard-samples is for --to tar:DIR",
                 "--to tar:x --on-error substitute|--on-error of a job is fail or skip: a shard has no sample twice",

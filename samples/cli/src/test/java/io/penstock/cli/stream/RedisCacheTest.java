@@ -12,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +59,43 @@ class RedisCacheTest {
             assertThat(run.content(epoch)).isEqualTo(alone.content(0));
         }
         while (hasServer()) { // it ends just behind its last process
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+
+    @Test
+    void runs_ofTwoNodes_shareTheServersOfBoth() throws Exception {
+        String uncached = flags.substring(0, flags.indexOf(" --cache-redis"));
+        Cli alone = Cli.stream(uncached);
+        Path password = Files.writeString(folder.resolve("password"), "of both");
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        List<Process> nodes = new ArrayList<>();
+        for (int node = 0; node < 2; node++) {
+            String all = flags.replace("spawn:64MiB?", "spawn-all:64MiB?").replace("/node", "/node" + node)
+                    + "&meet=127.0.0.1:%d&bind=127.0.0.%d&nodes=2&password-file=%s".formatted(port, node + 1, password);
+            nodes.add(CliProcess.java(("stream --json --epochs 3 --world 2 --rank " + node + " " + all).split(" ")));
+        }
+
+        long[] content = new long[3];
+        int loads = 0;
+        for (Process node : nodes) {
+            Cli said = new Cli(
+                    0,
+                    new String(node.getInputStream().readAllBytes(), StandardCharsets.UTF_8),
+                    new String(node.getErrorStream().readAllBytes(), StandardCharsets.UTF_8));
+            assertThat(node.waitFor()).as(said.err()).isZero();
+            for (int epoch = 0; epoch < 3; epoch++) {
+                content[epoch] += said.content(epoch);
+                loads += said.epoch(epoch).path("loads").asInt();
+            }
+        }
+
+        assertThat(content).containsOnly(alone.content(0));
+        assertThat(loads).isBetween(IMAGES, 3 * IMAGES - 1); // a node that has finished takes its share along
+        while (hasServer()) {
             LockSupport.parkNanos(2_000_000);
         }
     }
