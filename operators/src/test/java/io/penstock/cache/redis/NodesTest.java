@@ -200,7 +200,9 @@ class NodesTest {
     @Test
     void nodes_killedAtRandom_deliverEverythingRightAndLeaveNoServer() throws Exception {
         SplittableRandom random = new SplittableRandom(SEED);
+        List<String> places = List.of(meet, directory.resolve("meet").toString());
         for (int round = 0; round < ROUNDS; round++) {
+            meet = places.get(round % 2);
             List<Future<Said[]>> runs = new ArrayList<>();
             ExecutorService nodes = Executors.newFixedThreadPool(WORLD);
             try {

@@ -43,7 +43,7 @@ public final class Launch {
         this.password = given.isNone() ? random() : given;
     }
 
-    private static Secret random() {
+    static Secret random() {
         byte[] noise = new byte[PASSWORD_BYTES];
         new SecureRandom().nextBytes(noise);
         return Secret.of(HexFormat.of().formatHex(noise));

@@ -95,15 +95,19 @@ public record MeetingPlace(String host, int port, @Nullable Path folder, int nod
                 InetAddress place = InetAddress.getByName(host);
                 address = isOfThisMachine(place) ? place : towards(place);
             }
-            if (address.isLoopbackAddress() && nodes > 1) {
-                throw new StoreException("this node would be %s in the redis cache of %d nodes, which only this machine"
-                        .formatted(address.getHostAddress(), nodes)
+            if (address.isLoopbackAddress() && (nodes > 1 || folder != null)) {
+                throw new StoreException("this node would be %s in the redis cache of all nodes, which only this machine"
+                        .formatted(address.getHostAddress())
                         + " reaches; say bind=ADDRESS");
             }
             return address.getHostAddress().replaceAll("%.*", "");
         } catch (IOException e) {
-            throw new StoreException("cannot find the place where the nodes meet, %s: %s".formatted(this, e), e);
+            throw unusable(e);
         }
+    }
+
+    private StoreException unusable(IOException e) {
+        return new StoreException("cannot use the place where the nodes meet, %s: %s".formatted(this, e), e);
     }
 
     private static boolean isOfThisMachine(InetAddress address) throws IOException {
@@ -132,16 +136,25 @@ public record MeetingPlace(String host, int port, @Nullable Path folder, int nod
             }
             return false;
         } catch (IOException e) {
-            throw new StoreException("cannot find the place where the nodes meet, %s: %s".formatted(this, e), e);
+            throw unusable(e);
         }
     }
 
     /**
      * The password of all nodes' servers: the given one, or else one that the folder keeps.
      * @throws IllegalArgumentException if none is given and there is no folder
+     * @throws StoreException if others than this user may use the folder
      */
     public Secret password(Secret given) {
-        if (given.isNone() && folder == null) {
+        if (folder != null) {
+            try {
+                SpawnedServer.requireOwn(folder);
+                return given.isNone() ? FolderRoster.password(folder) : given;
+            } catch (IOException e) {
+                throw unusable(e);
+            }
+        }
+        if (given.isNone()) {
             throw new IllegalArgumentException("the servers of spawn-all share a password, and none is said: set"
                     + " PENSTOCK_REDIS_PASSWORD, or say password-file=FILE, on every node");
         }
@@ -159,7 +172,9 @@ public record MeetingPlace(String host, int port, @Nullable Path folder, int nod
      */
     public Membership meet(
             Supplier<SpawnedServer> server, String name, String local, Secret password, int nodes, Duration atMost) {
-        Roster roster = new ServerRoster(isAt(local) ? local : host, port, password);
+        Roster roster = folder != null
+                ? new FolderRoster(folder)
+                : new ServerRoster(isAt(local) ? local : host, port, password);
         Membership membership = new Membership(server, name, local, roster, PATIENCE);
         if (!membership.password().equals(password)) {
             membership.close();

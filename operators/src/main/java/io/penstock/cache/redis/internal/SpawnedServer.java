@@ -82,7 +82,7 @@ public record SpawnedServer(Registration server, UserPipe use) {
      * Makes a directory for this user alone, or makes sure that it is one: who can write to it could pose as the
      * server.
      */
-    private static void requireOwn(Path home) throws IOException {
+    static void requireOwn(Path home) throws IOException {
         try {
             Files.createDirectory(home, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PRIVATE)));
         } catch (FileAlreadyExistsException e) {

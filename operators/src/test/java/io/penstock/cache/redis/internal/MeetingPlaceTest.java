@@ -4,10 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class MeetingPlaceTest {
+
+    @TempDir
+    Path directory;
 
     private static MeetingPlace of(Map<String, String> environment) {
         return MeetingPlace.of("", environment);
@@ -58,5 +68,39 @@ class MeetingPlaceTest {
 
         assertThat(place.password(Secret.of("x")).reveal()).isEqualTo("x");
         assertThatThrownBy(() -> place.password(Secret.NONE)).hasMessageContaining("PENSTOCK_REDIS_PASSWORD");
+    }
+
+    @Test
+    void folder_ofTheNodes_keepsAPasswordAndWhoIsThere() throws IOException {
+        Path folder = directory.resolve("job");
+        MeetingPlace place = MeetingPlace.of(folder.toString(), Map.of());
+        Secret password = place.password(Secret.NONE);
+
+        assertThat(password.reveal()).hasSize(48);
+        assertThat(place.password(Secret.NONE)).isEqualTo(password);
+        assertThat(place.isAt("10.0.0.1")).isFalse();
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        assertThatThrownBy(() -> place.password(Secret.NONE)).hasMessageContaining("chmod 700");
+    }
+
+    @Test
+    void member_ofAFolder_isOnTheListWhileItsFileIsYoung() throws IOException {
+        Member a = new Member("a", "10.0.0.1", 1);
+        Member b = new Member("b", "10.0.0.2", 2);
+        Roster atA = new FolderRoster(directory);
+        Roster atB = new FolderRoster(directory);
+
+        assertThat(atA.renew(a)).containsExactly(a);
+        assertThat(atB.renew(b)).containsExactlyInAnyOrder(a, b);
+        Path file = directory.resolve("node-a");
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(60)));
+        assertThat(atB.renew(b)).containsExactly(b);
+        assertThat(file).exists();
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(6_000)));
+        assertThat(atB.renew(b)).containsExactly(b);
+        assertThat(file).doesNotExist();
+        assertThat(atA.renew(a)).containsExactlyInAnyOrder(a, b);
+        atA.close();
+        assertThat(atB.renew(b)).containsExactly(b);
     }
 }
