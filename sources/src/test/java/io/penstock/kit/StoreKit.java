@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -219,16 +220,17 @@ public abstract class StoreKit {
         ReentrantLock complete =
                 new ReentrantLock(true); // an entry is listed between two writes, and read during others
         AtomicBoolean done = new AtomicBoolean();
-        Thread writer = new Thread(() -> {
-            for (int value = 2; !done.get(); value++) {
-                int now = value;
-                locked(complete, () -> {
-                    rewrite(folder, KEY, filled(now));
-                    return now;
-                });
-            }
-        });
-        writer.start();
+        CompletableFuture<Void> writer = CompletableFuture.runAsync(
+                () -> {
+                    for (int value = 2; !done.get(); value++) {
+                        int now = value;
+                        locked(complete, () -> {
+                            rewrite(folder, KEY, filled(now));
+                            return now;
+                        });
+                    }
+                },
+                run -> new Thread(run).start());
         try {
             for (int i = 0; i < REWRITES; i++) {
                 boolean whole = i % 2 == 0;
@@ -241,7 +243,7 @@ public abstract class StoreKit {
             }
         } finally {
             done.set(true);
-            writer.join();
+            writer.join(); // fails as it did
         }
     }
 

@@ -8,6 +8,7 @@ import io.penstock.store.StoreFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.zip.GZIPOutputStream;
@@ -54,7 +55,11 @@ class UnpackedFileKitTest extends StoreKit {
 
     @Override
     protected void rewrite(Path folder, String key, byte[] bytes) throws IOException {
-        super.rewrite(copies, key(), bytes);
+        try {
+            super.rewrite(copies, key(), bytes);
+        } catch (NoSuchFileException e) {
+            // a copy that was written to is given up, and unpacked again by the next read
+        }
     }
 
     @AfterEach
