@@ -27,6 +27,7 @@ public final class Access {
 
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-f:.]{2,45}]|[^:\\[\\]/@\\s]{1,255})(?::\\d{1,5})?");
     private static final Pattern LOOPBACK = Pattern.compile("localhost|127(?:\\.\\d{1,3}){3}|\\[::1]");
+    private static final Pattern ADDRESS = Pattern.compile("\\d{1,3}(?:\\.\\d{1,3}){3}|\\[[0-9a-f:.]{2,45}]");
     private static final Set<String> OWN_SITE = Set.of("same-origin", "none");
     private static final String BEARER = "Bearer ";
     private static final int UNAUTHORIZED = 401;
@@ -34,11 +35,13 @@ public final class Access {
 
     private final String scheme;
     private final String name;
+    private final @Nullable String machine;
     private final byte @Nullable [] token;
 
-    private Access(String scheme, String name, byte @Nullable [] token) {
+    private Access(String scheme, String name, @Nullable String machine, byte @Nullable [] token) {
         this.scheme = scheme;
         this.name = name;
+        this.machine = machine;
         this.token = token;
     }
 
@@ -56,12 +59,20 @@ public final class Access {
      */
     public static Access to(String scheme, String host) {
         String lower = host.toLowerCase(Locale.ROOT);
-        return new Access(scheme, lower.contains(":") && !lower.startsWith("[") ? "[" + lower + "]" : lower, null);
+        return new Access(scheme, lower.contains(":") && !lower.startsWith("[") ? "[" + lower + "]" : lower, null, null);
+    }
+
+    /**
+     * Access for other machines too, by any address and by the name of this machine. A page's own name that is made to
+     * lead here is neither.
+     */
+    public Access fromOtherMachines(String machineName) {
+        return new Access(scheme, name, machineName.toLowerCase(Locale.ROOT), token);
     }
 
     /** Access with this bearer token, by any name. */
     public Access token(String secret) {
-        return new Access(scheme, name, secret.getBytes(StandardCharsets.UTF_8));
+        return new Access(scheme, name, machine, secret.getBytes(StandardCharsets.UTF_8));
     }
 
     /**
@@ -97,8 +108,13 @@ public final class Access {
 
     private boolean isOwn(String host) {
         Matcher written = HOST.matcher(host.toLowerCase(Locale.ROOT));
-        return written.matches()
-                && (written.group(1).equals(name)
-                        || LOOPBACK.matcher(written.group(1)).matches());
+        if (!written.matches()) {
+            return false;
+        }
+        String asked = written.group(1);
+        return asked.equals(name)
+                || LOOPBACK.matcher(asked).matches()
+                || machine != null
+                        && (asked.equals(machine) || ADDRESS.matcher(asked).matches());
     }
 }

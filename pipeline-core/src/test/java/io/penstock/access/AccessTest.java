@@ -58,6 +58,18 @@ class AccessTest {
         assertThat(status(OPEN, "Host: " + host)).isEqualTo(403);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"box.example", "Node3:9400", "10.0.0.3:9400", "[fe80::2]:9400", "localhost"})
+    void host_ofAnAddressOrThisMachine_isLetInFromOtherMachines(String host) {
+        assertThat(status(OPEN.fromOtherMachines("node3"), "Host: " + host)).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"evil.example", "node3.evil.example", "10.0.0.3.evil.example", "node4", "[::1]evil"})
+    void host_ofAPage_isForbiddenFromOtherMachines(String host) {
+        assertThat(status(OPEN.fromOtherMachines("node3"), "Host: " + host)).isEqualTo(403);
+    }
+
     @Test
     void host_missingOrTwice_isForbidden() {
         assertThat(status(OPEN)).isEqualTo(403);

@@ -41,7 +41,7 @@ public final class PageServer implements AutoCloseable {
     private static final String CONTROLS = "/control/";
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final LoopbackServer server;
+    private final GuardedServer server;
     private final Show show;
     private final Map<String, Control> controls;
     private final Map<String, Supplier<String>> texts;
@@ -58,7 +58,7 @@ public final class PageServer implements AutoCloseable {
         this.show = show;
         this.controls = controls;
         this.texts = texts;
-        this.server = LoopbackServer.open("--port", port, this::answer);
+        this.server = GuardedServer.open("--port", port, this::answer);
     }
 
     /**

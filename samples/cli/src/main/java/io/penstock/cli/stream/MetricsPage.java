@@ -10,7 +10,7 @@ import io.penstock.metrics.PipelineMetrics;
 import io.penstock.metrics.TierMetrics;
 import io.penstock.order.Shard;
 import io.penstock.page.Answer;
-import io.penstock.page.LoopbackServer;
+import io.penstock.page.GuardedServer;
 import io.penstock.pipeline.Pipeline;
 import java.nio.charset.StandardCharsets;
 import reactor.core.publisher.Flux;
@@ -19,25 +19,27 @@ import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
-/** What the run counts, for Prometheus to fetch: {@code http://127.0.0.1:PORT/metrics}, for this machine alone. */
+/** What the run counts, for Prometheus to fetch: {@code http://HOST:PORT/metrics}. */
 final class MetricsPage implements AutoCloseable {
 
     private static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final ConsumerMetrics consumer = new ConsumerMetrics();
-    private final LoopbackServer server;
+    private final String host;
+    private final GuardedServer server;
 
-    private MetricsPage(int port) {
-        this.server = LoopbackServer.open("--metrics-port", port, this::answer);
+    private MetricsPage(String host, int port) {
+        this.host = host;
+        this.server = GuardedServer.open("--metrics-port", host, port, this::answer);
     }
 
     /**
-     * Serves a page on a port of the loopback address; 0 takes any free one.
-     * @throws IllegalArgumentException if the port is taken, or none
+     * Serves a page on a port of an address of this machine; 0 takes any free one.
+     * @throws IllegalArgumentException if there is no such address, or the port is taken, or none
      */
-    static MetricsPage open(int port) {
-        return new MetricsPage(port);
+    static MetricsPage open(String host, int port) {
+        return new MetricsPage(host, port);
     }
 
     /** The cache with its latency measured, and its counts on the page. */
@@ -65,7 +67,7 @@ final class MetricsPage implements AutoCloseable {
     }
 
     String address() {
-        return "http://127.0.0.1:%d/metrics".formatted(server.port());
+        return "http://%s:%d/metrics".formatted(host.contains(":") ? "[" + host + "]" : host, server.port());
     }
 
     private Mono<Void> answer(HttpServerRequest request, HttpServerResponse response) {

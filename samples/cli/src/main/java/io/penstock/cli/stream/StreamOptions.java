@@ -364,6 +364,13 @@ public interface StreamOptions {
             description = "Serve counts for Prometheus at http://127.0.0.1:N/metrics in the run; 0 takes any port.")
     @Nullable Integer metricsPort();
 
+    @Option(
+            order = 46,
+            names = "--metrics-host",
+            paramLabel = "ADDRESS",
+            description = "Serve them at this address of the machine, so that others can read them; 0.0.0.0 is all.")
+    @Nullable String metricsHost();
+
     @Option(order = 47, names = "--json", description = "Print one JSON object a line, and nothing else.")
     boolean json();
 

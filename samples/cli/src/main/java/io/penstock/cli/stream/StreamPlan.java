@@ -164,6 +164,9 @@ public final class StreamPlan<T> implements AutoCloseable {
         }
         TextOptions.of(options).requireConsistent(options);
         PlannedBatches.requireConsistent(options);
+        if (options.metricsHost() != null && options.metricsPort() == null) {
+            throw new IllegalArgumentException("--metrics-host needs --metrics-port");
+        }
         if (options.verifyReads() && options.cacheDisk() == null) {
             throw new IllegalArgumentException("--verify-reads needs a cache on disk to read: --cache-disk");
         }

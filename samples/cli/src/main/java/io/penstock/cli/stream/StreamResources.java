@@ -7,6 +7,7 @@ import io.penstock.cache.ram.RamTier;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.RedisSpec;
+import io.penstock.page.GuardedServer;
 import io.penstock.quarantine.QuarantineFile;
 import io.penstock.stream.Execution;
 import java.io.IOException;
@@ -40,7 +41,9 @@ record StreamResources(
 
     static StreamResources open(StreamOptions options) {
         Integer port = options.metricsPort();
-        MetricsPage metrics = port == null ? null : MetricsPage.open(port);
+        MetricsPage metrics = port == null
+                ? null
+                : MetricsPage.open(Objects.requireNonNullElse(options.metricsHost(), GuardedServer.LOOPBACK), port);
         try {
             return open(options, metrics);
         } catch (RuntimeException | Error e) {

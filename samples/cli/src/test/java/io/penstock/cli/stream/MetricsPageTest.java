@@ -25,6 +25,8 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -121,7 +123,7 @@ class MetricsPageTest {
 
     @Test
     void page_otherThanMetrics_isNotFound() {
-        try (MetricsPage page = MetricsPage.open(0)) {
+        try (MetricsPage page = MetricsPage.open("127.0.0.1", 0)) {
             assertThat(page.address()).startsWith("http://127.0.0.1:");
             assertThat(get(page.address()).headers().firstValue("Content-Type"))
                     .contains("text/plain; version=0.0.4; charset=utf-8");
@@ -162,5 +164,32 @@ class MetricsPageTest {
         assertThat(Cli.stream("--source records:" + file + ",64 --metrics-port 65536")
                         .err())
                 .contains("in [0, 65535] was expected, was \"65536\"");
+    }
+
+    @Test
+    void host_ofAllAddresses_isServedThere() throws IOException {
+        try (StreamPlan<?> plan = StreamPlan.of(options("--metrics-port 0 --metrics-host 0.0.0.0"))) {
+            String address = plan.metrics();
+
+            assertThat(address).matches("http://0\\.0\\.0\\.0:\\d+/metrics");
+            assertThat(get(address.replace("0.0.0.0", "127.0.0.2")).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--metrics-host 127.0.0.1                     | --metrics-host needs --metrics-port",
+                "--metrics-port 0 --metrics-host host.invalid | there is no address to listen at: host.invalid",
+                "--metrics-port 0 --metrics-host 192.0.2.1    | --metrics-port 0 is taken or not allowed"
+            })
+    void host_thatCannotBe_isRefused(String flags, String message) throws IOException {
+        Path file = Files.write(folder.resolve("records.bin"), new byte[64]);
+
+        Cli run = Cli.stream("--source records:" + file + ",64 " + flags);
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains(message);
     }
 }

@@ -11,7 +11,7 @@ import io.penstock.metrics.PipelineMetrics;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.page.Answer;
-import io.penstock.page.LoopbackServer;
+import io.penstock.page.GuardedServer;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.stream.Execution;
@@ -67,7 +67,7 @@ final class LockstepJob implements AutoCloseable {
         new PipelineMetrics(pipeline).bindTo(registry);
         consumer.bindTo(registry);
         Gauge.builder("penstock.rank", () -> rank).register(registry);
-        LoopbackServer server = LoopbackServer.open(
+        GuardedServer server = GuardedServer.open(
                 "--metrics-port",
                 0,
                 (request, response) -> Answer.bytes(
