@@ -70,9 +70,10 @@ public final class Stragglers extends Experiment {
         return List.of(
                 "A step of training takes 32 samples each 16 ms. The waiting is an epoch's time over that of an epoch"
                         + " without slow samples, in pairs of the same round.",
-                "In order, a window of so many loads is in flight: a slow sample begins that many draws before its"
-                        + " turn, so 400 draws cover its 200 ms. Unordered, %d loads are in flight, and samples are".formatted(NARROW)
-                        + " delivered up to the window ahead of their turn.",
+                ("In order, a window of so many loads is in flight: a slow sample begins that many draws before its"
+                                + " turn, so 400 draws cover its 200 ms. Unordered, %d loads are in flight, and samples"
+                                + " are delivered up to the window ahead of their turn.")
+                        .formatted(NARROW),
                 MARKERS);
     }
 
