@@ -191,9 +191,21 @@ def order(size, seed=0, epoch=0, kind="shuffled", window=1, interleaved=64, shar
     if kind == "sequential" or (mode == "global" and limit is None):
         return _plain(kind, window, interleaved, size, key)
     kept = int(mode[len("reshard="):]) if mode.startswith("reshard=") else _FOR_EVER
+    number, _, turn = number.partition("x")
     partitions = 1 if mode == "global" else int(number or world)
     base = fold(fold(fold(0, seed), _BASE), epoch // kept)
-    return _partitioned(kind, window, interleaved, size, samples, partitions, base, key)
+    alternating = _partitioned(kind, window, interleaved, size, samples, partitions, base, key)
+    if not turn:
+        return alternating
+    many = partitions * int(turn)
+
+    def turns(position):
+        within = position % many
+        if position >= samples // many * many:
+            return alternating(position)
+        return alternating(position - within + within % int(turn) * partitions + within // int(turn))
+
+    return turns
 
 
 def _whole(weights):

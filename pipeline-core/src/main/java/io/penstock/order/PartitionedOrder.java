@@ -17,14 +17,30 @@ import java.util.function.LongFunction;
  * @param partitions the parts, of equal sizes or one sample more: the first ones have it
  * @param epochs     for which a base order holds
  * @param limit      the max number of samples of the base order that an epoch draws
+ * @param turn       the number of draws that a partition has in a row
  */
-record PartitionedOrder(Order order, int partitions, long epochs, long limit) implements Order {
+record PartitionedOrder(Order order, int partitions, long epochs, long limit, int turn) implements Order {
 
     /** Sets base orders apart from those of epochs; changing it changes every saved position's meaning. */
     private static final long BASE = 0x5041_5254L;
 
     @Override
     public Epoch epoch(long seed, long epoch, long size) {
+        Epoch alternating = alternating(seed, epoch, size);
+        long round = (long) turn * partitions;
+        if (turn == 1 || order instanceof Sequential) {
+            return alternating;
+        }
+        long inRounds = Math.min(limit, size) / round * round;
+        return position -> {
+            long within = position % round;
+            return alternating.index(
+                    position >= inRounds ? position : position - within + within % turn * partitions + within / turn);
+        };
+    }
+
+    /** The order where each partition has one draw at a time. */
+    private Epoch alternating(long seed, long epoch, long size) {
         long samples = Math.min(limit, size);
         long baseKey = Mixing.fold(Mixing.fold(Mixing.fold(0, seed), BASE), epoch / epochs);
         long key = Order.key(seed, epoch);

@@ -15,19 +15,24 @@ package io.penstock.order;
  * {@code global}: pick P with many divisors if the world size will change.
  *
  * <p>The number of partitions is that of the ranks unless said; a resume token remembers it.
+ *
+ * <p><b>Turns.</b> With {@link #turns} of t draws a partition has t draws in a row: then a batch of all ranks is of one
+ * partition if it has t draws. Servers that make batches k mod P each keep a part. Ranks do not.
  */
 public final class ShardMode {
 
-    private static final ShardMode GLOBAL = new ShardMode(0, 0);
+    private static final ShardMode GLOBAL = new ShardMode(0, 0, 1);
     private static final long FOR_EVER = Long.MAX_VALUE;
     private static final int AS_MANY_AS_RANKS = 0;
 
     private final long epochs;
     private final int partitions;
+    private final int turn;
 
-    private ShardMode(long epochs, int partitions) {
+    private ShardMode(long epochs, int partitions, int turn) {
         this.epochs = epochs;
         this.partitions = partitions;
+        this.turn = turn;
     }
 
     /** Every epoch shuffled over all ranks: the best mixing, and for shared caches. */
@@ -37,7 +42,7 @@ public final class ShardMode {
 
     /** Each rank keeps its part; the order within the part is another one in every epoch. */
     public static ShardMode stable() {
-        return new ShardMode(FOR_EVER, AS_MANY_AS_RANKS);
+        return new ShardMode(FOR_EVER, AS_MANY_AS_RANKS, 1);
     }
 
     /** Parts are kept for this number of epochs, then cut again: better mixing, but caches fill again. */
@@ -45,7 +50,7 @@ public final class ShardMode {
         if (epochs < 1) {
             throw new IllegalArgumentException("reshard must be every 1 epoch or more, was " + epochs);
         }
-        return new ShardMode(epochs, AS_MANY_AS_RANKS);
+        return new ShardMode(epochs, AS_MANY_AS_RANKS, 1);
     }
 
     /**
@@ -57,7 +62,20 @@ public final class ShardMode {
         if (number < 1) {
             throw new IllegalArgumentException("partitions must be at least 1, was " + number);
         }
-        return isGlobal() ? this : new ShardMode(epochs, number);
+        return isGlobal() ? this : new ShardMode(epochs, number, turn);
+    }
+
+    /**
+     * The same with partitions that take turns of this number of draws, 1 unless set: those of a batch of all ranks.
+     * Draws at the end of an epoch that are no turn of all partitions alternate. No difference to {@link #global}, nor
+     * to a sequential order.
+     * @throws IllegalArgumentException if less than 1
+     */
+    public ShardMode turns(int draws) {
+        if (draws < 1) {
+            throw new IllegalArgumentException("turns must be of 1 draw or more, was " + draws);
+        }
+        return isGlobal() ? this : new ShardMode(epochs, partitions, draws);
     }
 
     /** Whether no rank keeps anything. */
@@ -67,7 +85,7 @@ public final class ShardMode {
 
     /** This mode with as many partitions as ranks, if their number was left open. */
     ShardMode over(int worldSize) {
-        return isGlobal() || partitions != AS_MANY_AS_RANKS ? this : new ShardMode(epochs, worldSize);
+        return isGlobal() || partitions != AS_MANY_AS_RANKS ? this : new ShardMode(epochs, worldSize, turn);
     }
 
     /** This mode, with the other's number of partitions if its own was left open and they are kept as long. */
@@ -81,7 +99,7 @@ public final class ShardMode {
      */
     public boolean keepsParts(int worldSize) {
         int number = over(worldSize).partitions;
-        return !isGlobal() && (number % worldSize == 0 || worldSize % number == 0);
+        return !isGlobal() && (turn == 1 || worldSize == 1) && (number % worldSize == 0 || worldSize % number == 0);
     }
 
     /**
@@ -94,29 +112,33 @@ public final class ShardMode {
 
     Order apply(Order order, long limit) {
         if (isGlobal()) {
-            return limit == Long.MAX_VALUE ? order : new PartitionedOrder(order, 1, FOR_EVER, limit);
+            return limit == Long.MAX_VALUE ? order : new PartitionedOrder(order, 1, FOR_EVER, limit, 1);
         }
-        return new PartitionedOrder(order, partitions, epochs, limit);
+        return new PartitionedOrder(order, partitions, epochs, limit, turn);
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof ShardMode mode && mode.epochs == epochs && mode.partitions == partitions;
+        return other instanceof ShardMode mode
+                && mode.epochs == epochs
+                && mode.partitions == partitions
+                && mode.turn == turn;
     }
 
     @Override
     public int hashCode() {
-        return 31 * Long.hashCode(epochs) + partitions;
+        return 31 * (31 * Long.hashCode(epochs) + partitions) + turn;
     }
 
     /**
-     * {@code global}, {@code stable}, {@code stable:8}, {@code reshard=5} or {@code reshard=5:8}, as {@link #parse}
-     * reads it.
+     * {@code global}, {@code stable}, {@code stable:8}, {@code stable:8x64} with turns of 64, {@code reshard=5} or
+     * {@code reshard=5:8}, as {@link #parse} reads it.
      */
     @Override
     public String toString() {
         String mode = isGlobal() ? "global" : epochs == FOR_EVER ? "stable" : "reshard=" + epochs;
-        return partitions == AS_MANY_AS_RANKS ? mode : mode + ":" + partitions;
+        String parts = partitions == AS_MANY_AS_RANKS ? "" : Integer.toString(partitions);
+        return mode + (parts.isEmpty() && turn == 1 ? "" : ":" + parts) + (turn == 1 ? "" : "x" + turn);
     }
 
     /**
@@ -134,7 +156,11 @@ public final class ShardMode {
             if (parsed.isGlobal()) {
                 throw unknown(text);
             }
-            return parsed.partitions(Integer.parseInt(text.substring(colon + 1)));
+            String[] numbers = text.substring(colon + 1).split("x", 2);
+            ShardMode turning = numbers.length == 1 ? parsed : parsed.turns(Integer.parseInt(numbers[1]));
+            return numbers.length == 2 && numbers[0].isEmpty()
+                    ? turning
+                    : turning.partitions(Integer.parseInt(numbers[0]));
         } catch (NumberFormatException e) {
             throw unknown(text);
         }
@@ -154,7 +180,8 @@ public final class ShardMode {
 
     private static IllegalArgumentException unknown(String text) {
         return new IllegalArgumentException(
-                "shard mode must be global, stable or reshard=EPOCHS, the latter two perhaps with :PARTITIONS, was \"%s\""
+                "shard mode must be global, stable or reshard=EPOCHS, the latter two perhaps with :PARTITIONS "
+                        + "or :PARTITIONSxDRAWS, was \"%s\""
                         .formatted(text));
     }
 }

@@ -287,21 +287,60 @@ class ShardModeTest {
     private static final Long[] GOLDEN_LIMITED = {8L, 6L, 0L, 9L};
 
     @ParameterizedTest
-    @ValueSource(strings = {"global", "stable", "stable:8", "reshard=5", "reshard=5:8"})
+    @ValueSource(strings = {"global", "stable", "stable:8", "reshard=5", "reshard=5:8", "stable:x64", "reshard=5:8x64"})
     void parse_whatIsWritten_isReadBack(String text) {
         assertThat(ShardMode.parse(text)).hasToString(text).isEqualTo(ShardMode.parse(text));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "local", "global:2", "stable:", "stable:x", "reshard", "reshard=", "reshard=x"})
+    @ValueSource(
+            strings = {
+                "", "local", "global:2", "global:2x3", "stable:", "stable:x", "stable:4x", "reshard", "reshard=",
+                "reshard=x"
+            })
     void parse_anythingElse_isRefused(String text) {
         assertThatThrownBy(() -> ShardMode.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("shard mode must be global, stable or reshard=EPOCHS");
     }
 
+    /** Batch k of 4 draws is made by server k mod 3. */
+    @ParameterizedTest
+    @ValueSource(strings = {"shuffled", "windowed"})
+    void turns_ofABatch_giveAServerTheSameSamplesInEveryEpoch(String kind) {
+        Sampler sampler = (kind.equals("shuffled") ? Sampler.shuffled(42) : Sampler.windowed(42, 2))
+                .mode(ShardMode.parse("stable:3x4"))
+                .epochs(4);
+        Draws draws = sampler.draws(29); // two turns of each, and five draws that alternate
+        for (int server = 0; server < 3; server++) {
+            Set<Set<Long>> epochs = new HashSet<>();
+            Set<List<Long>> orders = new HashSet<>();
+            for (int epoch = 0; epoch < 4; epoch++) {
+                List<Long> drawn = new ArrayList<>();
+                for (int batch = server; batch < 6; batch += 3) {
+                    for (int draw = 0; draw < 4; draw++) {
+                        drawn.add(draws.at(29L * epoch + 4L * batch + draw).index());
+                    }
+                }
+                epochs.add(new HashSet<>(drawn));
+                orders.add(drawn);
+            }
+            Set<Long> all = new HashSet<>();
+            epochs.forEach(all::addAll);
+            assertThat(all).hasSizeBetween(8, 10); // the part of a server
+            assertThat(orders).hasSize(4);
+        }
+        for (int epoch = 0; epoch < 4; epoch++) {
+            long first = 29L * epoch;
+            assertThat(LongStream.range(first, first + 29).mapToObj(number -> draws.at(number).index()))
+                    .doesNotHaveDuplicates()
+                    .hasSize(29);
+        }
+    }
+
     @Test
     void numbers_outOfRange_areRefused() {
+        assertThatThrownBy(() -> ShardMode.parse("stable:2x0")).hasMessage("turns must be of 1 draw or more, was 0");
         assertThatThrownBy(() -> ShardMode.parse("reshard=0"))
                 .hasMessage("reshard must be every 1 epoch or more, was 0");
         assertThatThrownBy(() -> ShardMode.stable().partitions(0)).hasMessage("partitions must be at least 1, was 0");

@@ -193,7 +193,7 @@ class UniformOrderTest {
         int oddParts = 0;
         int oddWindows = 0;
         Order.Windowed windowed = new Order.Windowed(32, 1);
-        PartitionedOrder stable = new PartitionedOrder(new Order.Shuffled(), 2, Long.MAX_VALUE, Long.MAX_VALUE);
+        PartitionedOrder stable = new PartitionedOrder(new Order.Shuffled(), 2, Long.MAX_VALUE, Long.MAX_VALUE, 1);
 
         for (int epoch = 0; epoch < epochs; epoch++) {
             Order.Epoch part = stable.epoch(42, epoch, size);

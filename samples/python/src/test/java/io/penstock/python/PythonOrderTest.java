@@ -39,7 +39,8 @@ class PythonOrderTest {
     private static final Path ROOT = Path.of(System.getProperty("penstock.root", ".."));
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<Integer> SIZES = List.of(1, 2, 7, 8, 12, 16, 17, 31, 64, 100, 257, 300, 601);
-    private static final List<String> MODES = List.of("global", "stable", "stable:4", "reshard=1", "reshard=2:3");
+    private static final List<String> MODES =
+            List.of("global", "stable", "stable:4", "reshard=1", "reshard=2:3", "stable:3x4");
 
     /** A plan as both sides understand it. */
     private record Plan(String json, Sampler sampler, long size) {

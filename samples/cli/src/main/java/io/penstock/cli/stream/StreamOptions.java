@@ -234,7 +234,8 @@ public interface StreamOptions {
             paramLabel = "MODE",
             converter = Flags.Shards.class,
             description = "global distributes samples over ranks again in every epoch (default), stable keeps each "
-                    + "rank's part, reshard=K for K epochs; :P sets the number of partitions (default: ranks).")
+                    + "rank's part, reshard=K for K epochs; :P sets the number of partitions (default: ranks), "
+                    + ":PxN also the draws that each has in a row.")
     @Nullable ShardMode shard();
 
     @Option(
