@@ -11,6 +11,7 @@ import io.penstock.order.Shard;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
@@ -34,8 +35,16 @@ final class CountedFeed implements BatchFeed {
     }
 
     CountedFeed(int samples, int bytes, int ranks, long epochs) {
+        this(samples, bytes, ranks, epochs, Duration.ZERO);
+    }
+
+    /** @param delay of each sample */
+    CountedFeed(int samples, int bytes, int ranks, long epochs, Duration delay) {
         this.epochs = epochs;
-        this.dataset = new MadeDataset<>("numbers", samples, index -> Mono.fromCallable(() -> sample(index, bytes)));
+        this.dataset = new MadeDataset<>("numbers", samples, index -> {
+            Mono<Tensor> made = Mono.fromCallable(() -> sample(index, bytes));
+            return delay.isZero() ? made : Mono.delay(delay).then(made);
+        });
         this.ranks = ranks;
     }
 
