@@ -85,7 +85,23 @@ public final class RedisTier implements SharedTier, ListedTier {
             counts.misses.increment();
             return Mono.empty();
         }
-        return servers.of(key).get(key);
+        Server owner = servers.of(key);
+        Server before = servers.before(key);
+        return before == null ? owner.get(key) : owner.get(key).switchIfEmpty(moved(key, before, owner));
+    }
+
+    /** A value that is where its key belonged before servers came or went; it is moved to where the key belongs now. */
+    private Mono<ByteBuffer> moved(SampleKey key, Server before, Server owner) {
+        return Mono.defer(() -> {
+            counts.misses.decrement(); // one look-up, one count
+            return before.get(key).doOnNext(value -> owner.put(key, value.duplicate())
+                    .then(owner.kept(key))
+                    .subscribe(kept -> {
+                        if (kept) {
+                            before.remove(key);
+                        }
+                    }));
+        });
     }
 
     @Override
@@ -133,6 +149,10 @@ public final class RedisTier implements SharedTier, ListedTier {
     public void remove(SampleKey key) {
         if (!closed.get()) {
             servers.of(key).remove(key);
+            Server before = servers.before(key);
+            if (before != null) {
+                before.remove(key);
+            }
         }
     }
 

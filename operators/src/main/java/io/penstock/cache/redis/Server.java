@@ -91,6 +91,13 @@ final class Server {
         });
     }
 
+    /** Whether the server itself has a value, once a put of it that is under way is answered; never fails. */
+    Mono<Boolean> kept(SampleKey key) {
+        return Mono.<Boolean>create(sink -> writes.afterPut(key, () -> sink.success(true)))
+                .then(contains(key))
+                .onErrorReturn(false);
+    }
+
     boolean accepts(SampleKey key) {
         return isUp(key) && !writes.isFull();
     }

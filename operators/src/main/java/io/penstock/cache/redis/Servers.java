@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -19,6 +22,7 @@ final class Servers {
     private final BiFunction<String, Address, Server> make;
     private final Object lock = new Object();
     private volatile List<Server> all = List.of();
+    private volatile boolean changed;
     private boolean closed;
 
     Servers(BiFunction<String, Address, Server> make) {
@@ -31,16 +35,23 @@ final class Servers {
 
     /** The server that a key belongs to; there is one at least. */
     Server of(SampleKey key) {
+        return highest(key, null);
+    }
+
+    /** The server that most likely had a key before servers came or went; null if none did. */
+    @Nullable Server before(SampleKey key) {
+        return changed && all.size() > 1 ? highest(key, of(key)) : null;
+    }
+
+    private Server highest(SampleKey key, @Nullable Server except) {
         List<Server> servers = all;
         Server best = servers.get(0);
-        if (servers.size() > 1) {
-            long highest = Long.MIN_VALUE;
-            for (Server server : servers) {
-                long score = key.with(server.number()).high();
-                if (score > highest) {
-                    highest = score;
-                    best = server;
-                }
+        long highest = Long.MIN_VALUE;
+        for (Server server : servers) {
+            long score = servers.size() == 1 ? 0 : key.with(server.number()).high();
+            if (score >= highest && server != except) {
+                highest = score;
+                best = server;
             }
         }
         return best;
@@ -71,12 +82,17 @@ final class Servers {
                 gone.remove(server);
                 next.add(server);
             });
+            changed |= !all.isEmpty() && !names(all).equals(names(next));
             all = List.copyOf(next);
         }
         return Flux.fromIterable(fresh)
                 .flatMap(server -> server.open(atMost), Math.max(1, fresh.size()))
                 .mergeWith(Flux.fromIterable(gone).flatMap(server -> server.close(atMost)))
                 .then();
+    }
+
+    private static Set<Long> names(List<Server> servers) {
+        return servers.stream().map(Server::number).collect(Collectors.toSet());
     }
 
     Mono<Void> close(Duration atMost) {

@@ -96,9 +96,9 @@ public record MeetingPlace(String host, int port, @Nullable Path folder, int nod
                 address = isOfThisMachine(place) ? place : towards(place);
             }
             if (address.isLoopbackAddress() && (nodes > 1 || folder != null)) {
-                throw new StoreException("this node would be %s in the redis cache of all nodes, which only this machine"
-                        .formatted(address.getHostAddress())
-                        + " reaches; say bind=ADDRESS");
+                throw new StoreException("only this machine reaches %s, which this node would be for the others; say"
+                                .formatted(address.getHostAddress())
+                        + " bind=ADDRESS");
             }
             return address.getHostAddress().replaceAll("%.*", "");
         } catch (IOException e) {
