@@ -1,6 +1,5 @@
 package io.penstock.internal;
 
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.IntToLongFunction;
 
@@ -33,12 +32,10 @@ public final class PartNumbers {
      */
     public int part(long index) {
         Objects.checkIndex(index, size());
-        int found = Arrays.binarySearch(starts, index);
-        if (found < 0) {
-            return -found - 2;
-        }
-        while (starts[found + 1] == index) { // parts without samples begin there, too
-            found++;
+        int found = 0; // the last part that begins there or before; shuffled indices would mispredict branches
+        for (int left = starts.length - 1; left > 1; left -= left >>> 1) {
+            int half = left >>> 1;
+            found += half & (int) ~(index - starts[found + half] >> Long.SIZE - 1);
         }
         return found;
     }

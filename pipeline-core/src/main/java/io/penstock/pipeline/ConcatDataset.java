@@ -57,30 +57,33 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
     @Override
     void beginAll(Draw[] draws, Object[] begun) {
         int[] partOf = new int[draws.length];
+        int[] ends = new int[parts.size() + 1]; // of each part's draws among those that are sorted by part
         try {
             for (int i = 0; i < draws.length; i++) {
                 partOf[i] = numbers.part(draws[i].index());
+                ends[partOf[i] + 1]++;
             }
         } catch (IndexOutOfBoundsException e) { // of one draw, so each begins by itself and fails by itself
             super.beginAll(draws, begun);
             return;
         }
-        Draw[] some = new Draw[draws.length];
-        int[] places = new int[draws.length];
         for (int part = 0; part < parts.size(); part++) {
-            int count = 0;
-            for (int i = 0; i < draws.length; i++) {
-                if (partOf[i] == part) {
-                    some[count] = draws[i].at(numbers.within(draws[i].index(), part));
-                    places[count++] = i;
-                }
-            }
-            if (count > 0) {
-                Object[] its = new Object[count];
-                parts.get(part).beginAll(Arrays.copyOf(some, count), its);
-                for (int i = 0; i < count; i++) {
-                    begun[places[i]] = its[i];
-                }
+            ends[part + 1] += ends[part];
+        }
+        Draw[] sorted = new Draw[draws.length];
+        int[] places = new int[draws.length];
+        for (int i = 0; i < draws.length; i++) {
+            int place = ends[partOf[i]]++;
+            sorted[place] = draws[i].at(numbers.within(draws[i].index(), partOf[i]));
+            places[place] = i;
+        }
+        for (int from = 0; from < draws.length; ) {
+            int part = partOf[places[from]];
+            Draw[] its = Arrays.copyOfRange(sorted, from, ends[part]);
+            Object[] itsBegun = new Object[its.length];
+            parts.get(part).beginAll(its, itsBegun);
+            for (Object one : itsBegun) {
+                begun[places[from++]] = one;
             }
         }
     }
