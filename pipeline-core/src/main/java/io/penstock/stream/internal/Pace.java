@@ -15,7 +15,7 @@ final class Pace {
     private static final long EXPENSIVE_NANOS = 20_000;
     private static final long CHEAP_NANOS = 5_000;
     private static final long BLOCK_NANOS = 100_000;
-    private static final int GROUP = 16;
+    private static final int GROUP = 64; // a mixture of 4 still asks 4 caches for 16 samples each
 
     private final MovingMean nanos = new MovingMean(CHEAP_NANOS, EXPENSIVE_NANOS);
     private final int maxBlock;

@@ -54,7 +54,7 @@ public final class DrawCost implements Benchmark {
             long samples = Long.parseLong(result.getParams().getParam("samples"));
             String order = result.getParams().getParam("order");
             boolean grouped = result.getParams().getBenchmark().endsWith(".group");
-            String act = order == null ? "resuming" : grouped ? "a draw of 16 together" : "a draw";
+            String act = order == null ? "resuming" : grouped ? "a draw in a group" : "a draw";
             String what =
                     "%s, n = %,d".formatted(order == null ? result.getParams().getParam("mode") : order, samples);
             Result time = Result.of(what + ": " + act, result.getPrimaryResult().getScore(), "ns");

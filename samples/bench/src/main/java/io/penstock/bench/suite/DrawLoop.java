@@ -24,7 +24,7 @@ public class DrawLoop {
     static final String MIXED = "mixture of 4";
     static final String FILTERED = MIXED + " behind a filter that takes 70 %"; // JMH parts values at commas
     private static final int MANY_WEIGHTS = 1_000_000;
-    private static final int GROUP = 16;
+    private static final int GROUP = 64;
 
     /** Samples of the data set. */
     @Param("1000000000")
