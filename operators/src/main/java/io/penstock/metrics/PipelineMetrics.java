@@ -101,9 +101,12 @@ public final class PipelineMetrics implements MeterBinder {
 
     private void source(MeterRegistry registry, int part, Set<String> tiers) {
         Tags source = tags.and("source", Integer.toString(part));
-        counter(registry, "penstock.source.loaded", source, "samples loaded at a source of several", run -> run.parts()
-                .get(part)
-                .loads());
+        counter(
+                registry,
+                "penstock.source.loaded",
+                source,
+                "samples loaded at a source of several",
+                run -> run.parts().get(part).loads());
         if (!tiers.isEmpty()) {
             counter(
                     registry,

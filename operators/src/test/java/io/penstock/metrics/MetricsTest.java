@@ -145,8 +145,8 @@ class MetricsTest {
     @Test
     void pipelineMetrics_ofSeveralSources_countEach() {
         try (Cache cache = Cache.of(RamTier.ofBytes(64 << 20))) {
-            Pipeline<Tensor> pipeline =
-                    Dataset.concat(new Numbered().slice(0, 500), new Numbered().slice(500, SAMPLES)).cache(cache, SCHEMA);
+            Pipeline<Tensor> pipeline = Dataset.concat(new Numbered().slice(0, 500), new Numbered().slice(500, SAMPLES))
+                    .cache(cache, SCHEMA);
             new PipelineMetrics(pipeline, Tags.of("job", "both")).bindTo(registry);
 
             run(pipeline, 1);

@@ -59,7 +59,8 @@ public final class Access {
      */
     public static Access to(String scheme, String host) {
         String lower = host.toLowerCase(Locale.ROOT);
-        return new Access(scheme, lower.contains(":") && !lower.startsWith("[") ? "[" + lower + "]" : lower, null, null);
+        return new Access(
+                scheme, lower.contains(":") && !lower.startsWith("[") ? "[" + lower + "]" : lower, null, null);
     }
 
     /**

@@ -181,7 +181,6 @@ public final class ShardMode {
     private static IllegalArgumentException unknown(String text) {
         return new IllegalArgumentException(
                 "shard mode must be global, stable or reshard=EPOCHS, the latter two perhaps with :PARTITIONS "
-                        + "or :PARTITIONSxDRAWS, was \"%s\""
-                        .formatted(text));
+                        + "or :PARTITIONSxDRAWS, was \"%s\"".formatted(text));
     }
 }

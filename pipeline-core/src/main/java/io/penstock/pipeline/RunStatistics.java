@@ -49,8 +49,7 @@ public record RunStatistics(
         for (int i = 0; i < parts.size(); i++) {
             OfPart before = earlier.parts.get(i);
             OfPart now = parts.get(i);
-            ofParts.add(new OfPart(
-                    now.loads - before.loads, since(now.hits, before.hits), now.misses - before.misses));
+            ofParts.add(new OfPart(now.loads - before.loads, since(now.hits, before.hits), now.misses - before.misses));
         }
         return new RunStatistics(
                 loads - earlier.loads,

@@ -122,15 +122,16 @@ class DrawsTest {
             @ForAll @IntRange(min = 1, max = 5) int worldSize,
             @ForAll @IntRange(min = 1, max = 40) int group,
             @ForAll Remainder remainder) {
-        Sampler sampler =
-                switch (kind) {
-                    case 0 -> Sampler.sequential();
-                    case 1 -> Sampler.windowed(SEED, 7);
-                    case 2 -> Sampler.shuffled(SEED).mode(ShardMode.stable());
-                    case 3 -> Sampler.shuffled(SEED).mixed(Proportions.of(size, 0.7).and(3, 0.3));
-                    case 4 -> Sampler.weighted(SEED, LongStream.range(1, size + 1).asDoubleStream().toArray(), size);
-                    default -> Sampler.shuffled(SEED);
-                };
+        Sampler sampler = switch (kind) {
+            case 0 -> Sampler.sequential();
+            case 1 -> Sampler.windowed(SEED, 7);
+            case 2 -> Sampler.shuffled(SEED).mode(ShardMode.stable());
+            case 3 -> Sampler.shuffled(SEED).mixed(Proportions.of(size, 0.7).and(3, 0.3));
+            case 4 ->
+                Sampler.weighted(
+                        SEED, LongStream.range(1, size + 1).asDoubleStream().toArray(), size);
+            default -> Sampler.shuffled(SEED);
+        };
         Sampler run = sampler.remainder(remainder)
                 .shard(Shard.of(worldSize - 1, worldSize))
                 .epochs(3);

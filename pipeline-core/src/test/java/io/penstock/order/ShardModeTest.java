@@ -295,7 +295,15 @@ class ShardModeTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "local", "global:2", "global:2x3", "stable:", "stable:x", "stable:4x", "reshard", "reshard=",
+                "",
+                "local",
+                "global:2",
+                "global:2x3",
+                "stable:",
+                "stable:x",
+                "stable:4x",
+                "reshard",
+                "reshard=",
                 "reshard=x"
             })
     void parse_anythingElse_isRefused(String text) {
@@ -332,7 +340,8 @@ class ShardModeTest {
         }
         for (int epoch = 0; epoch < 4; epoch++) {
             long first = 29L * epoch;
-            assertThat(LongStream.range(first, first + 29).mapToObj(number -> draws.at(number).index()))
+            assertThat(LongStream.range(first, first + 29)
+                            .mapToObj(number -> draws.at(number).index()))
                     .doesNotHaveDuplicates()
                     .hasSize(29);
         }

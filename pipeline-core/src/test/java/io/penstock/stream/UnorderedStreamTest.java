@@ -92,7 +92,8 @@ class UnorderedStreamTest {
     }
 
     /** The draws of a stream up to a number, loaded in random order. */
-    private static List<Draw> taken(HeldLoads data, Sampler sampler, Execution execution, long max, RandomGenerator dice) {
+    private static List<Draw> taken(
+            HeldLoads data, Sampler sampler, Execution execution, long max, RandomGenerator dice) {
         Taker taker = new Taker(max);
         data.pending.clear();
         data.stream(sampler, execution).subscribe(taker);
@@ -147,10 +148,13 @@ class UnorderedStreamTest {
                     .doesNotHaveDuplicates()
                     .allMatch(numbers::containsKey);
             for (int i = 1; i < delivered.size(); i++) {
-                assertThat(delivered.get(i).next()).isGreaterThan(delivered.get(i - 1).next());
+                assertThat(delivered.get(i).next())
+                        .isGreaterThan(delivered.get(i - 1).next());
                 assertThat(delivered.get(i).left())
-                        .isEqualTo(delivered.get(i - 1).endsEpoch() ? draws.count(delivered.get(i).epoch()) - 1
-                                : delivered.get(i - 1).left() - 1);
+                        .isEqualTo(
+                                delivered.get(i - 1).endsEpoch()
+                                        ? draws.count(delivered.get(i).epoch()) - 1
+                                        : delivered.get(i - 1).left() - 1);
             }
         }
     }
@@ -214,7 +218,8 @@ class UnorderedStreamTest {
     void token_withinAnEpoch_isThatOfItsRank() {
         HeldLoads data = new HeldLoads(20, 0);
         Sampler sampler = Sampler.sequential().shard(Shard.of(1, 2));
-        Draw first = taken(data, sampler, execution(8, 8), 1, new SplittableRandom(3)).get(0);
+        Draw first = taken(data, sampler, execution(8, 8), 1, new SplittableRandom(3))
+                .get(0);
         ResumeToken token = ResumeToken.of(data, sampler).at(first.next());
 
         assertThat(token.toString()).contains("\"ahead\":\"1/2:");

@@ -90,7 +90,9 @@ public final class BatchPlan {
             return draws.start();
         }
         boolean beginsEpoch = step >= inFirst && (step - inFirst) % inLater == 0;
-        return beginsEpoch ? new Position(draws.at(from).epoch(), 0) : draws.at(from - 1).next();
+        return beginsEpoch
+                ? new Position(draws.at(from).epoch(), 0)
+                : draws.at(from - 1).next();
     }
 
     private long firstDraw(long step) {

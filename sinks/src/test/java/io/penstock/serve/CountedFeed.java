@@ -98,7 +98,8 @@ final class CountedFeed implements BatchFeed {
     private Flux<Batch> run(Sampler sampler, int slots, IntFunction<ByteBuffer> memory) {
         runs.incrementAndGet();
         return dataset.stream(sampler)
-                .transform(Batches.of(BATCH, Schema.tensor("bytes")).slots(slots).allocator(memory))
+                .transform(
+                        Batches.of(BATCH, Schema.tensor("bytes")).slots(slots).allocator(memory))
                 .map(this::counted)
                 .doFinally(signal -> ended.incrementAndGet());
     }

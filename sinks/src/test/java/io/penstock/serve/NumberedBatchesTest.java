@@ -22,8 +22,7 @@ class NumberedBatchesTest {
     @CsvSource({"1, '0,0', 14", "2, '0,0', 14", "4, '0,12', 11", "3, '1,24', 1", "2, '2,0', 0"})
     void batches_ofAnyServers_areThoseOfOneStream(int servers, String resume, int batches) throws Exception {
         List<BatchServer> all = new ArrayList<>();
-        try (BatchServer one =
-                ServerPlan.of(new CountedFeed(SAMPLES, 64, 1, 2)).start()) {
+        try (BatchServer one = ServerPlan.of(new CountedFeed(SAMPLES, 64, 1, 2)).start()) {
             for (int i = 0; i < servers; i++) {
                 all.add(ServerPlan.of(new CountedFeed(SAMPLES, 64, 1, 2)).start());
             }
@@ -64,8 +63,7 @@ class NumberedBatchesTest {
 
     @Test
     void batch_ofSeveralRanks_needsTheRank() throws Exception {
-        try (BatchServer server =
-                        ServerPlan.of(new CountedFeed(SAMPLES, 64, 2)).start();
+        try (BatchServer server = ServerPlan.of(new CountedFeed(SAMPLES, 64, 2)).start();
                 Consumer none = new Consumer(server.address(), "?batch=0");
                 Consumer one = new Consumer(server.address(), "?batch=0&rank=1")) {
             assertThat(none.status()).isEqualTo(400);

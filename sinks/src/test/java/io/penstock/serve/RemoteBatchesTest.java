@@ -55,7 +55,8 @@ class RemoteBatchesTest {
         for (int row = 0; row < remote.batch().size(); row++) {
             ByteBuffer of = bytes.slice(row * BYTES, BYTES);
             int index = of.getInt(0);
-            assertThat(of).isEqualTo(ByteBuffer.wrap(CountedFeed.sample(index, BYTES).toByteArray()));
+            assertThat(of)
+                    .isEqualTo(ByteBuffer.wrap(CountedFeed.sample(index, BYTES).toByteArray()));
             indices.add(index);
         }
         return remote.batch().epoch() + " " + remote.resume() + " " + indices;
@@ -143,8 +144,8 @@ class RemoteBatchesTest {
     void token_ofAnotherRun_isRefusedAtOnce() {
         start(SAMPLES, 0, Duration.ZERO);
 
-        assertThatThrownBy(() ->
-                        RemoteBatches.of(addresses()).resumeAt("nonsense").stream().blockLast())
+        assertThatThrownBy(() -> RemoteBatches.of(addresses()).resumeAt("nonsense").stream()
+                        .blockLast())
                 .hasMessageContaining("answered 400: this is no token of this run");
     }
 }

@@ -145,8 +145,7 @@ public final class NodeServer {
      */
     public NodeServer meetAt(String place) {
         MeetingPlace found = MeetingPlace.of(place, System.getenv());
-        return new NodeServer(
-                bytes, executable, directory, listen, port, new Meeting(found, found.nodes(), PATIENCE));
+        return new NodeServer(bytes, executable, directory, listen, port, new Meeting(found, found.nodes(), PATIENCE));
     }
 
     /**
@@ -157,8 +156,7 @@ public final class NodeServer {
         if (meeting == null || number < 1) {
             throw new IllegalArgumentException("nodes that meet are 1 or more, were " + number);
         }
-        return new NodeServer(
-                bytes, executable, directory, listen, port, new Meeting(meeting.place, number, atMost));
+        return new NodeServer(bytes, executable, directory, listen, port, new Meeting(meeting.place, number, atMost));
     }
 
     /** Whether it is one of several. */
@@ -208,8 +206,8 @@ public final class NodeServer {
             return executable;
         }
         return Programs.find("redis-server", "valkey-server")
-                .orElseThrow(
-                        () -> new StoreException("no redis-server or valkey-server on the PATH; install one, or name it:"
+                .orElseThrow(() ->
+                        new StoreException("no redis-server or valkey-server on the PATH; install one, or name it:"
                                 + " spawn:SIZE?server=FILE"));
     }
 

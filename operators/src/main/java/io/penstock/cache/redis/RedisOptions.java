@@ -239,8 +239,8 @@ public final class RedisOptions {
                 servers.become(NodeServer.addresses(membership.members()), atMost)
                         .toFuture()
                         .join();
-                membership.follow(members -> servers.become(NodeServer.addresses(members), atMost)
-                        .subscribe());
+                membership.follow(members ->
+                        servers.become(NodeServer.addresses(members), atMost).subscribe());
             } else {
                 Address there = running != null ? NodeServer.address(running) : Objects.requireNonNull(address);
                 servers.become(there.byName(), atMost).toFuture().join();

@@ -94,13 +94,14 @@ public final class RedisTier implements SharedTier, ListedTier {
     private Mono<ByteBuffer> moved(SampleKey key, Server before, Server owner) {
         return Mono.defer(() -> {
             counts.misses.decrement(); // one look-up, one count
-            return before.get(key).doOnNext(value -> owner.put(key, value.duplicate())
-                    .then(owner.kept(key))
-                    .subscribe(kept -> {
-                        if (kept) {
-                            before.remove(key);
-                        }
-                    }));
+            return before.get(key)
+                    .doOnNext(value -> owner.put(key, value.duplicate())
+                            .then(owner.kept(key))
+                            .subscribe(kept -> {
+                                if (kept) {
+                                    before.remove(key);
+                                }
+                            }));
         });
     }
 

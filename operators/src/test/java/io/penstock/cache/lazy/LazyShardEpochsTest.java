@@ -147,6 +147,7 @@ class LazyShardEpochsTest {
     }
 
     static Stream<Arguments> modesAndRanks() {
-        return Stream.of(Mode.values()).flatMap(mode -> IntStream.rangeClosed(1, 8).mapToObj(ranks -> Arguments.of(mode, ranks)));
+        return Stream.of(Mode.values())
+                .flatMap(mode -> IntStream.rangeClosed(1, 8).mapToObj(ranks -> Arguments.of(mode, ranks)));
     }
 }

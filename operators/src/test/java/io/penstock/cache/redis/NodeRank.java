@@ -53,10 +53,8 @@ final class NodeRank {
                     System.in.read();
                     awaitAll(tier, cached);
                 }
-                Sampler sampler = Sampler.shuffled(7)
-                        .epochs(epoch + 1)
-                        .shard(shard)
-                        .resumeAt(new Position(epoch, 0));
+                Sampler sampler =
+                        Sampler.shuffled(7).epochs(epoch + 1).shard(shard).resumeAt(new Position(epoch, 0));
                 long before = numbers.loads.get();
                 long seen = 0;
                 long digest = 0;

@@ -116,9 +116,8 @@ class NodesTest {
         }
 
         static Said parse(int epoch, String line) {
-            long[] said = Stream.of(line.split(" ", -1))
-                    .mapToLong(Long::parseLong)
-                    .toArray();
+            long[] said =
+                    Stream.of(line.split(" ", -1)).mapToLong(Long::parseLong).toArray();
             assertThat(said[0]).isEqualTo(epoch);
             return new Said(said[1], said[2], said[3]);
         }
@@ -198,8 +197,8 @@ class NodesTest {
             assertThat(rank.waitFor()).isZero();
         }
         await(() -> servers().isEmpty());
-        assertThat(IntStream.range(0, WORLD).mapToObj(this::home)).allSatisfy(home -> assertThat(Registration.all(home))
-                .isEmpty());
+        assertThat(IntStream.range(0, WORLD).mapToObj(this::home))
+                .allSatisfy(home -> assertThat(Registration.all(home)).isEmpty());
     }
 
     @Test

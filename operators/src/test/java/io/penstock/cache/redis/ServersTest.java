@@ -75,7 +75,9 @@ class ServersTest {
                     .filter(i -> !during.get(i).equals(before.get(i)))
                     .count();
             assertThat(moved).isBetween(KEYS / 5L, KEYS / 2L);
-            assertThat(during).filteredOn(owner -> owner.endsWith(":" + c.port())).hasSize((int) moved);
+            assertThat(during)
+                    .filteredOn(owner -> owner.endsWith(":" + c.port()))
+                    .hasSize((int) moved);
             assertThat(found(tier)).as("with those that are where they were").isEqualTo(KEYS);
             assertThat(found(tier)).isEqualTo(KEYS);
             tier.flush().block(TIMEOUT);

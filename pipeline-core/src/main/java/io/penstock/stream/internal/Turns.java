@@ -13,8 +13,7 @@ import java.util.concurrent.atomic.AtomicLongFieldUpdater;
  */
 final class Turns {
 
-    private static final AtomicLongFieldUpdater<Turns> TURN =
-            AtomicLongFieldUpdater.newUpdater(Turns.class, "turn");
+    private static final AtomicLongFieldUpdater<Turns> TURN = AtomicLongFieldUpdater.newUpdater(Turns.class, "turn");
 
     private final Supply supply;
     private final int inFlight;
@@ -101,8 +100,8 @@ final class Turns {
         TURN.lazySet(this, now + passed);
         Draw draw = sample.draw();
         long left = draw.left() + (number - now) - others;
-        Draw placed = new Draw(
-                draw.seed(), draw.epoch(), draw.index(), draw.turn(), next(draw, left, now + passed), left);
+        Draw placed =
+                new Draw(draw.seed(), draw.epoch(), draw.index(), draw.turn(), next(draw, left, now + passed), left);
         return sample.isPresent() ? Sample.of(placed, sample.value()) : Sample.absent(placed);
     }
 

@@ -73,7 +73,8 @@ final class ArrowAnswer {
             Shape row = shape(words.getOrDefault("penstock.shape", ""));
             last += row.rank() == 0 ? 2 : 3;
             Buffer data = record.buffers(last);
-            DType dtype = DType.valueOf(Objects.requireNonNull(words.get("penstock.dtype")).toUpperCase(Locale.ROOT));
+            DType dtype = DType.valueOf(
+                    Objects.requireNonNull(words.get("penstock.dtype")).toUpperCase(Locale.ROOT));
             fields.put(
                     field.name(),
                     Tensor.of(

@@ -273,7 +273,10 @@ public final class RemoteBatches {
                 stop(new StoreException(names.stream()
                         .filter(name -> !here.path(name).equals(there.path(name)))
                         .map(name -> "%s %s there, %s here"
-                                .formatted(name, there.path(name).asText(), here.path(name).asText()))
+                                .formatted(
+                                        name,
+                                        there.path(name).asText(),
+                                        here.path(name).asText()))
                         .collect(Collectors.joining(
                                 "; ", "%s has another plan than %s: ".formatted(server, known.first), ""))));
                 return;

@@ -109,7 +109,8 @@ final class ServerChoice {
                     .toArray();
             return usual.length == 0
                     ? COLD
-                    : Duration.ofNanos((long) (MUCH_LONGER * usual[(usual.length - 1) / 2])).plus(BLINK);
+                    : Duration.ofNanos((long) (MUCH_LONGER * usual[(usual.length - 1) / 2]))
+                            .plus(BLINK);
         }
     }
 

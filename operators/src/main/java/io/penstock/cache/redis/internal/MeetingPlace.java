@@ -63,8 +63,8 @@ public record MeetingPlace(String host, int port, @Nullable Path folder, int nod
         if (!master.isEmpty() && port.matches("\\d{1,5}")) {
             return (master.contains(":") ? "[" + master + "]" : master) + ":" + (Integer.parseInt(port) + 1);
         }
-        String hosts = environment.getOrDefault(
-                "SLURM_STEP_NODELIST", environment.getOrDefault("SLURM_JOB_NODELIST", ""));
+        String hosts =
+                environment.getOrDefault("SLURM_STEP_NODELIST", environment.getOrDefault("SLURM_JOB_NODELIST", ""));
         String job = environment.getOrDefault("SLURM_JOB_ID", "");
         Matcher first = FIRST_HOST.matcher(hosts);
         if (!first.matches() || !job.matches("\\d{1,18}")) {

@@ -100,8 +100,7 @@ public final class Membership implements AutoCloseable {
     /** Tells every second who they are. */
     public void follow(Consumer<List<Member>> listener) {
         beating.replace(Schedulers.boundedElastic()
-                .schedulePeriodically(
-                        () -> listener.accept(renew()), 0, BEAT.toMillis(), TimeUnit.MILLISECONDS));
+                .schedulePeriodically(() -> listener.accept(renew()), 0, BEAT.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     /** Says where this node's server is, starts it again if it is gone, and returns all members. */

@@ -32,8 +32,7 @@ class MeetingPlaceTest {
                 .hasToString("gpu07:24567");
         assertThat(of(Map.of("SLURM_JOB_NODELIST", "a3,b[1-2]", "SLURM_JOB_ID", "1")))
                 .hasToString("a3:20001");
-        assertThat(of(Map.of(
-                        "SLURM_STEP_NODELIST", "b2.x", "SLURM_JOB_NODELIST", "b[1-2].x", "SLURM_JOB_ID", "20000")))
+        assertThat(of(Map.of("SLURM_STEP_NODELIST", "b2.x", "SLURM_JOB_NODELIST", "b[1-2].x", "SLURM_JOB_ID", "20000")))
                 .hasToString("b2.x:20000");
         assertThat(of(Map.of("SLURM_JOB_NODELIST", "r[1,4]-x,s", "SLURM_JOB_ID", "2")))
                 .hasToString("r1-x:20002");
@@ -42,8 +41,18 @@ class MeetingPlaceTest {
     @Test
     void nodes_asTheLauncherSays() {
         Map<String, String> torchrun = Map.of(
-                "RANK", "5", "WORLD_SIZE", "8", "LOCAL_RANK", "1", "LOCAL_WORLD_SIZE", "2", "MASTER_ADDR", "localhost",
-                "MASTER_PORT", "1");
+                "RANK",
+                "5",
+                "WORLD_SIZE",
+                "8",
+                "LOCAL_RANK",
+                "1",
+                "LOCAL_WORLD_SIZE",
+                "2",
+                "MASTER_ADDR",
+                "localhost",
+                "MASTER_PORT",
+                "1");
 
         assertThat(of(torchrun).nodes()).isEqualTo(4);
         assertThat(MeetingPlace.of("a:1", Map.of()).nodes()).isEqualTo(1);

@@ -59,8 +59,8 @@ class MembershipTest {
     private SpawnedServer server(ServerProcess process) {
         starts++;
         try {
-            UserPipe use = new UserPipe(FileChannel.open(
-                    directory.resolve("use"), StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+            UserPipe use = new UserPipe(
+                    FileChannel.open(directory.resolve("use"), StandardOpenOption.CREATE, StandardOpenOption.WRITE));
             return new SpawnedServer(new Registration("id", 1, process, process, 1, Secret.of("x")), use);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
