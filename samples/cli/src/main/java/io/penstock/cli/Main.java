@@ -65,12 +65,12 @@ public final class Main implements Runnable {
     @Option(
             names = {"-V", "--version"},
             versionHelp = true,
-            order = 101,
+            order = 1010,
             description = "Print the version.")
     @SuppressWarnings("UnusedVariable") // picocli reads it
     private boolean version;
 
-    @Option(names = "--verbose", order = 99, scope = ScopeType.INHERIT, description = "Print stack traces of failures.")
+    @Option(names = "--verbose", order = 990, scope = ScopeType.INHERIT, description = "Print stack traces of failures.")
     private boolean verbose;
 
     @Spec

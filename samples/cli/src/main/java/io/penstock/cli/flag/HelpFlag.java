@@ -8,7 +8,7 @@ public final class HelpFlag {
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
-            order = 100,
+            order = 1000,
             description = "Print this.")
     @SuppressWarnings("UnusedVariable") // picocli reads it
     private boolean asked;

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 interface ServeOptions {
 
     @Option(
-            order = 60,
+            order = 700,
             names = "--port",
             paramLabel = "N",
             defaultValue = "0",
@@ -18,7 +18,7 @@ interface ServeOptions {
     int port();
 
     @Option(
-            order = 61,
+            order = 710,
             names = "--host",
             paramLabel = "ADDRESS",
             defaultValue = "127.0.0.1",
@@ -26,7 +26,7 @@ interface ServeOptions {
     String host();
 
     @Option(
-            order = 62,
+            order = 720,
             names = "--token-file",
             paramLabel = "FILE",
             description =
@@ -34,17 +34,17 @@ interface ServeOptions {
     @Nullable Path tokenFile();
 
     @Option(
-            order = 63,
+            order = 730,
             names = "--tls-cert",
             paramLabel = "FILE",
             description = "Speak TLS with this certificate chain (PEM); needs --tls-key.")
     @Nullable Path tlsCertificate();
 
-    @Option(order = 64, names = "--tls-key", paramLabel = "FILE", description = "Its key (PEM, PKCS#8, unencrypted).")
+    @Option(order = 740, names = "--tls-key", paramLabel = "FILE", description = "Its key (PEM, PKCS#8, unencrypted).")
     @Nullable Path tlsKey();
 
     @Option(
-            order = 65,
+            order = 750,
             names = "--consumers",
             paramLabel = "N",
             defaultValue = "1",
@@ -53,7 +53,7 @@ interface ServeOptions {
     Integer consumers();
 
     @Option(
-            order = 66,
+            order = 760,
             names = "--each-a-rank",
             paramLabel = "N",
             converter = NumberFlag.Members.class,
@@ -61,13 +61,13 @@ interface ServeOptions {
     @Nullable Integer ranks();
 
     @Option(
-            order = 67,
+            order = 770,
             names = "--shared",
             paramLabel = "DIR",
             description = "Stack batches in files of this folder, such as /dev/shm/penstock, "
                     + "which consumers on this machine map without a copy.")
     @Nullable Path shared();
 
-    @Option(order = 68, names = "--once", description = "End when every consumer has had the last batch.")
+    @Option(order = 780, names = "--once", description = "End when every consumer has had the last batch.")
     boolean once();
 }

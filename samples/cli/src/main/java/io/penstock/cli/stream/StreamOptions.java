@@ -24,13 +24,13 @@ import picocli.CommandLine.Option;
 
 /**
  * The flags of {@code stream}, each with the value it was given or its default; null where there is neither. They are
- * numbered for the help text, since reflection lists methods in no order.
+ * numbered for the help text, since reflection lists methods in no order; a new one goes between two tens.
  */
 @Command(name = "penstock stream")
 public interface StreamOptions {
 
     @Option(
-            order = 1,
+            order = 10,
             names = "--source",
             required = true,
             paramLabel = "SOURCE",
@@ -40,7 +40,7 @@ public interface StreamOptions {
     List<SourceSpec> sources();
 
     @Option(
-            order = 2,
+            order = 20,
             names = "--weights",
             paramLabel = "A,B,…",
             split = ",",
@@ -49,7 +49,7 @@ public interface StreamOptions {
     @Nullable List<Double> weights();
 
     @Option(
-            order = 3,
+            order = 30,
             names = "--stop",
             paramLabel = "first|all|N",
             converter = MixtureEnd.Reader.class,
@@ -57,7 +57,7 @@ public interface StreamOptions {
     @Nullable MixtureEnd stop();
 
     @Option(
-            order = 4,
+            order = 40,
             names = "--resize",
             paramLabel = "N",
             converter = NumberFlag.Side.class,
@@ -65,7 +65,7 @@ public interface StreamOptions {
     @Nullable Integer resize();
 
     @Option(
-            order = 5,
+            order = 50,
             names = "--depth",
             paramLabel = "N",
             converter = NumberFlag.Levels.class,
@@ -73,7 +73,7 @@ public interface StreamOptions {
     @Nullable Integer depth();
 
     @Option(
-            order = 6,
+            order = 60,
             names = "--filter",
             paramLabel = "FILTER",
             converter = SampleFilter.Reader.class,
@@ -81,7 +81,7 @@ public interface StreamOptions {
     @Nullable List<SampleFilter> filters();
 
     @Option(
-            order = 7,
+            order = 70,
             names = "--split",
             paramLabel = "FROM..TO",
             converter = SplitShare.Reader.class,
@@ -94,7 +94,7 @@ public interface StreamOptions {
     @Nullable TextOptions texts();
 
     @Option(
-            order = 12,
+            order = 120,
             names = "--cache-ram",
             paramLabel = "SIZE",
             converter = Flags.Size.class,
@@ -102,7 +102,7 @@ public interface StreamOptions {
     @Nullable ByteSize cacheRam();
 
     @Option(
-            order = 13,
+            order = 130,
             names = "--cache-policy",
             paramLabel = "hold|lru|cost",
             converter = Flags.Policy.class,
@@ -111,7 +111,7 @@ public interface StreamOptions {
     @Nullable CachePolicy cachePolicy();
 
     @Option(
-            order = 14,
+            order = 140,
             names = "--cache-disk",
             paramLabel = "DIR[,SIZE]",
             converter = DiskSpec.Reader.class,
@@ -120,7 +120,7 @@ public interface StreamOptions {
     @Nullable DiskSpec cacheDisk();
 
     @Option(
-            order = 15,
+            order = 150,
             names = "--cache-redis",
             paramLabel = "URI",
             converter = RedisSpec.Reader.class,
@@ -129,11 +129,11 @@ public interface StreamOptions {
                     + "them one cache. The password comes from PENSTOCK_REDIS_PASSWORD or from ?password-file=FILE.")
     @Nullable RedisSpec cacheRedis();
 
-    @Option(order = 16, names = "--no-shuffle", description = "Draw samples in the source's order, in every epoch.")
+    @Option(order = 160, names = "--no-shuffle", description = "Draw samples in the source's order, in every epoch.")
     boolean noShuffle();
 
     @Option(
-            order = 17,
+            order = 170,
             names = "--window",
             paramLabel = "N",
             converter = NumberFlag.Count.class,
@@ -141,7 +141,7 @@ public interface StreamOptions {
     @Nullable Integer window();
 
     @Option(
-            order = 18,
+            order = 180,
             names = "--interleave",
             paramLabel = "K",
             converter = NumberFlag.Windows.class,
@@ -149,14 +149,14 @@ public interface StreamOptions {
     @Nullable Integer interleave();
 
     @Option(
-            order = 19,
+            order = 190,
             names = "--augment",
             paramLabel = "SPEC",
             description = "Random changes to each image, such as crop=200,flip.")
     @Nullable String augment();
 
     @Option(
-            order = 20,
+            order = 200,
             names = "--batch",
             paramLabel = "N",
             converter = NumberFlag.BatchSize.class,
@@ -164,7 +164,7 @@ public interface StreamOptions {
     @Nullable Integer batch();
 
     @Option(
-            order = 22,
+            order = 220,
             names = "--bucket",
             paramLabel = "A,B,…",
             split = ",",
@@ -173,13 +173,13 @@ public interface StreamOptions {
     @Nullable List<Integer> bucket();
 
     @Option(
-            order = 23,
+            order = 230,
             names = "--pad",
             description = "Pad samples with zeros to the largest of their batch, and add fields with their lengths.")
     boolean pad();
 
     @Option(
-            order = 24,
+            order = 240,
             names = "--remainder",
             paramLabel = "drop|pad|keep",
             defaultValue = "keep",
@@ -188,7 +188,7 @@ public interface StreamOptions {
     Remainder remainder();
 
     @Option(
-            order = 25,
+            order = 250,
             names = "--epochs",
             paramLabel = "N",
             defaultValue = "1",
@@ -197,7 +197,7 @@ public interface StreamOptions {
     Integer epochs();
 
     @Option(
-            order = 26,
+            order = 260,
             names = "--seed",
             paramLabel = "N",
             converter = NumberFlag.Seed.class,
@@ -205,7 +205,7 @@ public interface StreamOptions {
     @Nullable Long seed();
 
     @Option(
-            order = 27,
+            order = 270,
             names = "--rank",
             paramLabel = "R",
             converter = NumberFlag.Rank.class,
@@ -213,7 +213,7 @@ public interface StreamOptions {
     @Nullable Integer rank();
 
     @Option(
-            order = 28,
+            order = 280,
             names = "--world",
             paramLabel = "W",
             converter = NumberFlag.Members.class,
@@ -221,7 +221,7 @@ public interface StreamOptions {
     @Nullable Integer world();
 
     @Option(
-            order = 29,
+            order = 290,
             names = "--local-world",
             paramLabel = "L",
             converter = NumberFlag.Members.class,
@@ -229,7 +229,7 @@ public interface StreamOptions {
     @Nullable Integer localWorld();
 
     @Option(
-            order = 30,
+            order = 300,
             names = "--shard",
             paramLabel = "MODE",
             converter = Flags.Shards.class,
@@ -239,7 +239,7 @@ public interface StreamOptions {
     @Nullable ShardMode shard();
 
     @Option(
-            order = 31,
+            order = 310,
             names = "--lazy-shard",
             paramLabel = "rank|node|disk",
             converter = LazySpec.Reader.class,
@@ -248,7 +248,7 @@ public interface StreamOptions {
     @Nullable LazySpec lazyShard();
 
     @Option(
-            order = 32,
+            order = 320,
             names = "--in-flight",
             paramLabel = "N",
             converter = NumberFlag.InFlight.class,
@@ -256,7 +256,7 @@ public interface StreamOptions {
     @Nullable Integer inFlight();
 
     @Option(
-            order = 33,
+            order = 330,
             names = "--unordered",
             paramLabel = "N",
             converter = NumberFlag.Window.class,
@@ -264,7 +264,7 @@ public interface StreamOptions {
     @Nullable Integer unordered();
 
     @Option(
-            order = 33,
+            order = 340,
             names = "--prefetch-bytes",
             paramLabel = "SIZE",
             converter = Flags.Size.class,
@@ -272,7 +272,7 @@ public interface StreamOptions {
     @Nullable ByteSize prefetchBytes();
 
     @Option(
-            order = 34,
+            order = 350,
             names = "--workers",
             paramLabel = "N",
             converter = NumberFlag.Threads.class,
@@ -280,32 +280,32 @@ public interface StreamOptions {
     @Nullable Integer workers();
 
     @Option(
-            order = 35,
+            order = 360,
             names = "--resume",
             paramLabel = "TOKEN",
             description = "Resume where another run stopped: the token it printed, or @FILE.")
     @Nullable String resume();
 
     @Option(
-            order = 36,
+            order = 370,
             names = "--resume-file",
             paramLabel = "FILE",
             description = "Resume at the token in this file, if there is one; keep the token there after each batch.")
     @Nullable Path resumeFile();
 
     @Option(
-            order = 37,
+            order = 380,
             names = "--stop-after",
             paramLabel = "BATCHES",
             converter = NumberFlag.Count.class,
             description = "End after this number of batches.")
     @Nullable Integer stopAfter();
 
-    @Option(order = 38, names = "--digest", description = "Hash order and content of every epoch.")
+    @Option(order = 390, names = "--digest", description = "Hash order and content of every epoch.")
     boolean digest();
 
     @Option(
-            order = 39,
+            order = 400,
             names = "--on-error",
             paramLabel = "fail|skip|substitute",
             defaultValue = "fail",
@@ -314,7 +314,7 @@ public interface StreamOptions {
     Flags.OnError onError();
 
     @Option(
-            order = 40,
+            order = 410,
             names = "--error-budget",
             paramLabel = "N|P%",
             converter = Flags.Budget.class,
@@ -322,7 +322,7 @@ public interface StreamOptions {
     @Nullable ErrorBudget errorBudget();
 
     @Option(
-            order = 41,
+            order = 420,
             names = "--retries",
             paramLabel = "N",
             defaultValue = "0",
@@ -331,14 +331,14 @@ public interface StreamOptions {
     int retries();
 
     @Option(
-            order = 42,
+            order = 430,
             names = "--quarantine",
             paramLabel = "FILE",
             description = "Write a line for every sample that cannot be loaded.")
     @Nullable Path quarantine();
 
     @Option(
-            order = 43,
+            order = 440,
             names = "--verify-hits",
             paramLabel = "SHARE[,warn]",
             converter = Flags.Hits.class,
@@ -346,19 +346,19 @@ public interface StreamOptions {
     @Nullable HitCheck verifyHits();
 
     @Option(
-            order = 44,
+            order = 450,
             names = "--verify-reads",
             description = "Compare the checksum of a value at every read from --cache-disk, not only at the first.")
     boolean verifyReads();
 
     @Option(
-            order = 45,
+            order = 460,
             names = "--headroom",
             description = "Deliver the last batches repeatedly at the end, to measure the consumer alone.")
     boolean headroom();
 
     @Option(
-            order = 46,
+            order = 470,
             names = "--metrics-port",
             paramLabel = "N",
             converter = NumberFlag.Port.class,
@@ -366,17 +366,17 @@ public interface StreamOptions {
     @Nullable Integer metricsPort();
 
     @Option(
-            order = 46,
+            order = 480,
             names = "--metrics-host",
             paramLabel = "ADDRESS",
             description = "Serve them at this address of the machine, so that others can read them; 0.0.0.0 is all.")
     @Nullable String metricsHost();
 
-    @Option(order = 47, names = "--json", description = "Print one JSON object a line, and nothing else.")
+    @Option(order = 490, names = "--json", description = "Print one JSON object a line, and nothing else.")
     boolean json();
 
     @Option(
-            order = 48,
+            order = 500,
             names = "--batch-events",
             description = "With --json: print an event for every batch, with the token that resumes after it.")
     boolean batchEvents();

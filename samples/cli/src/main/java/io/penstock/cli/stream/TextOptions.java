@@ -12,21 +12,21 @@ import picocli.CommandLine.Option;
 public final class TextOptions {
 
     @Option(
-            order = 8,
+            order = 80,
             names = "--tokenize",
             paramLabel = "bytes|NAME|FILE",
             description = "Make tokens of text: and jsonl:, by bytes, an encoding (cl100k_base) or a tokenizer.json.")
     @Nullable String tokenize;
 
     @Option(
-            order = 9,
+            order = 90,
             names = "--text-field",
             paramLabel = "NAME",
             description = "The field of jsonl: that has the text to tokenize (default: text).")
     String textField = "text";
 
     @Option(
-            order = 10,
+            order = 100,
             names = "--pack",
             paramLabel = "N",
             converter = NumberFlag.Count.class,
@@ -34,7 +34,7 @@ public final class TextOptions {
     @Nullable Integer pack;
 
     @Option(
-            order = 11,
+            order = 110,
             names = "--too-long",
             paramLabel = "fail|cut|split",
             converter = Flags.TooLongs.class,
@@ -42,7 +42,7 @@ public final class TextOptions {
     @Nullable TooLong tooLong;
 
     @Option(
-            order = 21,
+            order = 210,
             names = "--batch-tokens",
             paramLabel = "N",
             converter = NumberFlag.Count.class,
