@@ -33,6 +33,7 @@ import reactor.core.scheduler.Schedulers;
 /** Streams that deliver samples as they are loaded, of loads that the test ends one by one. */
 class UnorderedStreamTest {
 
+    private static final List<Remainder> REMAINDERS = List.of(Remainder.KEEP, Remainder.PAD, Remainder.DROP);
     private static final int RUNS = 3_000;
 
     /** Samples that are loaded when the test says so; some are at hand. */
@@ -122,7 +123,7 @@ class UnorderedStreamTest {
                     .epochs(1 + dice.nextInt(3))
                     .shard(Shard.of(dice.nextInt(world), world))
                     .mode(dice.nextBoolean() ? ShardMode.global() : ShardMode.stable())
-                    .remainder(Remainder.values()[dice.nextInt(3)]);
+                    .remainder(REMAINDERS.get(dice.nextInt(REMAINDERS.size())));
             int window = dice.nextInt(20);
             Execution execution = execution(1 + dice.nextInt(12), window);
             Draws draws = sampler.draws(data.size());

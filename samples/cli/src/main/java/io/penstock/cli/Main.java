@@ -70,7 +70,11 @@ public final class Main implements Runnable {
     @SuppressWarnings("UnusedVariable") // picocli reads it
     private boolean version;
 
-    @Option(names = "--verbose", order = 990, scope = ScopeType.INHERIT, description = "Print stack traces of failures.")
+    @Option(
+            names = "--verbose",
+            order = 990,
+            scope = ScopeType.INHERIT,
+            description = "Print stack traces of failures.")
     private boolean verbose;
 
     @Spec

@@ -24,10 +24,14 @@ final class PageFiles {
     /** @param name of the page, which has markup and a script of its own; the rest is common to all */
     PageFiles(String name) {
         this.byPath = Map.of(
-                "/", read(name + ".html", "text/html; charset=utf-8"),
-                "/page.css", read("page.css", "text/css; charset=utf-8"),
-                "/page.js", read("page.js", SCRIPT),
-                "/" + name + ".js", read(name + ".js", SCRIPT));
+                "/",
+                read(name + ".html", "text/html; charset=utf-8"),
+                "/page.css",
+                read("page.css", "text/css; charset=utf-8"),
+                "/page.js",
+                read("page.js", SCRIPT),
+                "/" + name + ".js",
+                read(name + ".js", SCRIPT));
     }
 
     /** What lies at a path, or null. */

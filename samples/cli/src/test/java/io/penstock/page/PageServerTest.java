@@ -29,13 +29,17 @@ class PageServerTest {
 
     private final AtomicInteger value = new AtomicInteger(-1);
     private final PageServer server = PageServer.open(
-            0, "demo", seen -> new Show.Frame("{\"seen\":%d}".formatted(seen), seen + 1), Map.of("knob", json -> {
+            0,
+            "demo",
+            seen -> new Show.Frame("{\"seen\":%d}".formatted(seen), seen + 1),
+            Map.of("knob", json -> {
                 if (!json.isInt()) {
                     throw new IllegalArgumentException("a number was expected, was " + json);
                 }
                 value.set(json.intValue());
                 return "turned to " + json;
-            }), Map.of("/plain", () -> "text"));
+            }),
+            Map.of("/plain", () -> "text"));
 
     @AfterEach
     void close() {
@@ -299,7 +303,6 @@ class PageServerTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("--port %d is taken or not allowed; choose another, or 0 for any free one", port);
         }
-        assertThatThrownBy(() -> open(65_536))
-                .hasMessage("--port must be in [0, 65536), was 65536");
+        assertThatThrownBy(() -> open(65_536)).hasMessage("--port must be in [0, 65536), was 65536");
     }
 }

@@ -45,9 +45,8 @@ class KilledProgramsTest {
                     }
                 }
             });
-            Class.forName(arguments[0])
-                    .getMethod("main", String[].class)
-                    .invoke(null, (Object) new String[] {arguments[2]});
+            Class.forName(arguments[0]).getMethod("main", String[].class).invoke(null, (Object)
+                    new String[] {arguments[2]});
         }
     }
 
@@ -55,8 +54,7 @@ class KilledProgramsTest {
     private List<String> steps(Class<?> program, int last) throws IOException, InterruptedException {
         List<String> command = CliProcess.command();
         command.addAll(1, List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")); // starts sooner
-        command.addAll(
-                List.of(Stopping.class.getName(), program.getName(), Integer.toString(last), folder.toString()));
+        command.addAll(List.of(Stopping.class.getName(), program.getName(), Integer.toString(last), folder.toString()));
         Path err = folder.resolve("err");
         Process process =
                 new ProcessBuilder(command).redirectError(err.toFile()).start();

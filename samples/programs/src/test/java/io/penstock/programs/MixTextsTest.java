@@ -79,7 +79,8 @@ class MixTextsTest {
     void training_killedAnywhere_goesOnWithTheSameBatchesAndLosses() throws IOException {
         List<Path> files = MadeData.texts(folder);
         List<String> whole = new ArrayList<>();
-        program(files, 0.4).train(folder.resolve("whole"), (batch, loss) -> whole.add(MixPictures.step(batch, "tokens", loss)));
+        program(files, 0.4)
+                .train(folder.resolve("whole"), (batch, loss) -> whole.add(MixPictures.step(batch, "tokens", loss)));
         Path checkpoint = folder.resolve("checkpoint");
         List<String> both = new ArrayList<>();
         Random random = new Random(5);

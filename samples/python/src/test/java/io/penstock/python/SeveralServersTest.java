@@ -56,15 +56,13 @@ class SeveralServersTest {
     }
 
     private static String flags() {
-        return "--source records:%s,%d --batch 8 --epochs 2 --cache-ram 1MiB"
-                .formatted(folder.resolve("r.bin"), BYTES);
+        return "--source records:%s,%d --batch 8 --epochs 2 --cache-ram 1MiB".formatted(folder.resolve("r.bin"), BYTES);
     }
 
     private BatchServer start(String flags, int port) {
         StreamPlan<?> plan = StreamPlan.of(CommandLine.populateSpec(StreamOptions.class, flags.split(" ")));
         plans.add(plan);
-        BatchServer server =
-                ServerPlan.of(new ServedPlan<>(plan, 1)).port(port).start();
+        BatchServer server = ServerPlan.of(new ServedPlan<>(plan, 1)).port(port).start();
         servers.add(server);
         return server;
     }

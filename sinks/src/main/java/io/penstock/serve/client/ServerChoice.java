@@ -132,7 +132,7 @@ final class ServerChoice {
     /** Another server was faster, after this time. */
     void lost(RemoteServer server, long nanos) {
         synchronized (lock) {
-            server.usual = Math.max(server.usual, nanos);
+            server.usual = Math.max(server.usual, (double) nanos);
         }
     }
 

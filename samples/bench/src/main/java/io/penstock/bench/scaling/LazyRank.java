@@ -64,7 +64,8 @@ final class LazyRank {
     record Load(int samples, int sampleBytes, int memoryKiB, int diskKiB, int epochs) {
 
         private Stream<String> words() {
-            return IntStream.of(samples, sampleBytes, memoryKiB, diskKiB, epochs).mapToObj(Integer::toString);
+            return IntStream.of(samples, sampleBytes, memoryKiB, diskKiB, epochs)
+                    .mapToObj(Integer::toString);
         }
 
         private static Load parse(List<String> words) {
@@ -112,8 +113,7 @@ final class LazyRank {
                 .memoryBytes(load.memoryKiB * 1024L)
                 .diskBytes(load.diskKiB * 1024L);
         Sampler sampler = shard.apply(
-                Sampler.shuffled(42).remainder(Remainder.KEEP),
-                shard.samples(load.samples, load.sampleBytes + BESIDE));
+                Sampler.shuffled(42).remainder(Remainder.KEEP), shard.samples(load.samples, load.sampleBytes + BESIDE));
         AtomicLong loads = new AtomicLong();
         Dataset<Tensor> source = MemoryDataset.generate("lazy", load.samples, index -> {
             loads.incrementAndGet();

@@ -49,7 +49,8 @@ final class RankProcess {
 
     /** Samples a second of all ranks, from the moment when all are ready until the last is done. */
     static double samplesPerSecond(Path cache, int ranks, Load load) {
-        List<String> words = Stream.concat(Stream.of(cache.toString()), load.words()).toList();
+        List<String> words =
+                Stream.concat(Stream.of(cache.toString()), load.words()).toList();
         try (RankProcesses processes = new RankProcesses(RankProcess.class, ranks, words)) {
             processes.await(READY);
             long began = System.nanoTime();

@@ -44,9 +44,10 @@ public final class Stragglers extends Experiment {
     private final Size size;
 
     public Stragglers(BenchOptions options) {
-        this(options.quick()
-                ? new Size(4_096, List.of(64, 512), 1)
-                : new Size(16_384, List.of(32, 64, 128, 256, 512, 1_024), 3));
+        this(
+                options.quick()
+                        ? new Size(4_096, List.of(64, 512), 1)
+                        : new Size(16_384, List.of(32, 64, 128, 256, 512, 1_024), 3));
     }
 
     Stragglers(Size size) {
@@ -58,9 +59,7 @@ public final class Stragglers extends Experiment {
     public Map<String, String> settings() {
         return words(
                 "samples", Integer.toString(size.samples()),
-                "source",
-                        "%d ms away and one in %d samples %d ms"
-                                .formatted(USUAL.toMillis(), ONE_IN, SLOW.toMillis()),
+                "source", "%d ms away and one in %d samples %d ms".formatted(USUAL.toMillis(), ONE_IN, SLOW.toMillis()),
                 "training", TRAINING.described(),
                 "windows", size.windows().toString());
     }
@@ -87,7 +86,8 @@ public final class Stragglers extends Experiment {
         }
         return ways.stream()
                 .map(way -> new Trial(
-                        "%s %d".formatted(way.series, Math.max(way.inFlight, way.window)), round -> measured(way, round)))
+                        "%s %d".formatted(way.series, Math.max(way.inFlight, way.window)),
+                        round -> measured(way, round)))
                 .toList();
     }
 

@@ -82,7 +82,8 @@ final class LiveRun implements AutoCloseable {
                 Position.START,
                 System::nanoTime,
                 epoch -> Cacheable.Part.named(feed.pipeline().statistics(epoch), feed.parts()),
-                new Consuming(), this::epochEnded);
+                new Consuming(),
+                this::epochEnded);
         Disposable reader = Flux.interval(BETWEEN_READINGS, Schedulers.parallel())
                 .onBackpressureDrop()
                 .subscribe(i -> read());

@@ -52,8 +52,7 @@ public final class ServedPlan<T> implements BatchFeed {
 
     @Override
     public BatchPlan numbered(int rank, Position from) {
-        return BatchPlan.of(
-                sampler(rank, from).draws(plan.pipeline().size()), plan.drawsABatch(), plan.remainder());
+        return BatchPlan.of(sampler(rank, from).draws(plan.pipeline().size()), plan.drawsABatch(), plan.remainder());
     }
 
     @Override

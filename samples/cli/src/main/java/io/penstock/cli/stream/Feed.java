@@ -161,11 +161,7 @@ public record Feed<T>(
     }
 
     private static Feed<PackedRow> packed(
-            Cacheable<Tensor> samples,
-            Dataset<Tensor> tokens,
-            int[] lengths,
-            int rowSize,
-            @Nullable TooLong tooLong) {
+            Cacheable<Tensor> samples, Dataset<Tensor> tokens, int[] lengths, int rowSize, @Nullable TooLong tooLong) {
         Dataset<PackedRow> rows = Packing.of(rowSize)
                 .tooLong(Objects.requireNonNullElse(tooLong, TooLong.FAIL))
                 .over(tokens, lengths);

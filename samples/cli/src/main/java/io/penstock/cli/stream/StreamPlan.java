@@ -191,8 +191,7 @@ public final class StreamPlan<T> implements AutoCloseable {
                 quarantine == null ? failure -> {} : quarantine);
     }
 
-    private static ErrorPolicy policy(
-            StreamOptions options, ErrorPolicy policy, Consumer<SampleException> quarantine) {
+    private static ErrorPolicy policy(StreamOptions options, ErrorPolicy policy, Consumer<SampleException> quarantine) {
         if (options.errorBudget() != null) {
             policy = options.errorBudget().of(policy);
         }
@@ -312,7 +311,8 @@ public final class StreamPlan<T> implements AutoCloseable {
                 "stages",
                 String.join(", ", stages.subList(Math.min(source.size(), stages.size()), stages.size())),
                 "order",
-                sampler.order() + sampler.mixture().map(weights -> " of " + weights).orElse(""),
+                sampler.order()
+                        + sampler.mixture().map(weights -> " of " + weights).orElse(""),
                 "seed",
                 Long.toString(sampler.seed()),
                 "epochs",
@@ -341,7 +341,8 @@ public final class StreamPlan<T> implements AutoCloseable {
     /** The counts of an epoch so far. Loads before the run, which count for the first epoch, are left out. */
     RunStatistics statistics(long epoch) {
         RunStatistics counted = pipeline.statistics(epoch);
-        return Cacheable.Part.named(epoch == 0 ? counted.since(beforeRun) : counted, feed.base().parts());
+        return Cacheable.Part.named(
+                epoch == 0 ? counted.since(beforeRun) : counted, feed.base().parts());
     }
 
     /** What a verdict needs to know of this plan, now. */

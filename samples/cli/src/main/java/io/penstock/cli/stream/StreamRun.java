@@ -52,8 +52,7 @@ public final class StreamRun<T> {
         this.progress = new ProgressLine(
                 err, terminal, plan.sampler().draws(plan.pipeline().size()).count());
         this.digests = digests(plan.options().digest(), plan.feed().parts());
-        this.log = new EpochLog(
-                plan.sampler().start(), System::nanoTime, plan::statistics, digests, this::report);
+        this.log = new EpochLog(plan.sampler().start(), System::nanoTime, plan::statistics, digests, this::report);
     }
 
     /**
@@ -113,8 +112,8 @@ public final class StreamRun<T> {
     private Optional<Headroom.Report> headroom() {
         boolean digested = plan.options().digest();
         DeliveredDigests<T> again = digests(digested, List.of());
-        EpochLog received = new EpochLog(
-                plan.sampler().start(), System::nanoTime, plan::statistics, again, report -> {});
+        EpochLog received =
+                new EpochLog(plan.sampler().start(), System::nanoTime, plan::statistics, again, report -> {});
         Optional<Headroom.Report> report = headroom.measure(
                 (batch, samples) -> {
                     samples.forEach(again::sample);

@@ -75,8 +75,9 @@ public final class TextOptions {
                     "--pack and --weights exclude each other: a row has texts of all sources");
         }
         if (pack != null && others.lazyShard() != null) {
-            throw new IllegalArgumentException("--pack and --lazy-shard exclude each other: a lazy shard has the samples"
-                    + " that a cache holds, and all texts are loaded for their lengths");
+            throw new IllegalArgumentException(
+                    "--pack and --lazy-shard exclude each other: a lazy shard has the samples"
+                            + " that a cache holds, and all texts are loaded for their lengths");
         }
     }
 }

@@ -86,7 +86,9 @@ record Exposition(Map<String, Family> families) {
     }
 
     Stream<Point> points(String name) {
-        return families.values().stream().flatMap(family -> family.points.stream()).filter(point -> point.name.equals(name));
+        return families.values().stream()
+                .flatMap(family -> family.points.stream())
+                .filter(point -> point.name.equals(name));
     }
 
     /** The sum over all labels; 0 if there are none. */
@@ -96,16 +98,14 @@ record Exposition(Map<String, Family> families) {
 
     /** All of several processes as one text; the label {@code instance} tells them apart, as in Prometheus itself. */
     static String merged(Map<String, Exposition> byInstance) {
-        Map<String, List<String>> comments = new LinkedHashMap<>();
-        Map<String, List<String>> points = new LinkedHashMap<>();
+        Map<String, List<String>> families = new LinkedHashMap<>();
         byInstance.forEach((instance, meters) -> meters.families.forEach((name, family) -> {
-            comments.putIfAbsent(name, family.comments);
-            List<String> lines = points.computeIfAbsent(name, its -> new ArrayList<>());
+            List<String> lines = families.computeIfAbsent(name, its -> new ArrayList<>(family.comments));
             family.points.forEach(point -> lines.add(point.of(instance)));
         }));
         StringBuilder text = new StringBuilder();
-        comments.forEach((name, lines) ->
-                Stream.concat(lines.stream(), points.get(name).stream()).forEach(line -> text.append(line).append('\n')));
+        families.values()
+                .forEach(lines -> lines.forEach(line -> text.append(line).append('\n')));
         return text.toString();
     }
 }

@@ -19,10 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
 
-    private static final String HEAD =
-            "%-12s %-21s %9s %10s %7s %8s %9s %9s %8s"
-                    .formatted(
-                            "rank", "address", "batches", "batches/s", "waits", "use ms", "loads/s", "misses", "skipped");
+    private static final String HEAD = "%-12s %-21s %9s %10s %7s %8s %9s %9s %8s"
+            .formatted("rank", "address", "batches", "batches/s", "waits", "use ms", "loads/s", "misses", "skipped");
 
     /**
      * One process.
@@ -30,11 +28,17 @@ record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
      * @param window  null while it does not answer, or has answered once only
      * @param failure why it does not answer; null if it does
      */
-    record Line(String name, String instance, long batches, @Nullable RankWindow window, @Nullable String failure) {
+    record Line(
+            String name,
+            String instance,
+            long batches,
+            @Nullable RankWindow window,
+            @Nullable String failure) {
 
         private String text() {
             if (window == null) {
-                return "%-12s %-21s %s".formatted(name, instance, failure == null ? "answers" : "no answer: " + failure);
+                return "%-12s %-21s %s"
+                        .formatted(name, instance, failure == null ? "answers" : "no answer: " + failure);
             }
             return String.format(
                     Locale.ROOT,
@@ -78,8 +82,7 @@ record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
     }
 
     private static Laggard laggard(List<Line> lines) {
-        List<Line> silent =
-                lines.stream().filter(line -> line.failure != null).toList();
+        List<Line> silent = lines.stream().filter(line -> line.failure != null).toList();
         if (!silent.isEmpty()) {
             String words = silent.stream()
                     .map(line -> "%s does not answer (%s)".formatted(line.name, line.failure))
@@ -91,9 +94,7 @@ record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
                 .filter(Objects::nonNull)
                 .map(Objects::requireNonNull)
                 .toList();
-        return windows.size() < lines.size()
-                ? new Laggard(null, "reading for the first time")
-                : Laggard.of(windows);
+        return windows.size() < lines.size() ? new Laggard(null, "reading for the first time") : Laggard.of(windows);
     }
 
     /** For people: a table, and a sentence. */

@@ -80,9 +80,11 @@ record Laggard(@Nullable String rank, String words) {
         List<RankWindow> others = without(ranks, slow);
         List<Reason> reasons = new ArrayList<>();
         slow.counts().stages().forEach((name, stage) -> {
-            double usual = median(others, rank -> Optional.ofNullable(rank.counts().stages().get(name))
-                    .map(RankCounts.Stage::millis)
-                    .orElse(0.0));
+            double usual = median(
+                    others,
+                    rank -> Optional.ofNullable(rank.counts().stages().get(name))
+                            .map(RankCounts.Stage::millis)
+                            .orElse(0.0));
             double factor = stage.millis() / Math.max(LEAST_MILLIS, usual);
             reasons.add(new Reason(
                     factor,
@@ -113,7 +115,9 @@ record Laggard(@Nullable String rank, String words) {
     }
 
     private static List<RankWindow> without(List<RankWindow> ranks, RankWindow one) {
-        return ranks.stream().filter(rank -> rank != one).toList();
+        List<RankWindow> rest = new ArrayList<>(ranks);
+        rest.remove(one);
+        return rest;
     }
 
     private static double median(List<RankWindow> ranks, ToDoubleFunction<RankWindow> figure) {

@@ -54,7 +54,10 @@ record RankCounts(
         });
         return new RankCounts(
                 nanos,
-                (int) meters.points("penstock_rank").mapToDouble(Point::number).findFirst().orElse(-1),
+                (int) meters.points("penstock_rank")
+                        .mapToDouble(Point::number)
+                        .findFirst()
+                        .orElse(-1),
                 meters.sum("penstock_batch_wait_seconds_count"),
                 meters.sum("penstock_batch_wait_seconds_sum"),
                 meters.sum("penstock_batch_use_seconds_sum"),

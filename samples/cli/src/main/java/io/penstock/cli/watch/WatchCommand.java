@@ -116,7 +116,11 @@ public final class WatchCommand implements Callable<Integer> {
 
     private void serving(String address) {
         String line = json
-                ? JsonNodeFactory.instance.objectNode().put("event", "serving").put("address", address).toString()
+                ? JsonNodeFactory.instance
+                        .objectNode()
+                        .put("event", "serving")
+                        .put("address", address)
+                        .toString()
                 : "the page is at %s until the job ends".formatted(address);
         new Output(spec.commandLine().getOut()).line(line);
     }

@@ -58,7 +58,8 @@ final class WatchedRank {
 
     private static Exposition page(HttpClientResponse response, String text) {
         if (response.status().code() != 200) {
-            throw new IllegalArgumentException("HTTP status %d".formatted(response.status().code()));
+            throw new IllegalArgumentException(
+                    "HTTP status %d".formatted(response.status().code()));
         }
         return Exposition.parse(text);
     }
@@ -115,7 +116,7 @@ final class WatchedRank {
     @Nullable RankWindow window() {
         RankCounts first = readings.peekFirst();
         RankCounts last = readings.peekLast();
-        return first == null || last == null || first == last
+        return first == null || last == null || readings.size() == 1
                 ? null
                 : new RankWindow(name(), (last.nanos() - first.nanos()) / 1e9, last.since(first));
     }

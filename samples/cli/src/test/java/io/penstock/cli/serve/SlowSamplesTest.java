@@ -76,7 +76,8 @@ class SlowSamplesTest {
 
         assertThat(Cli.run(("stream --unordered 0" + source).split(" ")).err()).contains("--unordered", "[1, 16384]");
         assertThat(Cli.run(("serve --unordered 8" + source).split(" ")).err()).contains("--unordered is for stream");
-        assertThat(Cli.run(("explain --step 0 --unordered 8" + source).split(" ")).err())
+        assertThat(Cli.run(("explain --step 0 --unordered 8" + source).split(" "))
+                        .err())
                 .contains("--unordered is for stream");
     }
 }

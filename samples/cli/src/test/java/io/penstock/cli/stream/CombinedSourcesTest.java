@@ -184,8 +184,7 @@ class CombinedSourcesTest {
 
     private static int sum(Cli run, int source, String count) {
         return run.epochs().stream()
-                .mapToInt(epoch ->
-                        epoch.path("sources").path(source).at(count).asInt())
+                .mapToInt(epoch -> epoch.path("sources").path(source).at(count).asInt())
                 .sum();
     }
 

@@ -172,7 +172,8 @@ class MetricsPageTest {
             String address = plan.metrics();
 
             assertThat(address).matches("http://0\\.0\\.0\\.0:\\d+/metrics");
-            assertThat(get(address.replace("0.0.0.0", "127.0.0.2")).statusCode()).isEqualTo(200);
+            assertThat(get(address.replace("0.0.0.0", "127.0.0.2")).statusCode())
+                    .isEqualTo(200);
         }
     }
 

@@ -17,7 +17,8 @@ class StreamOptionsTest {
 
         assertThat(flags.options()).extracting(OptionSpec::order).doesNotHaveDuplicates();
         assertThat(StreamCommand.command().getUsageMessage())
-                .containsSubsequence("--source=", "--tokenize=", "--cache-ram=", "--batch=", "--batch-tokens=", "--json");
+                .containsSubsequence(
+                        "--source=", "--tokenize=", "--cache-ram=", "--batch=", "--batch-tokens=", "--json");
     }
 
     @Test

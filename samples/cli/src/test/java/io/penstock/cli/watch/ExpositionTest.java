@@ -11,8 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ExpositionTest {
 
-    private static final String PAGE =
-            """
+    private static final String PAGE = """
             # HELP penstock_cache_hits_total look-ups that a tier answered
             # TYPE penstock_cache_hits_total counter
             penstock_cache_hits_total{tier="ram"} 7.0

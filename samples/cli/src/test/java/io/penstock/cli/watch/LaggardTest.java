@@ -17,7 +17,13 @@ class LaggardTest {
 
     /** A window of ten seconds. */
     private static RankWindow rank(
-            String name, double batches, double waited, double used, double hits, double loadMillis, double decodeMillis) {
+            String name,
+            double batches,
+            double waited,
+            double used,
+            double hits,
+            double loadMillis,
+            double decodeMillis) {
         double samples = 64 * batches;
         double loads = samples * (1 - hits);
         return new RankWindow(
@@ -56,8 +62,8 @@ class LaggardTest {
 
     @Test
     void ranksThatAllWait_holdUpNone() {
-        List<RankWindow> ranks = List.of(
-                rank("rank 0", 100, 6, 4, 0.9, 5, 2), rank("rank 1", 100, 6.5, 3.5, 0.9, 5, 2));
+        List<RankWindow> ranks =
+                List.of(rank("rank 0", 100, 6, 4, 0.9, 5, 2), rank("rank 1", 100, 6.5, 3.5, 0.9, 5, 2));
 
         assertThat(Laggard.of(ranks))
                 .isEqualTo(new Laggard(

@@ -38,8 +38,8 @@ class WatchedJobTest {
             })
     void theRankWithTheSlowInput_isNamedWithTheReason(int slow, int loadMillis, int workMicros, String reason)
             throws Exception {
-        try (LockstepJob ranks = new LockstepJob(
-                4, rank -> rank == slow ? new Input(loadMillis, workMicros) : new Input(2, 0))) {
+        try (LockstepJob ranks =
+                new LockstepJob(4, rank -> rank == slow ? new Input(loadMillis, workMicros) : new Input(2, 0))) {
             JobReport report = read(new WatchedJob(ranks.addresses()));
 
             assertThat(report.laggard().rank()).as(report.json()).isEqualTo("rank " + slow);
@@ -75,8 +75,7 @@ class WatchedJobTest {
 
             assertThat(report.laggard())
                     .isEqualTo(new Laggard(
-                            address.getAuthority(),
-                            address.getAuthority() + " does not answer (connection refused)"));
+                            address.getAuthority(), address.getAuthority() + " does not answer (connection refused)"));
             assertThat(report.isOver()).isFalse();
             job = new WatchedJob(ranks.addresses());
             assertThat(job.read().block(SOON).isOver()).isFalse();
@@ -89,11 +88,11 @@ class WatchedJobTest {
         try (LockstepJob ranks = new LockstepJob(1, rank -> new Input(1, 0));
                 io.penstock.page.PageServer page = io.penstock.page.PageServer.open(
                         0, "watch", new WatchedJob(ranks.addresses()), java.util.Map.of(), java.util.Map.of())) {
-            WatchedJob job = new WatchedJob(List.of(page.address(), page.address().resolve("absent")));
+            WatchedJob job =
+                    new WatchedJob(List.of(page.address(), page.address().resolve("absent")));
 
             assertThat(job.read().block(SOON).lines().stream().map(JobReport.Line::failure))
-                    .containsExactly(
-                            "no meters in Prometheus' format: \"<!doctype html>\"", "HTTP status 404");
+                    .containsExactly("no meters in Prometheus' format: \"<!doctype html>\"", "HTTP status 404");
         }
     }
 }
