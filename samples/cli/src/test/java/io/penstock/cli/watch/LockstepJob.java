@@ -46,7 +46,7 @@ final class LockstepJob implements AutoCloseable {
      */
     record Input(int loadMillis, int workMicros) {}
 
-    private final List<AutoCloseable> open = new ArrayList<>();
+    private final List<Runnable> open = new ArrayList<>();
     private final List<URI> addresses = new ArrayList<>();
     private final CyclicBarrier step;
 
@@ -72,7 +72,7 @@ final class LockstepJob implements AutoCloseable {
                 0,
                 (request, response) -> Answer.bytes(
                         response, 200, "text/plain", registry.scrape().getBytes(StandardCharsets.UTF_8)));
-        open.add(server);
+        open.add(server::close);
         addresses.add(URI.create("http://127.0.0.1:%d/metrics".formatted(server.port())));
         Scheduler workers = Execution.newWorkers(WORKERS); // each rank its own, as in processes of their own
         Disposable run = pipeline.stream(
@@ -101,11 +101,9 @@ final class LockstepJob implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         step.reset();
-        for (AutoCloseable each : open) {
-            each.close();
-        }
+        open.forEach(Runnable::run);
     }
 
     private record Numbers(int loadMillis) implements Dataset<Tensor> {

@@ -22,7 +22,7 @@ class WatchCommandTest {
     }
 
     @Test
-    void once_printsATableAndASentence() throws Exception {
+    void once_printsATableAndASentence() {
         try (LockstepJob ranks = new LockstepJob(2, rank -> new Input(1, 0))) {
             Cli run = watch(ranks.addresses());
 
@@ -38,7 +38,7 @@ class WatchCommandTest {
     }
 
     @Test
-    void json_isOneObjectALine() throws Exception {
+    void json_isOneObjectALine() {
         try (LockstepJob ranks = new LockstepJob(2, rank -> new Input(1, 0))) {
             Cli run = watch(ranks.addresses(), "--json", "--port", "0");
 
@@ -56,7 +56,7 @@ class WatchCommandTest {
     }
 
     @Test
-    void aJobThatHasEnded_endsTheCommand() throws Exception {
+    void aJobThatHasEnded_endsTheCommand() throws InterruptedException {
         LockstepJob ranks = new LockstepJob(1, rank -> new Input(1, 0));
         Thread end = new Thread(() -> {
             try (ranks) {

@@ -3,10 +3,13 @@ package io.penstock.cli.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.watch.LockstepJob.Input;
+import io.penstock.page.PageServer;
+import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,8 +39,7 @@ class WatchedJobTest {
                 "2 | 2   | 40000 | its stage \"work\" takes",
                 "1 | 2   | 40000 | its stage \"work\" takes"
             })
-    void theRankWithTheSlowInput_isNamedWithTheReason(int slow, int loadMillis, int workMicros, String reason)
-            throws Exception {
+    void theRankWithTheSlowInput_isNamedWithTheReason(int slow, int loadMillis, int workMicros, String reason) {
         try (LockstepJob ranks =
                 new LockstepJob(4, rank -> rank == slow ? new Input(loadMillis, workMicros) : new Input(2, 0))) {
             JobReport report = read(new WatchedJob(ranks.addresses()));
@@ -49,7 +51,7 @@ class WatchedJobTest {
     }
 
     @Test
-    void allMeters_areOneText() throws Exception {
+    void allMeters_areOneText() {
         try (LockstepJob ranks = new LockstepJob(2, rank -> new Input(1, 0))) {
             WatchedJob job = new WatchedJob(ranks.addresses());
             job.read().block(SOON);
@@ -63,13 +65,15 @@ class WatchedJobTest {
     }
 
     @Test
-    void aRankThatIsGone_isNamed_andAJobWhoseRanksAllAreIsOver() throws Exception {
+    void aRankThatIsGone_isNamed_andAJobWhoseRanksAllAreIsOver() throws IOException {
         WatchedJob job;
-        try (LockstepJob ranks = new LockstepJob(1, rank -> new Input(1, 0));
-                ServerSocket silent = new ServerSocket(0, 1)) {
-            URI address = URI.create("http://127.0.0.1:%d/metrics".formatted(silent.getLocalPort()));
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1)) {
+            port = free.getLocalPort();
+        }
+        try (LockstepJob ranks = new LockstepJob(1, rank -> new Input(1, 0))) {
+            URI address = URI.create("http://127.0.0.1:%d/metrics".formatted(port));
             job = new WatchedJob(List.of(ranks.addresses().get(0), address));
-            silent.close();
 
             JobReport report = job.read().block(SOON);
 
@@ -84,10 +88,9 @@ class WatchedJobTest {
     }
 
     @Test
-    void aPageThatIsNone_isAFailureThatSaysSo() throws Exception {
+    void aPageThatIsNone_isAFailureThatSaysSo() {
         try (LockstepJob ranks = new LockstepJob(1, rank -> new Input(1, 0));
-                io.penstock.page.PageServer page = io.penstock.page.PageServer.open(
-                        0, "watch", new WatchedJob(ranks.addresses()), java.util.Map.of(), java.util.Map.of())) {
+                PageServer page = PageServer.open(0, "watch", new WatchedJob(ranks.addresses()), Map.of(), Map.of())) {
             WatchedJob job =
                     new WatchedJob(List.of(page.address(), page.address().resolve("absent")));
 
