@@ -1,8 +1,8 @@
 package io.penstock.cache.redis;
 
-import io.penstock.cache.Fingerprint;
 import io.penstock.cache.Lease;
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.internal.Rendezvous;
 import io.penstock.fault.StoreException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -31,7 +31,7 @@ final class Server {
         this.commands = new Commands();
         this.name = name;
         this.address = address;
-        this.number = Fingerprint.of(name).high();
+        this.number = Rendezvous.number(name);
         this.keys = keys;
         this.counts = counts;
         this.endpoint = new Endpoint(address, settings, commands, this::refresh);

@@ -1,6 +1,7 @@
 package io.penstock.cache.redis;
 
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.internal.Rendezvous;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,9 +14,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * The servers of a tier, which may change. A key belongs to the server that scores highest for it (rendezvous
- * hashing). So a server that comes takes its own share of the keys, one that goes leaves its share to the others, and
- * no other key moves. A server keeps its share under a new address if it keeps its name.
+ * The servers of a tier, which may change; {@link Rendezvous} spreads the keys over them. A server keeps its share
+ * under a new address if it keeps its name.
  */
 final class Servers {
 
@@ -35,26 +35,20 @@ final class Servers {
 
     /** The server that a key belongs to; there is one at least. */
     Server of(SampleKey key) {
-        return highest(key, null);
+        List<Server> servers = all;
+        return servers.get(place(servers, key, Rendezvous.NONE));
     }
 
     /** The server that most likely had a key before servers came or went; null if none did. */
     @Nullable Server before(SampleKey key) {
-        return changed && all.size() > 1 ? highest(key, of(key)) : null;
+        List<Server> servers = all;
+        return changed && servers.size() > 1
+                ? servers.get(place(servers, key, place(servers, key, Rendezvous.NONE)))
+                : null;
     }
 
-    private Server highest(SampleKey key, @Nullable Server except) {
-        List<Server> servers = all;
-        Server best = servers.get(0);
-        long highest = Long.MIN_VALUE;
-        for (Server server : servers) {
-            long score = servers.size() == 1 ? 0 : key.with(server.number()).high();
-            if (score >= highest && server != except) {
-                highest = score;
-                best = server;
-            }
-        }
-        return best;
+    private static int place(List<Server> servers, SampleKey key, int except) {
+        return Rendezvous.owner(key, servers.size(), place -> servers.get(place).number(), except);
     }
 
     /**

@@ -32,11 +32,12 @@ class ShownCommandsTest {
 
     /** Servers, benchmarks, commands of other modules and other machines: they are only parsed. */
     private static final Pattern NOT_HERE =
-            Pattern.compile("(help|serve|serve-files|bench|train|spark-materialize)\\b.*"
+            Pattern.compile("(help|serve|serve-files|watch|bench|train|spark-materialize)\\b.*"
                     + "|.*(--page|--metrics-port|redis|https?:|@token.json).*");
 
-    /** Docker's, the JVM's, and those of commands of other modules. */
-    private static final Set<String> FLAGS_OF_OTHERS = Set.of("--add-opens", "--shm-size", "--tasks", "--threads");
+    /** Docker's, the JVM's, torchrun's, and those of commands of other modules. */
+    private static final Set<String> FLAGS_OF_OTHERS =
+            Set.of("--add-opens", "--no-python", "--shm-size", "--tasks", "--threads");
 
     private static final int PICTURES = 20;
     private static final int STEP_TWELVE = 13 * 64;

@@ -42,9 +42,9 @@ public final class BenchCommand implements AddedCommand {
             paramLabel = "NAME",
             arity = "0..*",
             description =
-                    "Which ones: warm, disk, first-epoch, draws, decode, stage, distant, flat, zarr, packing, mixed;"
-                            + " all by default. Experiments, in minutes, with charts and a page: sweep, policies, epochs,"
-                            + " near-far, latency, scale, stragglers, lazy."
+                    "Which ones: warm, disk, first-epoch, draws, decode, stage, distant, flat, zarr, packing, mixed,"
+                            + " cluster; all by default. Experiments, in minutes, with charts and a page: sweep, policies,"
+                            + " epochs, near-far, latency, scale, stragglers, lazy."
                             + " Or peers, tensorflow: other engines, 400 MB to fetch.")
     private List<String> names = new ArrayList<>();
 

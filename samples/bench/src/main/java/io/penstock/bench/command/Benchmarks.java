@@ -6,6 +6,7 @@ import io.penstock.bench.caching.NearFar;
 import io.penstock.bench.caching.Policies;
 import io.penstock.bench.caching.Sweep;
 import io.penstock.bench.experiment.ExperimentBenchmark;
+import io.penstock.bench.scaling.Cluster;
 import io.penstock.bench.scaling.Latency;
 import io.penstock.bench.scaling.LazyShards;
 import io.penstock.bench.scaling.Scale;
@@ -43,7 +44,8 @@ final class Benchmarks {
                 new DistantSource(),
                 new FlatMemory(),
                 new ZarrRows(),
-                new PackedRows()));
+                new PackedRows(),
+                new Cluster()));
         ServiceLoader.load(Benchmark.class).forEach(all::add);
         all.addAll(List.of(
                 new ExperimentBenchmark("sweep", "Epoch time by the share of the data that is cached", Sweep::new),

@@ -13,8 +13,9 @@ import java.util.stream.IntStream;
  *
  * @param samples of the data set
  * @param draws   to take
+ * @param ranks   that share it
  */
-record DrawTimes(long samples, int draws) {
+record DrawTimes(long samples, int draws, int ranks) {
 
     private static final long EPOCHS = 1_000_000_000;
     private static final long STRIDE = 0x9E3779B97F4A7C15L;
@@ -24,9 +25,13 @@ record DrawTimes(long samples, int draws) {
         return nanos(sampler().draws(samples));
     }
 
-    /** Nanoseconds a draw of one of eight ranks. */
+    /** Nanoseconds a draw of one of the ranks. */
     double shard() {
-        return nanos(sampler().shard(Shard.of(3, 8)).draws(samples));
+        return nanos(sampler().shard(rank()).draws(samples));
+    }
+
+    private Shard rank() {
+        return Shard.of(Math.min(3, ranks - 1), ranks);
     }
 
     /** Nanoseconds from a saved position to the first draw after it. */
@@ -49,7 +54,7 @@ record DrawTimes(long samples, int draws) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = threads.getCurrentThreadAllocatedBytes();
         long sum = sampler().draws(samples).at(0).index()
-                + sampler().shard(Shard.of(3, 8)).draws(samples).at(0).index()
+                + sampler().shard(rank()).draws(samples).at(0).index()
                 + resumed(1);
         long after = threads.getCurrentThreadAllocatedBytes();
         return after - before + (sum < 0 ? 1 : 0);
@@ -58,7 +63,7 @@ record DrawTimes(long samples, int draws) {
     private long resumed(int time) {
         Position saved = new Position(time, Long.remainderUnsigned(time * STRIDE, samples));
         return sampler()
-                .shard(Shard.of(3, 8))
+                .shard(rank())
                 .resumeAt(saved)
                 .draws(samples)
                 .at(0)

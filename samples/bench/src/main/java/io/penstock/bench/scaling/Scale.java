@@ -142,7 +142,7 @@ public final class Scale extends Experiment {
     }
 
     private List<Measurement> drawn(long samples) {
-        DrawTimes times = new DrawTimes(samples, size.draws());
+        DrawTimes times = new DrawTimes(samples, size.draws(), 8);
         return List.of(
                 new Measurement(NANOS, ORDER, samples, times.order()),
                 new Measurement(NANOS, SHARD, samples, times.shard()),

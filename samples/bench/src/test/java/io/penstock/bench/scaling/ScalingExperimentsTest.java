@@ -2,6 +2,8 @@ package io.penstock.bench.scaling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.bench.BenchOptions;
+import io.penstock.bench.Result;
 import io.penstock.bench.experiment.Experiment;
 import io.penstock.bench.experiment.Measurements;
 import io.penstock.bench.experiment.Measuring;
@@ -61,6 +63,21 @@ class ScalingExperimentsTest {
             assertThat(experiment.results(measurements)).hasSize(7);
             assertThat(scratch.resolve("cache")).doesNotExist();
         }
+    }
+
+    @Test
+    void cluster_measuredQuickly_movesTheKeysOfALostNodeAlone() {
+        List<Result> results = new Cluster().run(new BenchOptions(true, null, null, words -> {}));
+
+        assertThat(results).hasSize(36);
+        assertThat(results)
+                .filteredOn(result -> result.what().endsWith("other keys that move"))
+                .hasSize(4)
+                .allMatch(result -> result.value() == 0);
+        assertThat(results)
+                .filteredOn(result -> result.what().contains("order, shard and resume"))
+                .hasSize(4)
+                .allMatch(result -> Boolean.TRUE.equals(result.reached()));
     }
 
     @Test
