@@ -166,7 +166,8 @@ public final class NodeServer {
 
     /** Finds or starts it, and joins its users; blocks. */
     SpawnedServer join(Secret password) {
-        return new Launch(this::program, home(), bytes, listen.isEmpty() ? LOOPBACK : listen, port, password).join();
+        String address = listen.isEmpty() ? LOOPBACK : listen;
+        return new Launch(this::program, home(""), bytes, address, port, password).join();
     }
 
     /** Does the same as a node of several, and waits for the others; blocks. */
@@ -176,8 +177,9 @@ public final class NodeServer {
         Secret password = place.password(given);
         String local = place.local(listen);
         int chosen = place.isAt(local) ? place.port() : port;
-        Launch launch = new Launch(this::program, home(), bytes, local, chosen, password);
-        String name = Fingerprint.of(local, home().toString()).hex();
+        Path home = home("-" + place.id() + "-" + local);
+        Launch launch = new Launch(this::program, home, bytes, local, chosen, password);
+        String name = Fingerprint.of(local, home.toString()).hex();
         return place.meet(launch::join, name, local, password, known.nodes, known.atMost);
     }
 
@@ -192,12 +194,11 @@ public final class NodeServer {
         return addresses;
     }
 
-    private Path home() {
+    private Path home(String node) {
         if (directory != null) {
             return directory.toAbsolutePath();
         }
         String user = ProcessHandle.current().info().user().orElse("all");
-        String node = meeting == null ? "" : "-" + meeting.place.id() + (listen.isEmpty() ? "" : "-" + listen);
         return Path.of("/tmp", "penstock-redis-" + (user + node).replaceAll("[^A-Za-z0-9._-]", "_"));
     }
 
