@@ -68,9 +68,13 @@ class KubernetesTest {
         JsonNode pod = job.at("/spec/template/spec");
         JsonNode container = pod.path("containers").get(0);
         String ranks = job.at("/spec/completions").asText();
-        String services = texts(new ObjectMapper().createArrayNode().addAll(manifests("Service").stream()
-                        .map(service -> service.path("metadata"))
-                        .toList()), "name")
+        String services = texts(
+                        new ObjectMapper()
+                                .createArrayNode()
+                                .addAll(manifests("Service").stream()
+                                        .map(service -> service.path("metadata"))
+                                        .toList()),
+                        "name")
                 .toString();
 
         assertThat(texts(container.path("env"), "name")).contains("RANK", "WORLD_SIZE");

@@ -62,12 +62,7 @@ record DrawTimes(long samples, int draws, int ranks) {
 
     private long resumed(int time) {
         Position saved = new Position(time, Long.remainderUnsigned(time * STRIDE, samples));
-        return sampler()
-                .shard(rank())
-                .resumeAt(saved)
-                .draws(samples)
-                .at(0)
-                .index();
+        return sampler().shard(rank()).resumeAt(saved).draws(samples).at(0).index();
     }
 
     private static Sampler sampler() {
