@@ -93,7 +93,7 @@ public final class Cluster implements Benchmark {
                 Result.of(what + "keys of the fullest server over an even share", uneven, "times")
                         .atMost(0, MAX_UNEVEN),
                 Result.of(what + "keys of a lost node", 100.0 * lost / owners.length, "%"),
-                Result.of(what + "other keys that move", others, "").atMost(0, 0),
+                Result.of(what + "other keys that move", (double) others, "").atMost(0, 0),
                 Result.of(what + "look-ups of the fullest server", lookUps, "/s"),
                 Result.of(what + "keys a command", IN_FLIGHT / asked, ""),
                 Result.of(what + "commands of the fullest server", lookUps * asked / IN_FLIGHT, "/s"));
