@@ -12,6 +12,9 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -67,7 +70,22 @@ final class RemoteServer {
         if (secret != null) {
             request.header("Authorization", "Bearer " + secret);
         }
-        return Mono.fromFuture(() -> client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray()))
+        return Mono.<HttpResponse<byte[]>>create(sink -> {
+                    AtomicBoolean cancelled = new AtomicBoolean();
+                    CompletableFuture<HttpResponse<byte[]>> answer =
+                            client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+                    sink.onCancel(() -> {
+                        cancelled.set(true); // the error that follows would be logged as one that was lost
+                        answer.cancel(true);
+                    });
+                    answer.whenComplete((response, failure) -> {
+                        if (failure == null) {
+                            sink.success(response);
+                        } else if (!cancelled.get()) {
+                            sink.error(failure instanceof CompletionException ? failure.getCause() : failure);
+                        }
+                    });
+                })
                 .map(this::body);
     }
 

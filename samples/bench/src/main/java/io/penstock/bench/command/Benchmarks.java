@@ -10,6 +10,7 @@ import io.penstock.bench.scaling.Cluster;
 import io.penstock.bench.scaling.Latency;
 import io.penstock.bench.scaling.LazyShards;
 import io.penstock.bench.scaling.Scale;
+import io.penstock.bench.scaling.SeveralServers;
 import io.penstock.bench.scaling.Stragglers;
 import io.penstock.bench.suite.DecodeSpeed;
 import io.penstock.bench.suite.DiskEpochs;
@@ -45,7 +46,8 @@ final class Benchmarks {
                 new FlatMemory(),
                 new ZarrRows(),
                 new PackedRows(),
-                new Cluster()));
+                new Cluster(),
+                new SeveralServers()));
         ServiceLoader.load(Benchmark.class).forEach(all::add);
         all.addAll(List.of(
                 new ExperimentBenchmark("sweep", "Epoch time by the share of the data that is cached", Sweep::new),
