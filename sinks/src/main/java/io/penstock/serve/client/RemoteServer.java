@@ -29,7 +29,9 @@ final class RemoteServer {
     private final URI address;
     private final @Nullable String secret;
 
-    double usual; // nanoseconds a batch; 0 before the first
+    double usual; // nanoseconds from a request to its batch; 0 before the first
+    double each; // nanoseconds from batch to batch while there are requests; 0 before the first
+    long last; // System.nanoTime() when a batch came
     int busy;
     boolean checked; // has the plan of the others
     boolean asked; // whether it is being asked for its plan, or measured

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which server makes a batch: its own, number k mod n, unless another would have it much sooner.
  *
- * <p>A server would have it after all that it was asked for, by the time that its batches usually take. So a slow
+ * <p>A server would have it after all that it was asked for, by the time from batch to batch of its own. So a slow
  * server gets a share by its speed. One that is passed by altogether is measured now and then.
  */
 final class ServerChoice {
@@ -18,7 +18,7 @@ final class ServerChoice {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final Duration COLD = Duration.ofSeconds(2);
     private static final Duration BLINK = Duration.ofMillis(50);
-    private static final double LONGER = 2;
+    private static final double LONGER = 2; // batches of the best server
     private static final double MUCH_LONGER = 3;
 
     private final List<RemoteServer> servers;
@@ -42,7 +42,7 @@ final class ServerChoice {
                     best = server;
                 }
             }
-            if (best != null && home.checked && !tried.contains(home) && cost(home) <= LONGER * cost(best)) {
+            if (best != null && home.checked && !tried.contains(home) && cost(home) <= cost(best) + LONGER * each(best)) {
                 best = home;
             }
             if (best != null) {
@@ -53,13 +53,17 @@ final class ServerChoice {
     }
 
     private double cost(RemoteServer server) {
-        return (server.busy + 1) * (server.usual == 0 ? fastest() : server.usual);
+        return (server.busy + 1) * each(server);
+    }
+
+    private double each(RemoteServer server) {
+        return server.each == 0 ? fastest() : server.each;
     }
 
     private double fastest() {
         return servers.stream()
-                .filter(server -> server.checked && server.usual > 0)
-                .mapToDouble(server -> server.usual)
+                .filter(server -> server.checked && server.each > 0)
+                .mapToDouble(server -> server.each)
                 .min()
                 .orElse(1);
     }
@@ -69,7 +73,7 @@ final class ServerChoice {
         synchronized (lock) {
             long now = System.nanoTime();
             for (RemoteServer server : servers) {
-                boolean slow = server.checked && server.busy == 0 && server.usual > MUCH_LONGER * fastest();
+                boolean slow = server.checked && server.busy == 0 && server.each > MUCH_LONGER * fastest();
                 if ((slow || !server.checked) && !server.asked && now - server.until >= 0) {
                     server.asked = true;
                     server.until = now + LONGEST_PAUSE.toNanos();
@@ -117,7 +121,11 @@ final class ServerChoice {
     /** A server has made a batch. */
     void took(RemoteServer server, long nanos) {
         synchronized (lock) {
+            long now = System.nanoTime();
+            long alone = Math.min(nanos, now - server.last); // without what it made of earlier requests
+            server.each += server.each == 0 ? alone : (alone - server.each) / 4;
             server.usual += server.usual == 0 ? nanos : (nanos - server.usual) / 4;
+            server.last = now;
             server.pause = FIRST_PAUSE;
         }
     }
@@ -133,6 +141,7 @@ final class ServerChoice {
     void lost(RemoteServer server, long nanos) {
         synchronized (lock) {
             server.usual = Math.max(server.usual, (double) nanos);
+            server.each = Math.max(server.each, (double) nanos);
         }
     }
 
