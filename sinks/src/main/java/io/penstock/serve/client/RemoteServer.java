@@ -80,11 +80,12 @@ final class RemoteServer {
                         cancelled.set(true); // the error that follows would be logged as one that was lost
                         answer.cancel(true);
                     });
-                    answer.whenComplete((response, failure) -> {
+                    CompletableFuture<?> unused = answer.whenComplete((response, failure) -> {
                         if (failure == null) {
                             sink.success(response);
                         } else if (!cancelled.get()) {
-                            sink.error(failure instanceof CompletionException ? failure.getCause() : failure);
+                            Throwable cause = failure.getCause();
+                            sink.error(failure instanceof CompletionException && cause != null ? cause : failure);
                         }
                     });
                 })

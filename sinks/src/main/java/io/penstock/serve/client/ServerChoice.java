@@ -42,7 +42,10 @@ final class ServerChoice {
                     best = server;
                 }
             }
-            if (best != null && home.checked && !tried.contains(home) && cost(home) <= cost(best) + LONGER * each(best)) {
+            if (best != null
+                    && home.checked
+                    && !tried.contains(home)
+                    && cost(home) <= cost(best) + LONGER * each(best)) {
                 best = home;
             }
             if (best != null) {

@@ -32,7 +32,8 @@ final class BoundServer implements BatchFeed {
     BoundServer(int batches, Duration each) {
         this.order = Sampler.shuffled(42);
         this.samples = new LateDataset(
-                MemoryDataset.generate("bound", (long) batches * BATCH, Tensor::scalar), index -> delay(each.toNanos()));
+                MemoryDataset.generate("bound", (long) batches * BATCH, Tensor::scalar),
+                index -> delay(each.toNanos()));
     }
 
     private Duration delay(long nanos) {
@@ -67,7 +68,8 @@ final class BoundServer implements BatchFeed {
 
     private Flux<Batch> run(Sampler draws, int slots, IntFunction<ByteBuffer> memory) {
         return samples.stream(draws)
-                .transform(Batches.of(BATCH, Schema.tensor("value")).slots(slots).allocator(memory));
+                .transform(
+                        Batches.of(BATCH, Schema.tensor("value")).slots(slots).allocator(memory));
     }
 
     @Override
