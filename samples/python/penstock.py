@@ -561,7 +561,8 @@ class _Spread:
 
     def __init__(self, batches):
         self.members = [_Member(server) for server in batches._servers]
-        self.token, self.rank, self.patience = batches._behind, batches.rank, batches.patience
+        self.asked, self.rank, self.patience = batches._behind, batches.rank, batches.patience
+        self.token = None  # the position that a server made of the one asked for
         self.about, self.first = None, None  # the plan, and the server that said it first
         self.changed = threading.Condition()
         self.wanted, self.next, self.failure, self.is_closed = {}, 0, None, False
@@ -670,7 +671,7 @@ class _Spread:
 
     def _check(self, member, connection):
         member.server.open(connection, self.CHECK)
-        member.server.ask(connection, "/plan" + _query(rank=self.rank, resume=self.token))
+        member.server.ask(connection, "/plan" + _query(rank=self.rank, resume=self.asked))
         about = json.loads(member.server.answer(connection).read())
         with self.changed:
             if self.about is None:

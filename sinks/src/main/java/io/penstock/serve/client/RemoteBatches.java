@@ -251,9 +251,7 @@ public final class RemoteBatches {
         }
 
         private void check(RemoteServer server) {
-            Plan known = plan.get();
-            String token = known == null ? resume : known.about.path("resume").asText();
-            server.plan(query(token)).subscribe(about -> compare(server, about), cause -> {
+            server.plan(query(resume)).subscribe(about -> compare(server, about), cause -> {
                 choice.left(server);
                 if (cause instanceof RemoteServer.Refused) {
                     stop(cause);

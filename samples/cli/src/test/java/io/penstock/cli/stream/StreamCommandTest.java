@@ -235,7 +235,7 @@ class StreamCommandTest {
         Cli run = Cli.stream("--source images:" + broken
                 + " --resize 32 --epochs 2 --on-error skip --error-budget 1 --retries 1 --quarantine " + quarantine);
 
-        assertThat(run.status()).isZero();
+        assertThat(run.status()).as(run.err()).isZero();
         assertThat(run.epochs())
                 .extracting(epoch -> epoch.path("samples").asInt())
                 .containsExactly(11, 11);
