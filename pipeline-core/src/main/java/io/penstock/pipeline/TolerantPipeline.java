@@ -5,8 +5,8 @@ import io.penstock.internal.Begun;
 import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
+import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
@@ -17,7 +17,7 @@ final class TolerantPipeline<T> extends Stage<T> {
     private final Stage<T> input;
     private final ErrorPolicy policy;
     private final long allowed;
-    private final Set<Long> failed = ConcurrentHashMap.newKeySet();
+    private final Set<Long> failed = new HashSet<>(); // guarded by itself
     private final boolean endless;
     private long failedOnce; // guarded by failed
     private final StageMeter skipped = new StageMeter();
@@ -85,10 +85,10 @@ final class TolerantPipeline<T> extends Stage<T> {
     private Mono<Void> recorded(Draw draw, Throwable tolerable) {
         SampleException failure = (SampleException) tolerable;
         long index = draw.index(); // not the failure's, which is that of a source: there may be several
-        if (failed.contains(index)) {
-            return Mono.empty();
-        }
         synchronized (failed) {
+            if (failed.contains(index)) {
+                return Mono.empty();
+            }
             if (failed.size() + failedOnce >= allowed) {
                 return Mono.error(SampleException.overBudget(allowed, failure));
             }

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -118,6 +119,27 @@ class ErrorPolicyTest {
                 .thenConsumeWhile(sample -> true)
                 .expectErrorSatisfies(e -> assertThat(e).hasMessageStartingWith("error budget of 2 samples is used up"))
                 .verify(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void budget_sampleThatFailsInTwoEpochsAtOnce_countsOnce() {
+        for (int round = 0; round < 1_000; round++) {
+            CyclicBarrier both = new CyclicBarrier(2);
+            FakeDataset broken = FakeDataset.answering(
+                    1,
+                    index -> Mono.<Tensor>fromCallable(() -> {
+                                both.await();
+                                throw new StoreException("connection reset");
+                            })
+                            .subscribeOn(Schedulers.boundedElastic()));
+            AtomicInteger quarantined = new AtomicInteger();
+            ErrorPolicy policy =
+                    ErrorPolicy.skip().budget(1).quarantine(failure -> quarantined.incrementAndGet());
+
+            assertThat(samples(broken.onError(policy), Sampler.sequential().epochs(2)))
+                    .hasSize(2);
+            assertThat(quarantined).hasValue(1);
+        }
     }
 
     @ParameterizedTest
