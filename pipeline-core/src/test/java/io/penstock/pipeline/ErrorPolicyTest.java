@@ -14,8 +14,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -133,8 +133,7 @@ class ErrorPolicyTest {
                             })
                             .subscribeOn(Schedulers.boundedElastic()));
             AtomicInteger quarantined = new AtomicInteger();
-            ErrorPolicy policy =
-                    ErrorPolicy.skip().budget(1).quarantine(failure -> quarantined.incrementAndGet());
+            ErrorPolicy policy = ErrorPolicy.skip().budget(1).quarantine(failure -> quarantined.incrementAndGet());
 
             assertThat(samples(broken.onError(policy), Sampler.sequential().epochs(2)))
                     .hasSize(2);
