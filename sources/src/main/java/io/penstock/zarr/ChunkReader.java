@@ -3,6 +3,7 @@ package io.penstock.zarr;
 import io.penstock.fault.DataException;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.store.internal.ChunkCache;
 import io.penstock.tensor.Shape;
 import io.penstock.zarr.StoredChunks.Part;
 import io.penstock.zarr.internal.codec.CodecChain;

@@ -1,6 +1,7 @@
 package io.penstock.zarr;
 
 import io.penstock.internal.Thrown;
+import io.penstock.store.internal.ChunkCache;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.internal.element.ChunkTensor;

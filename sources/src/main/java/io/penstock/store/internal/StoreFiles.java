@@ -31,6 +31,7 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class StoreFiles implements AutoCloseable {
 
+    private static final String BELOW = "below it";
     private static final int ASKED_AT_ONCE = 16;
     private static final int AT_ONCE = 8;
 
@@ -50,7 +51,7 @@ public final class StoreFiles implements AutoCloseable {
      */
     public static StoreFiles of(String what, Path path) {
         if (Files.isDirectory(path)) {
-            return within(what, FileStore.open(path), "", key -> true, "below it", true);
+            return within(what, FileStore.open(path), "", key -> true, BELOW, true);
         }
         Path name = path.getFileName();
         if (name != null && Braces.isRange(name.toString())) {
@@ -66,6 +67,21 @@ public final class StoreFiles implements AutoCloseable {
             return within(what, FileStore.open(folder), "", glob, "matches " + glob, true);
         }
         return of(what, List.of(path));
+    }
+
+    /** The files below a folder whose names, without their folders, are chosen. */
+    public static StoreFiles below(String what, Path folder, Predicate<String> names) {
+        return within(what, FileStore.open(folder), "", name(names), BELOW, true);
+    }
+
+    /** The same of a store's folder; empty for all of the store. The store stays the caller's. */
+    public static StoreFiles below(String what, Store store, String folder, Predicate<String> names) {
+        String prefix = folder.isEmpty() || folder.endsWith("/") ? folder : folder + "/";
+        return within(what, store, prefix, name(names), BELOW, false);
+    }
+
+    private static Predicate<String> name(Predicate<String> names) {
+        return key -> names.test(key.substring(key.lastIndexOf('/') + 1));
     }
 
     /**
@@ -128,16 +144,16 @@ public final class StoreFiles implements AutoCloseable {
     private static StoreFiles within(
             String what, Store store, String folder, Predicate<String> chosen, String said, boolean owned) {
         List<StoreEntry> files = new ArrayList<>();
-        boolean deep = said.equals("below it");
+        boolean deep = said.equals(BELOW);
         store.list(new Store.Visitor() {
             @Override
             public boolean folder(String key) {
-                return deep || folder.startsWith(key + "/");
+                return folder.startsWith(key + "/") || deep && key.startsWith(folder);
             }
 
             @Override
             public void file(String key, long size, long version) {
-                boolean here = deep || key.startsWith(folder) && key.indexOf('/', folder.length()) < 0;
+                boolean here = key.startsWith(folder) && (deep || key.indexOf('/', folder.length()) < 0);
                 if (here && chosen.test(key.substring(folder.length()))) {
                     files.add(new StoreEntry(key, size, version));
                 }

@@ -1,4 +1,4 @@
-package io.penstock.zarr;
+package io.penstock.store.internal;
 
 import io.penstock.internal.SingleFlight;
 import java.util.LinkedHashMap;
@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
  * <p>The least recently used chunk is evicted first. The newest stays even if it alone is too large, since the rows of
  * a huge chunk come one after the other, and each would load it again.
  */
-final class ChunkCache<V> {
+public final class ChunkCache<V> {
 
     private final SingleFlight<Long, V> loads = new SingleFlight<>();
     private final ReentrantLock lock = new ReentrantLock();
@@ -25,12 +25,12 @@ final class ChunkCache<V> {
     private final long budget;
     private long bytes;
 
-    ChunkCache(long budget, ToLongFunction<V> weight) {
+    public ChunkCache(long budget, ToLongFunction<V> weight) {
         this.budget = budget;
         this.weight = weight;
     }
 
-    @Nullable V held(long key) {
+    public @Nullable V held(long key) {
         lock.lock();
         try {
             return held.get(key);
@@ -40,7 +40,7 @@ final class ChunkCache<V> {
     }
 
     /** The held value, or that of the load in flight, or of a new load; each subscription looks again. */
-    Mono<V> get(long key, Supplier<Mono<V>> load) {
+    public Mono<V> get(long key, Supplier<Mono<V>> load) {
         // a load looks again, since another may have completed; it holds the value before it ends
         return heldOr(
                 key,
@@ -70,7 +70,7 @@ final class ChunkCache<V> {
         }
     }
 
-    long bytes() {
+    public long bytes() {
         lock.lock();
         try {
             return bytes;

@@ -1,4 +1,4 @@
-package io.penstock.zarr;
+package io.penstock.store.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,32 @@
+package io.penstock.table;
+
+import io.penstock.tensor.Tensor;
+import java.util.List;
+
+/**
+ * A row of a table: named tensors.
+ *
+ * @param names  of the fields, which all rows of a table share
+ * @param values one for each name
+ */
+public record Row(List<String> names, List<Tensor> values) {
+
+    public Row {
+        if (names.size() != values.size()) {
+            throw new IllegalArgumentException(
+                    "a row has one value for each name, has %d for %d".formatted(values.size(), names.size()));
+        }
+    }
+
+    /**
+     * The value of a field.
+     * @throws IllegalArgumentException if there is none of this name
+     */
+    public Tensor tensor(String name) {
+        int at = names.indexOf(name);
+        if (at < 0) {
+            throw new IllegalArgumentException("a row has no field \"%s\", only %s".formatted(name, names));
+        }
+        return values.get(at);
+    }
+}

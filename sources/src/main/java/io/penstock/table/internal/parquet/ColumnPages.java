@@ -1,0 +1,212 @@
+package io.penstock.table.internal.parquet;
+
+import io.penstock.fault.FormatException;
+import io.penstock.table.internal.MemoryBudget;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.zip.CRC32;
+import org.apache.parquet.bytes.BytesInput;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.column.Encoding;
+import org.apache.parquet.column.page.DataPage;
+import org.apache.parquet.column.page.DataPageV1;
+import org.apache.parquet.column.page.DataPageV2;
+import org.apache.parquet.column.page.DictionaryPage;
+import org.apache.parquet.column.page.PageReader;
+import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.format.CompressionCodec;
+import org.apache.parquet.format.DataPageHeader;
+import org.apache.parquet.format.DataPageHeaderV2;
+import org.apache.parquet.format.DictionaryPageHeader;
+import org.apache.parquet.format.PageHeader;
+import org.apache.parquet.format.Util;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of a column in one row group, checked before the library decodes them: their lengths, their checksums where
+ * they have some, and the counts from which the library allocates arrays.
+ *
+ * <p>The library's own reader of files needs Hadoop's classes, 20 MB of them, and its schemas a geometry library. So
+ * page headers are read here, with its Thrift classes, and its encodings decode the pages.
+ */
+final class ColumnPages implements PageReader {
+
+    private final ColumnDescriptor column;
+    private final ColumnMetaData metadata;
+    private final byte[] bytes;
+    private final ByteArrayInputStream in;
+    private final MemoryBudget budget;
+    private long valuesLeft;
+    private int lastPage;
+    private @Nullable DataPage first;
+
+    ColumnPages(ColumnDescriptor column, ColumnMetaData metadata, byte[] bytes, MemoryBudget budget) {
+        this.column = column;
+        this.metadata = metadata;
+        this.bytes = bytes;
+        this.in = new ByteArrayInputStream(bytes);
+        this.budget = budget;
+        this.valuesLeft = metadata.getNum_values();
+    }
+
+    @Override
+    public long getTotalValueCount() {
+        return metadata.getNum_values();
+    }
+
+    /** Where the page began that was read last, in the column's bytes. */
+    int page() {
+        return lastPage;
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // the library's contract: null where there is none
+    public @Nullable DictionaryPage readDictionaryPage() {
+        PageHeader header = header();
+        if (header == null) {
+            return null;
+        }
+        if (!header.isSetDictionary_page_header()) {
+            first = page(header);
+            return null;
+        }
+        DictionaryPageHeader dictionary = header.getDictionary_page_header();
+        byte[] page = decoded(body(header), header.getUncompressed_page_size());
+        require(
+                dictionary.getNum_values() >= 0 && dictionary.getNum_values() <= page.length,
+                "a dictionary of %d values has %d bytes",
+                dictionary.getNum_values(),
+                page.length);
+        return new DictionaryPage(
+                BytesInput.from(page), dictionary.getNum_values(), encoding(dictionary.getEncoding()));
+    }
+
+    @Override
+    @SuppressWarnings("NullAway")
+    public @Nullable DataPage readPage() {
+        DataPage page = first;
+        first = null;
+        while (page == null && valuesLeft > 0) {
+            PageHeader header = header();
+            require(header != null, "pages end %d values early", valuesLeft);
+            page = page(header);
+        }
+        return page;
+    }
+
+    private @Nullable PageHeader header() {
+        if (in.available() == 0) {
+            return null;
+        }
+        lastPage = bytes.length - in.available();
+        try {
+            return Util.readPageHeader(in);
+        } catch (IOException e) {
+            throw new FormatException("the header of a page cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** The stored bytes of the page whose header was read. */
+    private byte[] body(PageHeader header) {
+        int length = header.getCompressed_page_size();
+        require(
+                length >= 0 && length <= in.available() && header.getUncompressed_page_size() >= 0,
+                "a page claims %d bytes, %d are left",
+                length,
+                in.available());
+        int from = bytes.length - in.available();
+        in.skip(length);
+        if (header.isSetCrc()) {
+            CRC32 sum = new CRC32();
+            sum.update(bytes, from, length);
+            require((int) sum.getValue() == header.getCrc(), "the checksum of a page is wrong");
+        }
+        return Arrays.copyOfRange(bytes, from, from + length);
+    }
+
+    private byte[] decoded(byte[] stored, int length) {
+        budget.take(length);
+        try {
+            return PageCodec.decode(metadata.getCodec(), stored, length);
+        } finally {
+            budget.give(length);
+        }
+    }
+
+    private @Nullable DataPage page(PageHeader header) {
+        if (header.isSetData_page_header()) {
+            return page(header, header.getData_page_header());
+        }
+        if (header.isSetData_page_header_v2()) {
+            return page(header, header.getData_page_header_v2());
+        }
+        body(header); // an index, or a kind that came later
+        return null;
+    }
+
+    private DataPage page(PageHeader header, DataPageHeader data) {
+        take(data.getNum_values());
+        byte[] page = decoded(body(header), header.getUncompressed_page_size());
+        Encoding values = encoding(data.getEncoding());
+        DeltaCounts.check(values, page, DeltaCounts.levels(page, column), data.getNum_values());
+        return new DataPageV1(
+                BytesInput.from(page),
+                data.getNum_values(),
+                page.length,
+                null,
+                encoding(data.getRepetition_level_encoding()),
+                encoding(data.getDefinition_level_encoding()),
+                values);
+    }
+
+    private DataPage page(PageHeader header, DataPageHeaderV2 data) {
+        take(data.getNum_values());
+        byte[] page = body(header);
+        int repetition = data.getRepetition_levels_byte_length();
+        int definition = data.getDefinition_levels_byte_length();
+        require(
+                repetition >= 0
+                        && definition >= 0
+                        && repetition <= page.length
+                        && definition <= page.length - repetition,
+                "levels of %d and %d bytes are in a page of %d",
+                repetition,
+                definition,
+                page.length);
+        int levels = repetition + definition;
+        byte[] values = Arrays.copyOfRange(page, levels, page.length);
+        int length = header.getUncompressed_page_size() - levels;
+        require(length >= 0, "a page claims %d bytes after its levels", length);
+        boolean plain = data.isSetIs_compressed() && !data.isIs_compressed()
+                || metadata.getCodec() == CompressionCodec.UNCOMPRESSED;
+        values = plain ? values : decoded(values, length);
+        Encoding encoding = encoding(data.getEncoding());
+        DeltaCounts.check(encoding, values, 0, data.getNum_values());
+        return DataPageV2.uncompressed(
+                data.getNum_rows(),
+                data.getNum_nulls(),
+                data.getNum_values(),
+                BytesInput.from(page, 0, repetition),
+                BytesInput.from(page, repetition, definition),
+                encoding,
+                BytesInput.from(values),
+                null);
+    }
+
+    private void take(int values) {
+        require(values >= 0 && values <= valuesLeft, "a page claims %d values, %d are left", values, valuesLeft);
+        valuesLeft -= values;
+    }
+
+    private static Encoding encoding(org.apache.parquet.format.@Nullable Encoding encoding) {
+        require(encoding != null, "a page has an encoding that is not known");
+        return Encoding.valueOf(encoding.name());
+    }
+
+    private static void require(boolean right, String message, Object... values) {
+        if (!right) {
+            throw new FormatException(message.formatted(values));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.penstock.table.internal.parquet;
+
+import io.penstock.fault.FormatException;
+import io.penstock.table.internal.ColumnBuilder;
+import io.penstock.table.internal.DecodedColumn;
+import io.penstock.table.internal.MemoryBudget;
+import java.util.List;
+import org.apache.parquet.VersionParser.ParsedVersion;
+import org.apache.parquet.column.ColumnReader;
+import org.apache.parquet.column.impl.ColumnReaderImpl;
+import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.io.ParquetDecodingException;
+import org.apache.parquet.io.api.PrimitiveConverter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decodes a column of a row group: values with their levels become lists.
+ * @see <a href="https://research.google/pubs/dremel-interactive-analysis-of-web-scale-datasets-2/">Melnik et al.,
+ *     Dremel, on levels of repetition and definition</a>
+ */
+final class ParquetColumnReader {
+
+    private final ParquetLeaf leaf;
+    private final List<Integer> lists;
+    private final int rows;
+    private final ColumnBuilder column;
+
+    private ParquetColumnReader(ParquetLeaf leaf, int rows, ColumnBuilder column) {
+        this.leaf = leaf;
+        this.lists = leaf.listLevels();
+        this.rows = rows;
+        this.column = column;
+    }
+
+    /** @throws FormatException if the bytes are damaged */
+    static DecodedColumn decode(
+            ParquetLeaf leaf,
+            ColumnMetaData metadata,
+            byte[] bytes,
+            int rows,
+            @Nullable ParsedVersion writer,
+            @Nullable Double fill,
+            MemoryBudget budget) {
+        ColumnPages pages = new ColumnPages(leaf.descriptor(), metadata, bytes, budget);
+        ColumnBuilder column = new ColumnBuilder(leaf.type(), fill, budget);
+        try {
+            if (metadata.getNum_values() > 0) {
+                ColumnReader reader =
+                        new ColumnReaderImpl(leaf.descriptor(), pages, new PrimitiveConverter() {}, writer);
+                new ParquetColumnReader(leaf, rows, column).read(reader, metadata.getNum_values());
+            }
+        } catch (FormatException e) {
+            throw new FormatException("%s, in the page at byte %d".formatted(e.getMessage(), pages.page()), e);
+        } catch (OutOfMemoryError | RuntimeException e) { // the library trusts what pages say
+            throw new FormatException(
+                    "the page at byte %d is damaged: %s".formatted(pages.page(), reason(e)), e);
+        }
+        if (column.rows() != rows) {
+            throw new FormatException("%d rows are wanted, %d came".formatted(rows, column.rows()));
+        }
+        return column.build();
+    }
+
+    private static String reason(Throwable e) {
+        Throwable last = e instanceof ParquetDecodingException && e.getCause() != null ? e.getCause() : e;
+        return last.getMessage() == null ? last.getClass().getSimpleName() : last.getMessage();
+    }
+
+    private void read(ColumnReader reader, long values) {
+        int defined = leaf.descriptor().getMaxDefinitionLevel();
+        ParquetElement.Adding adding = leaf.element().adding();
+        for (long i = 0; i < values; i++) {
+            int definition = reader.getCurrentDefinitionLevel();
+            if (lists.isEmpty()) {
+                row();
+            } else if (!open(reader.getCurrentRepetitionLevel(), definition)) {
+                reader.consume();
+                continue;
+            }
+            if (definition == defined) {
+                adding.add(reader, column);
+            } else {
+                column.missing(true);
+            }
+            reader.consume();
+        }
+    }
+
+    private void row() {
+        if (column.rows() == rows) {
+            throw new FormatException("more than %d rows came".formatted(rows));
+        }
+        column.row();
+    }
+
+    /** Begins the lists and elements that a value is the first of; returns whether the innermost has an element. */
+    private boolean open(int repetition, int definition) {
+        if (repetition == 0) {
+            row();
+        } else if (column.rows() == 0 || definition < lists.get(repetition - 1)) {
+            throw new FormatException("levels contradict each other");
+        } else {
+            column.element(repetition - 1);
+        }
+        for (int level = repetition; level < lists.size(); level++) {
+            column.list(level);
+            if (definition < lists.get(level)) {
+                if (definition < lists.get(level) - 1) {
+                    column.missing(false);
+                }
+                return false;
+            }
+            column.element(level);
+        }
+        return true;
+    }
+}

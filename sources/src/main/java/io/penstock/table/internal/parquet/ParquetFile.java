@@ -1,0 +1,238 @@
+package io.penstock.table.internal.parquet;
+
+import io.penstock.fault.FormatException;
+import io.penstock.internal.Thrown;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.StoreFile;
+import io.penstock.store.internal.StoreFiles;
+import io.penstock.store.internal.Waiting;
+import io.penstock.stream.Execution;
+import io.penstock.table.TableOptions;
+import io.penstock.table.internal.ColumnType;
+import io.penstock.table.internal.DecodedColumn;
+import io.penstock.table.internal.MemoryBudget;
+import io.penstock.table.internal.TableFile;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.parquet.VersionParser;
+import org.apache.parquet.VersionParser.ParsedVersion;
+import org.apache.parquet.VersionParser.VersionParseException;
+import org.apache.parquet.format.ColumnChunk;
+import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.RowGroup;
+import org.apache.parquet.format.Util;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * A Parquet file: its footer, and the chosen columns of a row group at a time. The store fetches the bytes of these
+ * columns alone, and the workers decode them.
+ */
+public final class ParquetFile implements TableFile {
+
+    private static final int TAIL = 64 * 1024;
+    private static final int TRAILER = 8;
+    private static final int MAX_FOOTER = 256 << 20;
+    private static final String MAGIC = "PAR1";
+    private static final String ENCRYPTED = "PARE";
+
+    private final String name;
+    private final StoreFile file;
+    private final FileMetaData footer;
+    private final List<ParquetLeaf> leaves;
+    private final @Nullable ParsedVersion writer;
+    private final TableOptions options;
+
+    private ParquetFile(
+            String name, StoreFile file, FileMetaData footer, List<ParquetLeaf> leaves, TableOptions options) {
+        this.name = name;
+        this.file = file;
+        this.footer = footer;
+        this.leaves = leaves;
+        this.options = options;
+        this.writer = version(footer.getCreated_by());
+    }
+
+    /**
+     * Reads the footer of a file, which blocks.
+     * @param wanted columns and groups of columns; all if empty
+     * @throws FormatException if it is no Parquet file, encrypted, or lacks a column
+     */
+    public static ParquetFile open(StoreFiles files, StoreEntry entry, List<String> wanted, TableOptions options) {
+        String name = files.place(entry);
+        try {
+            StoreFile file = new StoreFile(files.store(), entry);
+            FileMetaData footer = footer(file);
+            List<ParquetLeaf> leaves = chosen(ParquetLeaves.of(footer.getSchema()), wanted);
+            ParquetFile found = new ParquetFile(name, file, footer, leaves, options);
+            found.groups();
+            for (ParquetLeaf leaf : leaves) {
+                String refusal = options.fill() == null ? null : leaf.type().refuses(options.fill());
+                if (refusal != null) {
+                    throw new FormatException(refusal);
+                }
+            }
+            return found;
+        } catch (FormatException e) {
+            throw new FormatException("%s: %s".formatted(name, e.getMessage()), e);
+        }
+    }
+
+    private static @Nullable ParsedVersion version(@Nullable String createdBy) {
+        try {
+            return createdBy == null ? null : VersionParser.parse(createdBy);
+        } catch (VersionParseException e) {
+            return null;
+        }
+    }
+
+    private static FileMetaData footer(StoreFile file) {
+        long size = file.size();
+        int read = (int) Math.min(size, TAIL);
+        byte[] tail = bytes(Waiting.forValue(file.read(size - read, read)));
+        String magic = read < TRAILER ? "" : new String(tail, read - 4, 4, StandardCharsets.ISO_8859_1);
+        if (magic.equals(ENCRYPTED)) {
+            throw new FormatException("it is encrypted, which is not supported");
+        }
+        if (!magic.equals(MAGIC)) {
+            throw new FormatException("it is not a Parquet file: it does not end in " + MAGIC);
+        }
+        long length = ByteBuffer.wrap(tail).order(ByteOrder.LITTLE_ENDIAN).getInt(read - TRAILER) & 0xFFFFFFFFL;
+        if (length > Math.min(MAX_FOOTER, size - TRAILER)) {
+            throw new FormatException("its footer claims %d bytes, the file has %d".formatted(length, size));
+        }
+        int at = read - TRAILER - (int) length;
+        if (at < 0) {
+            tail = bytes(Waiting.forValue(file.read(size - TRAILER - length, (int) length)));
+            at = 0;
+        }
+        try {
+            FileMetaData footer = Util.readFileMetaData(new ByteArrayInputStream(tail, at, (int) length));
+            if (footer.isSetEncryption_algorithm() && footer.getRow_groups() == null) {
+                throw new FormatException("it is encrypted, which is not supported");
+            }
+            return footer;
+        } catch (IOException | RuntimeException e) { // the library trusts what a footer says
+            throw e instanceof FormatException known
+                    ? known
+                    : new FormatException("its footer is damaged: " + e.getMessage(), e);
+        }
+    }
+
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        return bytes;
+    }
+
+    private static List<ParquetLeaf> chosen(List<ParquetLeaf> all, List<String> wanted) {
+        if (wanted.isEmpty()) {
+            return all;
+        }
+        List<ParquetLeaf> chosen = new ArrayList<>();
+        for (String each : wanted) {
+            List<ParquetLeaf> found =
+                    all.stream().filter(leaf -> leaf.isIn(each)).toList();
+            if (found.isEmpty()) {
+                throw new FormatException("there is no column \"%s\", only %s"
+                        .formatted(each, all.stream().map(leaf -> leaf.type().name()).toList()));
+            }
+            found.stream().filter(leaf -> !chosen.contains(leaf)).forEach(chosen::add);
+        }
+        return chosen;
+    }
+
+    @Override
+    public List<ColumnType> columns() {
+        return leaves.stream().map(ParquetLeaf::type).toList();
+    }
+
+    @Override
+    public List<Integer> groups() {
+        List<Integer> rows = new ArrayList<>();
+        for (RowGroup group : footer.getRow_groups()) {
+            long count = group.getNum_rows();
+            if (count < 0 || count > Integer.MAX_VALUE - 8) {
+                throw new FormatException("row group %d claims %d rows".formatted(rows.size(), count));
+            }
+            rows.add((int) count);
+        }
+        return rows;
+    }
+
+    @Override
+    public Mono<List<DecodedColumn>> read(int group) {
+        return Mono.defer(() -> {
+            List<ColumnRange> ranges = new ArrayList<>();
+            MemoryBudget budget = new MemoryBudget(options.maxGroupBytes());
+            for (ParquetLeaf leaf : leaves) {
+                ColumnRange range = named(group, leaf, () -> range(group, leaf));
+                named(group, leaf, () -> {
+                    budget.take(range.length());
+                    return range;
+                });
+                ranges.add(range);
+            }
+            return ColumnRange.read(file, ranges)
+                    .publishOn(Execution.standard().workers())
+                    .map(Thrown.function(bytes -> decode(group, ranges, bytes, budget)));
+        });
+    }
+
+    private List<DecodedColumn> decode(int group, List<ColumnRange> ranges, List<byte[]> bytes, MemoryBudget budget) {
+        int rows = (int) footer.getRow_groups().get(group).getNum_rows();
+        List<DecodedColumn> columns = new ArrayList<>();
+        for (int i = 0; i < ranges.size(); i++) {
+            ParquetLeaf leaf = leaves.get(i);
+            byte[] stored = bytes.set(i, new byte[0]); // free for collection when the column is decoded
+            ColumnMetaData metadata = ranges.get(i).metadata();
+            columns.add(named(
+                    group,
+                    leaf,
+                    () -> ParquetColumnReader.decode(leaf, metadata, stored, rows, writer, options.fill(), budget)));
+            budget.give(stored.length);
+        }
+        return columns;
+    }
+
+    private <T> T named(int group, ParquetLeaf leaf, java.util.function.Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (FormatException e) {
+            throw new FormatException(
+                    "%s, row group %d, column %s: %s".formatted(name, group, leaf.type().name(), e.getMessage()), e);
+        }
+    }
+
+    /** Where a column of a row group lies. */
+    private ColumnRange range(int group, ParquetLeaf leaf) {
+        List<ColumnChunk> chunks = footer.getRow_groups().get(group).getColumns();
+        if (leaf.number() >= chunks.size()) {
+            throw new FormatException("the row group has only %d columns".formatted(chunks.size()));
+        }
+        ColumnChunk chunk = chunks.get(leaf.number());
+        if (chunk.isSetCrypto_metadata()) {
+            throw new FormatException("it is encrypted, which is not supported; choose other columns");
+        }
+        if (chunk.isSetFile_path()) {
+            throw new FormatException("it lies in another file, which is not supported");
+        }
+        ColumnMetaData metadata = chunk.getMeta_data();
+        if (metadata == null
+                || !metadata.getPath_in_schema().equals(List.of(leaf.descriptor().getPath()))) {
+            throw new FormatException("its place in the file is not known");
+        }
+        return ColumnRange.of(metadata, file.size());
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

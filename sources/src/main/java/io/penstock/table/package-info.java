@@ -1,0 +1,5 @@
+/** Rows of tables: Parquet. */
+@NullMarked
+package io.penstock.table;
+
+import org.jspecify.annotations.NullMarked;
