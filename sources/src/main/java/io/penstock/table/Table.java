@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
@@ -71,7 +72,12 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     private Table(String kind, StoreFiles files, TableOptions options, Partitions partitions, List<TableFile> opened) {
         this.listing = files;
         this.partitions = partitions;
-        String words = "columns %s, nulls %s".formatted(options.columns(), options.fill());
+        String words = "columns %s, types %s, nulls %s %s"
+                .formatted(
+                        options.columns(),
+                        new TreeMap<>(options.types()),
+                        options.fill(),
+                        new TreeMap<>(options.fills()));
         this.parts = IntStream.range(0, opened.size())
                 .mapToObj(i -> {
                     var entry = files.entries().get(i);

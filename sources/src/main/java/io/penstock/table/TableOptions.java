@@ -1,24 +1,37 @@
 package io.penstock.table;
 
 import io.penstock.internal.HeapLimit;
+import io.penstock.tensor.DType;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is read of a table, and within which memory.
  *
  * @param columns       their names in the order of the fields; the name of a group stands for all in it; empty for all
+ * @param types         of columns in files that do not say them, such as CSV: {@code u8} is text
  * @param fill          what a null number becomes; a null text or list becomes an empty one. Null to refuse nulls
+ * @param fills         the same for some columns
  * @param cacheBytes    of decoded row groups that stay in memory
  * @param maxGroupBytes that one row group may take, decoded
  */
-public record TableOptions(List<String> columns, @Nullable Double fill, long cacheBytes, long maxGroupBytes) {
+public record TableOptions(
+        List<String> columns,
+        Map<String, DType> types,
+        @Nullable Double fill,
+        Map<String, Double> fills,
+        long cacheBytes,
+        long maxGroupBytes) {
 
-    private static final TableOptions STANDARD =
-            new TableOptions(List.of(), null, HeapLimit.of(1L << 30, 2), HeapLimit.of(Integer.MAX_VALUE, 2));
+    private static final TableOptions STANDARD = new TableOptions(
+            List.of(), Map.of(), null, Map.of(), HeapLimit.of(1L << 30, 2), HeapLimit.of(Integer.MAX_VALUE, 2));
 
     public TableOptions {
         columns = List.copyOf(columns);
+        types = Map.copyOf(types);
+        fills = Map.copyOf(fills);
         if (cacheBytes < 0 || maxGroupBytes < 1) {
             throw new IllegalArgumentException("bytes of row groups must be positive, were %d in the cache and %d"
                     .formatted(cacheBytes, maxGroupBytes));
@@ -32,21 +45,42 @@ public record TableOptions(List<String> columns, @Nullable Double fill, long cac
 
     /** These columns alone. */
     public TableOptions columns(String... names) {
-        return new TableOptions(List.of(names), fill, cacheBytes, maxGroupBytes);
+        return new TableOptions(List.of(names), types, fill, fills, cacheBytes, maxGroupBytes);
     }
 
     /** With a value for nulls. */
     public TableOptions fillNulls(double value) {
-        return new TableOptions(columns, value, cacheBytes, maxGroupBytes);
+        return new TableOptions(columns, types, value, fills, cacheBytes, maxGroupBytes);
+    }
+
+    /** With a value for the nulls of one column. */
+    public TableOptions fillNulls(String column, double value) {
+        return new TableOptions(columns, types, fill, with(fills, column, value), cacheBytes, maxGroupBytes);
+    }
+
+    /** With the type of a column in a file that does not say it. */
+    public TableOptions type(String column, DType dtype) {
+        return new TableOptions(columns, with(types, column, dtype), fill, fills, cacheBytes, maxGroupBytes);
+    }
+
+    private static <V> Map<String, V> with(Map<String, V> map, String key, V value) {
+        Map<String, V> more = new TreeMap<>(map);
+        more.put(key, value);
+        return more;
+    }
+
+    /** What nulls of a column become; null to refuse them. */
+    public @Nullable Double fillOf(String column) {
+        return fills.getOrDefault(column, fill);
     }
 
     /** With another size of the cache of decoded row groups. */
     public TableOptions cacheBytes(long bytes) {
-        return new TableOptions(columns, fill, bytes, maxGroupBytes);
+        return new TableOptions(columns, types, fill, fills, bytes, maxGroupBytes);
     }
 
     /** With another limit for one row group. */
     public TableOptions maxGroupBytes(long bytes) {
-        return new TableOptions(columns, fill, cacheBytes, bytes);
+        return new TableOptions(columns, types, fill, fills, cacheBytes, bytes);
     }
 }

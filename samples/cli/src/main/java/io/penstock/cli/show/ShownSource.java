@@ -14,6 +14,8 @@ import io.penstock.shard.TarFiles;
 import io.penstock.shard.TarSample;
 import io.penstock.shard.TarSamples;
 import io.penstock.shard.TarShards;
+import io.penstock.table.Row;
+import io.penstock.table.Table;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
@@ -55,10 +57,29 @@ record ShownSource(
         } else if (source instanceof SourceSpec.Lines lines) {
             TextLines found = Sources.lines(lines);
             return of(found.bytes(), ShownField.varying("bytes", "u8"));
+        } else if (source instanceof SourceSpec.Rows rows) {
+            return of(Sources.table(rows));
         }
         SourceSpec.Records records = (SourceSpec.Records) source;
         RecordFiles found = Sources.records(records);
         return of(found, ShownField.of("bytes", "u8", Shape.of(records.recordBytes())));
+    }
+
+    private static ShownSource of(Table table) {
+        List<ShownField> fields = table.fields().stream()
+                .map(field -> field.axes() == 0
+                        ? ShownField.of(field.name(), field.dtype().toString(), Shape.SCALAR)
+                        : ShownField.varying(field.name(), field.dtype().toString()))
+                .toList();
+        return new ShownSource(table.size(), fields, table.map("show", ShownSource::fields));
+    }
+
+    private static Map<String, Tensor> fields(Row row) {
+        Map<String, Tensor> fields = new LinkedHashMap<>();
+        for (int i = 0; i < row.names().size(); i++) {
+            fields.put(row.names().get(i), row.values().get(i));
+        }
+        return fields;
     }
 
     private static ShownSource of(Dataset<Tensor> samples, ShownField field) {

@@ -5,6 +5,7 @@ import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
 import io.penstock.pipeline.Dataset;
 import io.penstock.shard.TarSamples;
+import io.penstock.table.Row;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
@@ -30,7 +31,8 @@ public final class OpenedSources {
      * @throws IllegalArgumentException if the flags do not fit together
      */
     public static Cacheable<?> open(SourceChoice choice, @Nullable Path cache) {
-        return OpenedSources.<Cacheable<?>>open(choice, cache, pictures -> pictures, tensors -> tensors);
+        return OpenedSources.<Cacheable<?>>open(
+                choice, cache, pictures -> pictures, tensors -> tensors, rows -> rows);
     }
 
     /** As {@link #open}, for who goes on differently with pictures than with other samples. */
@@ -38,9 +40,11 @@ public final class OpenedSources {
             SourceChoice choice,
             @Nullable Path cache,
             Function<Cacheable<Picture>, R> ofPictures,
-            Function<Cacheable<Tensor>, R> ofTensors) {
+            Function<Cacheable<Tensor>, R> ofTensors,
+            Function<Cacheable<Row>, R> ofRows) {
         List<Cacheable<Picture>> pictures = new ArrayList<>();
         List<Cacheable<Tensor>> tensors = new ArrayList<>();
+        List<Cacheable<Row>> rows = new ArrayList<>();
         Tokenize tokenize = choice.texts() == null
                 ? null
                 : Tokenize.of(choice.texts().tokenizer(), choice.texts().field());
@@ -48,12 +52,21 @@ public final class OpenedSources {
             if (tokenize != null) {
                 tensors.add(tokens(each, tokenize));
             } else {
-                open(each.withDepth(choice.depth()), choice.resize(), cache, pictures, tensors);
+                open(each.withDepth(choice.depth()), choice.resize(), cache, pictures, tensors, rows);
             }
         }
-        if (!pictures.isEmpty() && !tensors.isEmpty()) {
+        int others = tensors.size() + rows.size();
+        if (!pictures.isEmpty() && others > 0) {
             throw new IllegalArgumentException("the sources do not go together: %d have pictures, %d have other samples"
-                    .formatted(pictures.size(), tensors.size()));
+                    .formatted(pictures.size(), others));
+        }
+        if (!tensors.isEmpty() && !rows.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the sources do not go together: %d have one field a sample, %d have several"
+                            .formatted(tensors.size(), rows.size()));
+        }
+        if (!rows.isEmpty()) {
+            return ofRows.apply(together(rows, choice));
         }
         return tensors.isEmpty()
                 ? ofPictures.apply(together(pictures, choice))
@@ -61,8 +74,17 @@ public final class OpenedSources {
     }
 
     private static Cacheable<Tensor> tokens(SourceSpec source, Tokenize tokenize) {
+        if (source instanceof SourceSpec.Rows table) {
+            TableRows rows = new TableRows(Sources.table(table), table.columns());
+            if (!rows.isTensors()) {
+                throw new IllegalArgumentException(
+                        "--tokenize needs one column of text, as in %s#text".formatted(table.words()));
+            }
+            return new Cacheable<>(tokenize.over(rows.tensors().dataset(), false), Schema.tensor("tokens"), 0);
+        }
         if (!(source instanceof SourceSpec.Lines lines)) {
-            throw new IllegalArgumentException("--tokenize is for text: and jsonl:, not for " + source.words());
+            throw new IllegalArgumentException(
+                    "--tokenize is for text:, jsonl: and tables, not for " + source.words());
         }
         Dataset<Tensor> bytes = Sources.tensors(source);
         return new Cacheable<>(tokenize.over(bytes, lines.json()), Schema.tensor("tokens"), 0);
@@ -74,7 +96,8 @@ public final class OpenedSources {
             @Nullable Integer resize,
             @Nullable Path cache,
             List<Cacheable<Picture>> ofPictures,
-            List<Cacheable<Tensor>> ofTensors) {
+            List<Cacheable<Tensor>> ofTensors,
+            List<Cacheable<Row>> ofRows) {
         if (source instanceof SourceSpec.Images images) {
             ofPictures.add(pictures(Sources.images(images), resize));
         } else if (source instanceof SourceSpec.Tar tar) {
@@ -87,8 +110,28 @@ public final class OpenedSources {
             } else {
                 ofPictures.add(pictures(labelled(samples), resize));
             }
+        } else if (source instanceof SourceSpec.Rows table) {
+            TableRows rows = new TableRows(Sources.table(table), table.columns());
+            String picture = table.columns().picture();
+            if (picture != null) {
+                ofPictures.add(pictures(rows.files(picture), resize));
+                return;
+            }
+            requireNoResize(resize);
+            if (rows.isTensors()) {
+                ofTensors.add(rows.tensors());
+            } else {
+                ofRows.add(rows.rows());
+            }
         } else {
             ofTensors.add(tensors(source, resize));
+        }
+    }
+
+    private static void requireNoResize(@Nullable Integer resize) {
+        if (resize != null) {
+            throw new IllegalArgumentException(
+                    "--resize and --augment are for images; other samples are delivered as they are");
         }
     }
 
@@ -137,10 +180,7 @@ public final class OpenedSources {
     }
 
     private static Cacheable<Tensor> tensors(SourceSpec source, @Nullable Integer resize) {
-        if (resize != null) {
-            throw new IllegalArgumentException(
-                    "--resize and --augment are for images; other samples are delivered as they are");
-        }
+        requireNoResize(resize);
         Dataset<Tensor> samples = Sources.tensors(source);
         long bytes = source instanceof SourceSpec.Records records ? records.recordBytes() + (long) Cacheable.BESIDE : 0;
         return new Cacheable<>(samples, Schema.tensor(Sources.field(source)), bytes);

@@ -2,6 +2,7 @@ package io.penstock.cli.source;
 
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.ByteSize;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -65,6 +66,35 @@ public sealed interface SourceSpec {
         }
     }
 
+    /**
+     * The rows of a table.
+     *
+     * @param kind its format
+     */
+    record Rows(Kind kind, StorePlace files, TableColumns columns) implements SourceSpec {
+
+        /** Formats of tables. */
+        public enum Kind {
+            PARQUET
+        }
+
+        private static Rows parse(Kind kind, String rest) {
+            int hash = rest.lastIndexOf('#');
+            return hash < 0
+                    ? new Rows(kind, new StorePlace(rest), TableColumns.parse(""))
+                    : new Rows(
+                            kind,
+                            new StorePlace(rest.substring(0, hash)),
+                            TableColumns.parse(rest.substring(hash + 1)));
+        }
+
+        @Override
+        public String words() {
+            String chosen = columns.text().isEmpty() ? "" : "#" + columns.text();
+            return kind.name().toLowerCase(Locale.ROOT) + ":" + files.text() + chosen;
+        }
+    }
+
     /** What a flag says for it. */
     String words();
 
@@ -81,7 +111,7 @@ public sealed interface SourceSpec {
     }
 
     String KNOWN = "the sources are images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
-            + "text:FILES, jsonl:FILES, npy:FILE, npy:ARCHIVE.npz#ARRAY and idx:FILE";
+            + "text:FILES, jsonl:FILES, npy:FILE, npy:ARCHIVE.npz#ARRAY, idx:FILE and parquet:FILES#COLUMNS";
 
     /**
      * Reads what follows {@code --source}.
@@ -109,6 +139,7 @@ public sealed interface SourceSpec {
             case "text" -> new Lines(new StorePlace(rest), false);
             case "jsonl" -> new Lines(new StorePlace(rest), true);
             case "npy" -> npy(rest);
+            case "parquet" -> Rows.parse(Rows.Kind.PARQUET, rest);
             case "idx" -> new Array(new StorePlace(rest), "", true);
             default -> throw new IllegalArgumentException("there is no such source: \"" + text + "\"; " + KNOWN);
         };

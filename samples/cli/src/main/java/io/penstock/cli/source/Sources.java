@@ -10,6 +10,8 @@ import io.penstock.shard.TarSamples;
 import io.penstock.shard.TarShards;
 import io.penstock.store.Manifest;
 import io.penstock.store.http.HttpStore;
+import io.penstock.table.Table;
+import io.penstock.table.TableOptions;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
 import io.penstock.zarr.ZarrArray;
@@ -121,6 +123,19 @@ public final class Sources {
         return source.json()
                 ? TextLines.openJson(source.files().path())
                 : TextLines.open(source.files().path());
+    }
+
+    public static Table table(SourceSpec.Rows source) {
+        TableOptions options = source.columns().options();
+        if (source.files().isHttp()) {
+            StorePlace.Located file = source.files().locateHttp();
+            return switch (source.kind()) {
+                case PARQUET -> Table.openParquet(file.store(), file.key(), options);
+            };
+        }
+        return switch (source.kind()) {
+            case PARQUET -> Table.openParquet(source.files().path(), options);
+        };
     }
 
     public static ArrayRows array(SourceSpec.Array source) {

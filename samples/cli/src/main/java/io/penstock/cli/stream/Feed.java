@@ -21,6 +21,7 @@ import io.penstock.pipeline.Group;
 import io.penstock.pipeline.Grouping;
 import io.penstock.pipeline.Indexing;
 import io.penstock.pipeline.Pipeline;
+import io.penstock.table.Row;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -100,7 +101,16 @@ public record Feed<T>(
                         TextOptions.of(options).choice()),
                 directory(options),
                 decoded -> pictures(options, cache, measured(options, decoded)),
-                samples -> tensors(options, cache, measured(options, samples), measuring, terminal));
+                samples -> tensors(options, cache, measured(options, samples), measuring, terminal),
+                rows -> rows(options, cache, measured(options, rows)));
+    }
+
+    private static Feed<?> rows(StreamOptions options, @Nullable Cache cache, Cacheable<Row> rows) {
+        if (options.augment() != null || PlannedBatches.flag(options) != null) {
+            throw new IllegalArgumentException("--augment is for images, and batches by length are for samples of one"
+                    + " field: choose a column, as in parquet:FILE#text");
+        }
+        return Feed.of(rows, rows.in(cache, options.verifyHits()), Map.of());
     }
 
     private static Feed<?> tensors(

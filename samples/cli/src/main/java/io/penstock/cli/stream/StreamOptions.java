@@ -36,7 +36,7 @@ public interface StreamOptions {
             paramLabel = "SOURCE",
             converter = SourceSpec.Reader.class,
             description = "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
-                    + "text:, jsonl:, npy: or idx:FILE. More than one are read as one, one after another.")
+                    + "text:, jsonl:, npy: or idx:FILE, parquet:FILES#COLUMNS. More than one are read one after another.")
     List<SourceSpec> sources();
 
     @Option(

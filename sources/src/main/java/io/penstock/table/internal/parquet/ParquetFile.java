@@ -73,7 +73,8 @@ public final class ParquetFile implements TableFile {
             ParquetFile found = new ParquetFile(name, file, footer, leaves, options);
             found.groups();
             for (ParquetLeaf leaf : leaves) {
-                String refusal = options.fill() == null ? null : leaf.type().refuses(options.fill());
+                Double fill = options.fillOf(leaf.type().name());
+                String refusal = fill == null ? null : leaf.type().refuses(fill);
                 if (refusal != null) {
                     throw new FormatException(refusal);
                 }
@@ -192,10 +193,11 @@ public final class ParquetFile implements TableFile {
             ParquetLeaf leaf = leaves.get(i);
             byte[] stored = bytes.set(i, new byte[0]); // free for collection when the column is decoded
             ColumnMetaData metadata = ranges.get(i).metadata();
+            Double fill = options.fillOf(leaf.type().name());
             columns.add(named(
                     group,
                     leaf,
-                    () -> ParquetColumnReader.decode(leaf, metadata, stored, rows, writer, options.fill(), budget)));
+                    () -> ParquetColumnReader.decode(leaf, metadata, stored, rows, writer, fill, budget)));
             budget.give(stored.length);
         }
         return columns;

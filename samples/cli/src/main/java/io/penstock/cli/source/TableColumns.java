@@ -1,0 +1,77 @@
+package io.penstock.cli.source;
+
+import io.penstock.table.TableOptions;
+import io.penstock.tensor.DType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The columns of a table as a flag says them: {@code NAME[:TYPE][=FILL],…}.
+ *
+ * @param text    what the flag says
+ * @param options what it means for the table
+ * @param picture the column with pictures; null where there is none
+ * @param label   the column with their labels; null where none is named
+ */
+record TableColumns(String text, TableOptions options, @Nullable String picture, @Nullable String label) {
+
+    private static final String ALL = "*";
+    private static final String PICTURE = "picture";
+    private static final String LABEL = "label";
+    private static final Map<String, DType> TYPES =
+            Map.of("int", DType.I64, "float", DType.F32, "double", DType.F64, "bool", DType.BOOL, "bytes", DType.U8);
+
+    /** @throws IllegalArgumentException if it does not read so */
+    static TableColumns parse(String text) {
+        List<String> names = new ArrayList<>();
+        TableOptions options = TableOptions.standard();
+        String picture = null;
+        String label = null;
+        for (String column : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+            int equals = column.indexOf('=');
+            String typed = equals < 0 ? column : column.substring(0, equals);
+            int colon = typed.lastIndexOf(':');
+            String name = colon < 0 ? typed : typed.substring(0, colon);
+            String type = colon < 0 ? "" : typed.substring(colon + 1);
+            if (name.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "a column needs a name, was \"%s\" in \"%s\"".formatted(column, text));
+            }
+            if (equals >= 0) {
+                double fill = fill(column, column.substring(equals + 1));
+                options = name.equals(ALL) ? options.fillNulls(fill) : options.fillNulls(name, fill);
+            }
+            if (!name.equals(ALL)) {
+                names.add(name);
+            }
+            switch (type) {
+                case "" -> {}
+                case PICTURE -> picture = name;
+                case LABEL -> label = name;
+                default -> {
+                    DType dtype = TYPES.get(type);
+                    if (dtype == null) {
+                        throw new IllegalArgumentException(
+                                "a column is int, float, double, bool, bytes, picture or label, was \"%s\" in \"%s\""
+                                        .formatted(type, text));
+                    }
+                    options = options.type(name, dtype);
+                }
+            }
+        }
+        return new TableColumns(text, options.columns(names.toArray(String[]::new)), picture, label);
+    }
+
+    private static double fill(String column, String value) {
+        try {
+            return Double.parseDouble(value);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(
+                    "what nulls become must be a number, as in %s=0, was \"%s\""
+                            .formatted(column.substring(0, column.indexOf('=')), value),
+                    e);
+        }
+    }
+}
