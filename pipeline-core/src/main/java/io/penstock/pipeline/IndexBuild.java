@@ -19,12 +19,13 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
  * Counts something once for each sample of a dataset, and keeps the counts: whether a filter takes it, in how many parts
- * it expands, how long it is. Files are read and written, and processes wait for each other, on
- * {@code Schedulers.boundedElastic()}.
+ * it expands, how long it is. Files are read and written on {@code Schedulers.boundedElastic()}; a build that waits for
+ * another one, of this process or of another, has a thread of its own.
  */
 final class IndexBuild<T> {
 
@@ -96,21 +97,61 @@ final class IndexBuild<T> {
 
     /** Uses what was opened, and closes it at the end, at an error and on cancel, also on cancel while it is opened. */
     private static <R extends Closeable, V> Mono<V> using(Callable<R> opening, Function<R, Mono<V>> use) {
-        Mono<R> opened = Mono.<R>create(sink -> Schedulers.boundedElastic().schedule(() -> {
-                    try {
-                        sink.success(opening.call());
-                    } catch (Throwable e) {
-                        sink.error(Thrown.signal(e));
-                    }
-                }))
-                .doOnDiscard(Closeable.class, IndexBuild::close);
         return Mono.usingWhen(
-                opened,
-                use,
-                resource -> elsewhere(() -> {
-                    close(resource);
-                    return resource;
+                Mono.fromSupplier(() -> new Opening<>(opening)),
+                opened -> opened.resource().flatMap(use),
+                opened -> elsewhere(() -> {
+                    opened.close();
+                    return opened;
                 }));
+    }
+
+    /** What is opened on a thread of its own: it may wait for other builds, which need the threads of the pools. */
+    private static final class Opening<R extends Closeable> {
+
+        private final Callable<R> opening;
+        private @Nullable R resource; // guarded by this
+        private boolean isClosed; // guarded by this
+
+        Opening(Callable<R> opening) {
+            this.opening = opening;
+        }
+
+        Mono<R> resource() {
+            return Mono.create(sink -> {
+                Thread thread = new Thread(() -> open(sink), "penstock-index");
+                thread.setDaemon(true);
+                thread.start();
+            });
+        }
+
+        private void open(MonoSink<R> sink) {
+            try {
+                R opened = opening.call();
+                if (keep(opened)) {
+                    sink.success(opened);
+                } else {
+                    IndexBuild.close(opened);
+                }
+            } catch (Throwable e) {
+                sink.error(Thrown.signal(e));
+            }
+        }
+
+        private synchronized boolean keep(R opened) {
+            if (!isClosed) {
+                resource = opened;
+            }
+            return !isClosed;
+        }
+
+        synchronized void close() {
+            isClosed = true;
+            if (resource != null) {
+                IndexBuild.close(resource);
+                resource = null;
+            }
+        }
     }
 
     private static void close(Closeable resource) {

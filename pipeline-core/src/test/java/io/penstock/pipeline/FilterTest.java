@@ -31,7 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Filters, expansions, and the index that both are built from. */
 class FilterTest {
@@ -326,15 +328,28 @@ class FilterTest {
     }
 
     @Test
+    void keptIndex_moreBuildersThanThreads_allEnd() {
+        int builders = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE + 4;
+
+        List<Long> sizes = Flux.range(0, builders)
+                .flatMap(i -> FakeDataset.blocking(30).filter("of " + i, FilterTest::isOdd, kept()), builders)
+                .map(Dataset::size)
+                .collectList()
+                .block(SOON);
+
+        assertThat(sizes).hasSize(builders).containsOnly(15L);
+    }
+
+    @Test
     void keptIndex_cancelledAtAnyTime_leavesTheFolderToTheNext() throws InterruptedException {
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < 60; round++) {
             Disposable building = FakeDataset.silent(10)
                     .filter("odd", FilterTest::isOdd, kept())
                     .subscribe();
             Disposable waiting = FakeDataset.silent(10)
                     .filter("odd", FilterTest::isOdd, kept())
                     .subscribe();
-            Thread.sleep(round);
+            Thread.sleep(round % 20);
             building.dispose();
             waiting.dispose();
 
