@@ -10,6 +10,7 @@ final class Cursor {
     private final Hub hub;
     private long number;
     private @Nullable MonoSink<Delivery> waiting;
+    private @Nullable Delivery given;
 
     Cursor(Hub hub, long number) {
         this.hub = hub;
@@ -37,8 +38,15 @@ final class Cursor {
         return number;
     }
 
-    void step() {
+    /** The batch of {@link #number}, which is passed thereby. */
+    void give(Delivery delivery) {
+        given = delivery;
         number++;
+    }
+
+    /** What the last sink that waited was given; null before. */
+    @Nullable Delivery given() {
+        return given;
     }
 
     void waitWith(MonoSink<Delivery> sink) {
@@ -46,6 +54,7 @@ final class Cursor {
             throw new IllegalStateException("a cursor is asked for one batch at a time");
         }
         waiting = sink;
+        given = null;
     }
 
     @Nullable MonoSink<Delivery> waiting() {

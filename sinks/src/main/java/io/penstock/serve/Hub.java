@@ -133,11 +133,17 @@ final class Hub {
         drain();
     }
 
+    /** The sink may be cancelled while it is given a batch; Mono.create then drops the batch without discarding it. */
     private void forget(Cursor cursor, MonoSink<Delivery> sink) {
+        Delivery lost;
         synchronized (lock) {
             if (cursor.waiting() == sink) {
                 cursor.stopWaiting();
             }
+            lost = cursor.given();
+        }
+        if (lost != null) {
+            lost.release();
         }
     }
 
@@ -214,8 +220,9 @@ final class Hub {
             if (place < window.size()) {
                 Retained batch = window.stream().skip(place).findFirst().orElseThrow();
                 batch.deliveries++;
-                cursor.step();
-                signals.add(() -> sink.success(new Delivery(this, batch)));
+                Delivery delivery = new Delivery(this, batch);
+                cursor.give(delivery);
+                signals.add(() -> sink.success(delivery));
             } else if (cause != null) {
                 signals.add(() -> sink.error(cause));
             } else {
