@@ -32,8 +32,10 @@ final class BaseAddress {
     private final String location; // ends with a slash
     private final URI uri;
     private final @Nullable String basic;
+    private final boolean objects;
 
-    private BaseAddress(String location, @Nullable String basic) {
+    private BaseAddress(String location, @Nullable String basic, boolean objects) {
+        this.objects = objects;
         this.location = location;
         this.uri = URI.create(location);
         this.basic = basic;
@@ -70,7 +72,17 @@ final class BaseAddress {
                         host.toLowerCase(Locale.ROOT),
                         port(address) == defaultPort(scheme) ? "" : ":" + port(address),
                         folder.endsWith("/") ? folder : folder + "/");
-        return new BaseAddress(location, basic(address));
+        return new BaseAddress(location, basic(address), false);
+    }
+
+    /** The same for an object store: an empty part or an escape in a key is part of a name there. */
+    BaseAddress ofObjects() {
+        return new BaseAddress(location, basic, true);
+    }
+
+    /** The address of a query to the base itself. */
+    URI query(String escaped) {
+        return URI.create(location + "?" + escaped);
     }
 
     private static @Nullable String basic(URI address) {
@@ -85,7 +97,8 @@ final class BaseAddress {
     }
 
     /** User and password of the address as a header. */
-    @Nullable String basicCredentials() {
+    @Nullable
+    String basicCredentials() {
         return basic;
     }
 
@@ -120,6 +133,12 @@ final class BaseAddress {
     private void requireBelow(String key) {
         if (key.length() > MAX_KEY) {
             throw outside(key);
+        }
+        if (objects) {
+            if (key.isEmpty() || ("/" + key + "/").matches("(?s).*/\\.{1,2}/.*")) {
+                throw outside(key); // servers and proxies resolve these
+            }
+            return;
         }
         String decoded = key;
         for (int times = 0; times < MAX_DECODINGS; times++) {

@@ -92,7 +92,8 @@ final class Exchanges {
 
     /** The head of an answer. */
     record Reply(int status, HttpHeaders headers) {
-        @Nullable String header(CharSequence name) {
+        @Nullable
+        String header(CharSequence name) {
             return headers.get(name);
         }
     }
@@ -110,17 +111,31 @@ final class Exchanges {
      * @param redirects followed so far
      * @param refused   the token that the server did not accept; null where it refused none
      * @param token     to send; null for none
+     * @param signature more headers to send, to the store's own host alone
      */
-    private record Hop(URI to, int redirects, Tokens.@Nullable Token refused, Tokens.@Nullable Token token) {
+    private record Hop(
+            URI to,
+            int redirects,
+            Tokens.@Nullable Token refused,
+            Tokens.@Nullable Token token,
+            Map<String, String> signature) {
+
+        Hop(URI to, int redirects, Tokens.@Nullable Token refused) {
+            this(to, redirects, refused, null, Map.of());
+        }
 
         Hop with(Tokens.Token other) {
-            return new Hop(to, redirects, refused, other);
+            return new Hop(to, redirects, refused, other, signature);
+        }
+
+        Hop signed(Map<String, String> headers) {
+            return new Hop(to, redirects, refused, token, headers);
         }
     }
 
     /** One answer. Cancelling closes its connection. */
     <T> Mono<T> send(Ask ask, Reader<T> reader) {
-        return limiter.limit(Mono.defer(() -> hop(ask, new Hop(ask.address(), 0, null, null), reader))
+        return limiter.limit(Mono.defer(() -> hop(ask, new Hop(ask.address(), 0, null), reader))
                 .timeout(options.values.readTimeout, timers));
     }
 
@@ -128,7 +143,18 @@ final class Exchanges {
         connections.dispose();
     }
 
+    /** Whether this is an object store, whose errors have bodies that say more than the status. */
+    boolean isSigned() {
+        return options.values.signer != null;
+    }
+
     private <T> Mono<T> hop(Ask ask, Hop hop, Reader<T> reader) {
+        RequestSigner signer = options.values.signer;
+        if (signer != null && base.isOwn(hop.to)) {
+            return signer.headers(ask.method.name(), hop.to)
+                    .flatMap(signature -> exchange(ask, hop.signed(signature), reader))
+                    .flatMap(Function.identity());
+        }
         if (tokens == null) {
             return exchange(ask, hop, reader).flatMap(Function.identity());
         }
@@ -147,7 +173,7 @@ final class Exchanges {
     }
 
     private <T> Mono<Mono<T>> exchange(Ask ask, Hop hop, Reader<T> reader) {
-        return client.headers(headers -> fill(headers, ask, hop.to, hop.token))
+        return client.headers(headers -> fill(headers, ask, hop))
                 .request(ask.method())
                 .uri(hop.to)
                 .response((reply, body) -> {
@@ -164,35 +190,41 @@ final class Exchanges {
     private <T> Publisher<Mono<T>> answered(
             Ask ask, Hop hop, Reader<T> reader, HttpClientResponse reply, ByteBufFlux body) {
         int status = reply.status().code();
-        if (isRedirect(status)) {
-            Hop next = new Hop(target(hop.to, reply, hop.redirects), hop.redirects + 1, hop.refused, null);
+        if (isRedirect(status) && !isWrongRegion(reply)) {
+            Hop next = new Hop(target(hop.to, reply, hop.redirects), hop.redirects + 1, hop.refused);
             return drained(body, Mono.defer(() -> hop(ask, next, reader)));
         }
         if (status == 401 && hop.token != null && hop.refused == null) {
-            Hop again = new Hop(hop.to, hop.redirects, hop.token, null);
+            Hop again = new Hop(hop.to, hop.redirects, hop.token);
             return drained(body, Mono.defer(() -> hop(ask, again, reader)));
         }
         return Mono.from(reader.read(new Reply(status, reply.responseHeaders()), body))
                 .map(Mono::just);
     }
 
-    private void fill(HttpHeaders headers, Ask ask, URI to, Tokens.@Nullable Token token) {
+    private void fill(HttpHeaders headers, Ask ask, Hop hop) {
         headers.set(HttpHeaderNames.USER_AGENT, "penstock");
         ask.headers().forEach(headers::set);
-        if (base.isOwn(to)) {
+        if (base.isOwn(hop.to)) {
             String basic = base.basicCredentials();
             if (basic != null) {
                 headers.set(HttpHeaderNames.AUTHORIZATION, basic);
             }
             options.values.headers.forEach(headers::set);
-            if (token != null) {
-                headers.set(HttpHeaderNames.AUTHORIZATION, token.header());
+            hop.signature.forEach(headers::set);
+            if (hop.token != null) {
+                headers.set(HttpHeaderNames.AUTHORIZATION, hop.token.header());
             }
         }
     }
 
     private static boolean isRedirect(int status) {
         return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+    }
+
+    /** S3's answer for a bucket of another region has no address; its body says what is wrong. */
+    private boolean isWrongRegion(HttpClientResponse reply) {
+        return isSigned() && !reply.responseHeaders().contains(HttpHeaderNames.LOCATION);
     }
 
     private URI target(URI from, HttpClientResponse reply, int redirects) {

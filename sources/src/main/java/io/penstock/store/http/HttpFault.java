@@ -44,6 +44,11 @@ final class HttpFault extends RuntimeException {
         return new HttpFault(message, false, null, advice, null);
     }
 
+    /** The same with another message, and other advice if there is some. */
+    HttpFault saying(String message, @Nullable String otherAdvice) {
+        return new HttpFault(message, passing, retryAfter, otherAdvice == null ? advice : otherAdvice, getCause());
+    }
+
     /** The fault for a failure below HTTP. */
     static HttpFault of(Throwable thrown, HttpOptions options) {
         Throwable failure = Exceptions.unwrap(thrown);
@@ -91,7 +96,8 @@ final class HttpFault extends RuntimeException {
         return passing;
     }
 
-    @Nullable Duration retryAfter() {
+    @Nullable
+    Duration retryAfter() {
         return retryAfter;
     }
 

@@ -42,7 +42,11 @@ public final class HttpOptions {
         boolean compressed;
         Map<String, String> headers = Map.of();
 
-        @Nullable Mono<String> bearer;
+        @Nullable
+        Mono<String> bearer;
+
+        @Nullable
+        RequestSigner signer;
 
         List<X509Certificate> trusted = List.of();
 
@@ -182,6 +186,14 @@ public final class HttpOptions {
      */
     public HttpOptions bearer(Mono<String> tokens) {
         return with(copy -> copy.bearer = tokens);
+    }
+
+    /**
+     * For an object store: each request to the store's own host is signed, and keys are names, not paths: {@code a//b}
+     * is one.
+     */
+    public HttpOptions objects(RequestSigner signer) {
+        return with(copy -> copy.signer = signer);
     }
 
     /** Certificates to trust instead of those that the JDK trusts. */

@@ -66,7 +66,8 @@ public final class HttpStore implements Store, AutoCloseable {
      * @throws IllegalArgumentException if it is not {@code http://…} or {@code https://…}, or has a query or fragment
      */
     public static HttpStore at(URI base, HttpOptions options) {
-        BaseAddress address = BaseAddress.of(base);
+        BaseAddress folder = BaseAddress.of(base);
+        BaseAddress address = options.values.signer == null ? folder : folder.ofObjects();
         return new HttpStore(address, options, null, new Exchanges(address, options));
     }
 
@@ -202,6 +203,19 @@ public final class HttpStore implements Store, AutoCloseable {
             URI address = base.of(key);
             long bytes = Math.min(max, options.values.maxObjectBytes);
             return run(address, Transfer.unlisted(exchanges, address, bytes, maxLine));
+        });
+    }
+
+    /**
+     * The answer to a query at the address itself, such as the request for a page of a list.
+     * @param query its names and values, escaped
+     * @param max bytes
+     */
+    public Mono<ByteBuffer> query(String query, int max) {
+        return Mono.defer(() -> {
+            URI address = base.query(query);
+            Transfer transfer = Transfer.unlisted(exchanges, address, max, Integer.MAX_VALUE);
+            return retries.of("GET " + BaseAddress.withoutSecrets(address), transfer::attempt);
         });
     }
 

@@ -5,6 +5,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.penstock.store.StoreEntry;
 import java.net.URI;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.netty.ByteBufFlux;
@@ -38,9 +39,12 @@ final class Inquiry {
         long size = Statuses.length(reply);
         Mono<StoreEntry> found = switch (reply.status()) {
             case 200 -> size >= 0 ? entry(reply, size) : byFirstByte();
-            case 404, 410 -> Mono.empty();
+            case 404, 410 -> exchanges.isSigned() ? byFirstByte() : Mono.empty(); // says whether the bucket is missing
             case 405, 501 -> byFirstByte();
-            default -> Mono.error(Statuses.fault(reply));
+            default ->
+                exchanges.isSigned() && reply.status() < 500
+                        ? byFirstByte() // says why
+                        : Mono.error(Statuses.fault(reply));
         };
         return Exchanges.drained(body, found);
     }
@@ -52,13 +56,20 @@ final class Inquiry {
     private Publisher<Mono<StoreEntry>> firstByte(Exchanges.Reply reply, ByteBufFlux body) {
         ContentRange range = ContentRange.parse(reply.header(HttpHeaderNames.CONTENT_RANGE));
         boolean plain = Inflation.of(reply.header(HttpHeaderNames.CONTENT_ENCODING)) == Inflation.NONE;
+        @Nullable
         Mono<StoreEntry> found = switch (reply.status()) {
             case 200 -> plain ? entry(reply, Statuses.length(reply)) : entry(reply, -1);
             case 206, 416 -> entry(reply, range == null ? -1 : range.total());
-            case 404, 410 -> Mono.empty();
-            default -> Mono.error(Statuses.fault(reply));
+            default -> null;
         };
-        return Exchanges.drained(body, found);
+        return found != null
+                ? Exchanges.drained(body, found)
+                : ErrorBody.read(body)
+                        .map(error -> isAbsent(reply, error) ? Mono.empty() : Mono.error(error.fault(reply)));
+    }
+
+    private static boolean isAbsent(Exchanges.Reply reply, ErrorBody error) {
+        return (reply.status() == 404 || reply.status() == 410) && error.isOfKey();
     }
 
     private Mono<StoreEntry> entry(Exchanges.Reply reply, long size) {

@@ -120,7 +120,9 @@ final class Transfer {
         return switch (reply.status()) {
             case 200 -> receive(whole(reply), body);
             case 206 -> receive(part(reply), body);
-            case 404, 410 -> Exchanges.drained(body, End.ABSENT);
+            case 404, 410 ->
+                ErrorBody.read(body)
+                        .flatMap(error -> error.isOfKey() ? Mono.just(End.ABSENT) : Mono.error(error.fault(reply)));
             case 416 -> {
                 boolean resuming = arrival.count() > 0;
                 startOver();
@@ -130,7 +132,7 @@ final class Transfer {
                                         ? HttpFault.passing("its end is gone", "check the server")
                                         : changed("is shorter than byte %d".formatted(start + length - 1))));
             }
-            default -> Exchanges.drained(body, End.ABSENT).then(Mono.error(() -> Statuses.fault(reply)));
+            default -> ErrorBody.read(body).flatMap(error -> Mono.error(error.fault(reply)));
         };
     }
 

@@ -2,6 +2,7 @@ package io.penstock.cli.source;
 
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.ByteSize;
+import io.penstock.store.s3.S3Address;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -119,6 +120,9 @@ public sealed interface SourceSpec {
      */
     static SourceSpec parse(String text) {
         if (text.startsWith("http://") || text.startsWith("https://")) {
+            return new Images(new StorePlace(text), 0);
+        }
+        if (S3Address.isOne(text)) {
             return new Images(new StorePlace(text), 0);
         }
         int colon = text.indexOf(':');

@@ -73,10 +73,10 @@ public final class Sources {
     }
 
     public static RecordFiles records(SourceSpec.Records source) {
-        if (!source.place().isHttp()) {
+        if (!source.place().isRemote()) {
             return RecordFiles.open(source.place().path(), source.recordBytes());
         }
-        StorePlace.Located file = source.place().locateHttp();
+        StorePlace.Located file = source.place().locate();
         return RecordFiles.open(file.store(), file.key(), source.recordBytes());
     }
 
@@ -97,10 +97,10 @@ public final class Sources {
     }
 
     public static TarShards shards(SourceSpec.Tar source) {
-        if (!source.shards().isHttp()) {
+        if (!source.shards().isRemote()) {
             return TarShards.open(MaterializedShards.in(source.shards().path()));
         }
-        StorePlace.Located file = source.shards().locateHttp();
+        StorePlace.Located file = source.shards().locate();
         return TarShards.open(file.store(), file.key());
     }
 
@@ -114,8 +114,8 @@ public final class Sources {
     }
 
     public static TextLines lines(SourceSpec.Lines source) {
-        if (source.files().isHttp()) {
-            StorePlace.Located file = source.files().locateHttp();
+        if (source.files().isRemote()) {
+            StorePlace.Located file = source.files().locate();
             return source.json()
                     ? TextLines.openJson(file.store(), file.key())
                     : TextLines.open(file.store(), file.key());
@@ -127,8 +127,8 @@ public final class Sources {
 
     public static Table table(SourceSpec.Rows source) {
         TableOptions options = source.columns().options();
-        if (source.files().isHttp()) {
-            StorePlace.Located file = source.files().locateHttp();
+        if (source.files().isRemote()) {
+            StorePlace.Located file = source.files().locate();
             return switch (source.kind()) {
                 case PARQUET -> Table.openParquet(file.store(), file.key(), options);
             };
@@ -142,8 +142,8 @@ public final class Sources {
         if (source.file().isNpz() && !source.idx()) {
             return ArrayRows.openNpz(source.file().open(), source.name());
         }
-        if (source.file().isHttp()) {
-            StorePlace.Located file = source.file().locateHttp();
+        if (source.file().isRemote()) {
+            StorePlace.Located file = source.file().locate();
             return source.idx()
                     ? ArrayRows.openIdx(file.store(), file.key())
                     : ArrayRows.openNpy(file.store(), file.key());

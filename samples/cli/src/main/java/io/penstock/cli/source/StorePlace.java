@@ -6,13 +6,15 @@ import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.http.HttpStore;
 import io.penstock.store.mirror.MirroredStore;
+import io.penstock.store.s3.S3Address;
+import io.penstock.store.s3.S3Store;
 import io.penstock.store.zip.ZipStore;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A store as a flag names it: a folder, a zip file or an HTTP address; or a file in one.
+ * A store as a flag names it: a folder, a zip file, an HTTP address or a bucket's prefix; or a file in one.
  *
  * @param text what the flag says
  */
@@ -25,6 +27,15 @@ public record StorePlace(String text) {
         return text.startsWith("http://") || text.startsWith("https://");
     }
 
+    boolean isS3() {
+        return S3Address.isOne(text);
+    }
+
+    /** Whether it is elsewhere than in the file system. */
+    boolean isRemote() {
+        return isHttp() || isS3();
+    }
+
     Path path() {
         return Path.of(text);
     }
@@ -34,7 +45,7 @@ public record StorePlace(String text) {
      * @throws IllegalArgumentException if it is no address
      */
     Store open() {
-        if (isHttp()) {
+        if (isRemote()) {
             return isZip() ? openCopy() : at(text);
         }
         return Files.isRegularFile(path()) ? openZip() : FileStore.open(path());
@@ -52,18 +63,26 @@ public record StorePlace(String text) {
         }
     }
 
-    private static HttpStore at(String address) {
+    private static Store at(String address) {
+        if (S3Address.isOne(address)) {
+            return S3Store.at(S3Address.parse(address));
+        }
         URI base = URI.create(address);
         return HttpStore.at(base, SourceToken.options(base));
     }
 
+    /** Without the options of an address in S3. */
+    private String name() {
+        return isS3() ? S3Address.parse(text).name() : text;
+    }
+
     boolean isZip() {
-        return text.endsWith(".zip") || isNpz();
+        return name().endsWith(".zip") || isNpz();
     }
 
     /** Whether it is NumPy's archive of arrays. */
     boolean isNpz() {
-        return text.endsWith(".npz");
+        return name().endsWith(".npz");
     }
 
     /** Whether the store can say what is in it. */
@@ -73,7 +92,7 @@ public record StorePlace(String text) {
 
     /** A zip's entries are found through its end, and then read here and there: it is fetched whole. */
     private Store openCopy() {
-        Located zip = locateHttp();
+        Located zip = locate();
         try (TemporaryFolder folder = TemporaryFolder.make("penstock-zip-");
                 MirroredStore mirror = MirroredStore.of(zip.store(), folder.path())) {
             Path copy = zip.store().entry(zip.key()).flatMap(mirror::path).block();
@@ -91,10 +110,18 @@ public record StorePlace(String text) {
     }
 
     /**
-     * The file that this names at an HTTP address.
+     * The file that this names at an address.
      * @throws IllegalArgumentException if it names none
      */
-    Located locateHttp() {
+    Located locate() {
+        if (isS3()) {
+            S3Address file = S3Address.parse(text);
+            if (file.name().isEmpty()) {
+                throw new IllegalArgumentException(
+                        "%s is a folder: name a file in it, or a pattern such as shard-*.tar".formatted(file));
+            }
+            return new Located(S3Store.at(file.parent()), file.name());
+        }
         int slash = text.lastIndexOf('/');
         if (slash == text.length() - 1) {
             throw new IllegalArgumentException(

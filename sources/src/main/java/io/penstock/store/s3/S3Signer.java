@@ -1,0 +1,74 @@
+package io.penstock.store.s3;
+
+import io.penstock.fault.StoreException;
+import io.penstock.store.http.RequestSigner;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.SdkHttpMethod;
+import software.amazon.awssdk.http.SdkHttpRequest;
+import software.amazon.awssdk.http.auth.aws.signer.AwsV4FamilyHttpSigner;
+import software.amazon.awssdk.http.auth.aws.signer.AwsV4HttpSigner;
+import software.amazon.awssdk.identity.spi.AwsCredentialsIdentity;
+
+/**
+ * Signs with the credentials of a provider, which keeps them and renews them before they end.
+ *
+ * <p>A provider may block, so it is asked on a thread that may. It is asked once a second at most: a thread for each
+ * request would cost more than the signature.
+ */
+final class S3Signer implements RequestSigner {
+
+    private static final Duration KEPT = Duration.ofSeconds(1);
+
+    private final AwsV4HttpSigner signer = AwsV4HttpSigner.create();
+    private final Mono<AwsCredentialsIdentity> credentials;
+    private final String region;
+    private final Map<String, String> also;
+
+    /** @param also more headers, which are signed too */
+    S3Signer(AwsCredentialsProvider provider, String region, Map<String, String> also) {
+        this.region = region;
+        this.also = also;
+        this.credentials = Mono.<AwsCredentialsIdentity>fromCallable(provider::resolveCredentials)
+                .subscribeOn(Schedulers.boundedElastic())
+                .onErrorMap(SdkException.class, S3Signer::without)
+                .cache(identity -> KEPT, failure -> Duration.ZERO, () -> Duration.ZERO);
+    }
+
+    private static StoreException without(SdkException e) {
+        return new StoreException(
+                "no credentials: %s; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; "
+                                .formatted(e.getMessage())
+                        + "or add ?unsigned=true to the address of a public bucket",
+                e);
+    }
+
+    @Override
+    public Mono<Map<String, String>> headers(String method, URI address) {
+        return credentials.map(identity -> sign(identity, method, address));
+    }
+
+    private Map<String, String> sign(AwsCredentialsIdentity identity, String method, URI address) {
+        SdkHttpRequest.Builder request =
+                SdkHttpRequest.builder().method(SdkHttpMethod.fromValue(method)).uri(address);
+        also.forEach(request::putHeader);
+        SdkHttpRequest signed = signer.sign(sign -> sign.identity(identity)
+                        .request(request.build())
+                        .putProperty(AwsV4FamilyHttpSigner.SERVICE_SIGNING_NAME, "s3")
+                        .putProperty(AwsV4HttpSigner.REGION_NAME, region)
+                        .putProperty(AwsV4FamilyHttpSigner.DOUBLE_URL_ENCODE, false)
+                        .putProperty(AwsV4FamilyHttpSigner.NORMALIZE_PATH, false)
+                        .putProperty(AwsV4FamilyHttpSigner.PAYLOAD_SIGNING_ENABLED, false))
+                .request();
+        Map<String, String> headers = new HashMap<>();
+        signed.headers().forEach((name, values) -> headers.put(name, values.get(0)));
+        headers.remove("Host"); // the client sets it
+        return headers;
+    }
+}

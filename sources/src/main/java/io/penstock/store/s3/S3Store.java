@@ -1,0 +1,144 @@
+package io.penstock.store.s3;
+
+import io.penstock.fault.StoreException;
+import io.penstock.store.Manifest;
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.http.HttpOptions;
+import io.penstock.store.http.HttpStore;
+import io.penstock.store.http.RequestSigner;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+
+/**
+ * The objects below a prefix of a bucket: {@code s3://BUCKET/PREFIX}, in S3 or on any server that speaks its protocol.
+ *
+ * <p>Reads are those of {@link HttpStore}, signed. An entry's version is made of its entity tag, so an object that was
+ * written again since it was listed is an error. Credentials are those of the usual chain: environment, profile, web
+ * identity, container, instance. The prefix is a folder whether or not it ends with a slash. Objects whose keys end
+ * with a slash are marks of folders, and are not listed.
+ *
+ * <p>It needs {@code software.amazon.awssdk:auth} and {@code http-auth-aws} on the class path.
+ */
+public final class S3Store implements Store, AutoCloseable {
+
+    private static final Map<String, String> PAYS = Map.of("x-amz-request-payer", "requester");
+
+    private final String location;
+    private final String prefix;
+    private final HttpStore bucket;
+
+    private S3Store(S3Address address, HttpStore bucket) {
+        String key = address.key();
+        this.prefix = key.isEmpty() || key.endsWith("/") ? key : key + "/";
+        this.location = "s3://%s/%s".formatted(address.bucket(), prefix);
+        this.bucket = bucket;
+    }
+
+    /** The store at an address with {@link HttpOptions#standard}. */
+    public static S3Store at(S3Address address) {
+        return at(address, HttpOptions.standard());
+    }
+
+    /**
+     * The store at an address. No request is sent to it yet; the region may be looked for, which blocks.
+     * @throws IllegalArgumentException if the endpoint is no address
+     * @throws StoreException if the region is not known, or the class path lacks what signs
+     */
+    public static S3Store at(S3Address address, HttpOptions options) {
+        try {
+            return at(address, options, DefaultCredentialsProvider.builder().build());
+        } catch (NoClassDefFoundError e) {
+            throw new StoreException(
+                    "cannot open %s: the class path lacks %s; add auth and http-auth-aws of software.amazon.awssdk"
+                            .formatted(address, e.getMessage()),
+                    e);
+        }
+    }
+
+    static S3Store at(S3Address address, HttpOptions options, AwsCredentialsProvider credentials) {
+        S3Endpoint endpoint = S3Endpoint.of(address, System::getenv);
+        Map<String, String> also = address.isOn(S3Address.REQUESTER_PAYS) ? PAYS : Map.of();
+        RequestSigner signer = address.isOn(S3Address.UNSIGNED)
+                ? (method, uri) -> Mono.just(also)
+                : new S3Signer(credentials, endpoint.region(), also);
+        return new S3Store(address, HttpStore.at(endpoint.base(), options.objects(signer)));
+    }
+
+    /** {@code s3://BUCKET/PREFIX/}, without the options. */
+    @Override
+    public String location() {
+        return location;
+    }
+
+    /**
+     * All objects below the prefix, in no order. Prefixes of folders are listed at the same time. Blocks until done.
+     * @throws StoreException if the bucket cannot be listed
+     */
+    @Override
+    public void list(Visitor visitor) {
+        for (ListPage page : new Pages(bucket, location).below(prefix).toIterable(1)) {
+            for (ListPage.Listed object : page.objects()) {
+                if (!object.key().endsWith("/")) {
+                    StoreEntry entry = entry(object);
+                    visitor.file(entry.key(), entry.size(), entry.version());
+                }
+            }
+        }
+    }
+
+    /** As a line of a manifest that says all, so nothing is asked for. */
+    private StoreEntry entry(ListPage.Listed object) {
+        Manifest.Line line = new Manifest.Line(object.key(), object.size(), null, object.etag(), null, -1);
+        return below(Objects.requireNonNull(bucket.entry(line).block(), "a line that says all"));
+    }
+
+    private StoreEntry below(StoreEntry entry) {
+        return new StoreEntry(entry.key().substring(prefix.length()), entry.size(), entry.version());
+    }
+
+    private StoreEntry inBucket(StoreEntry entry) {
+        return new StoreEntry(prefix + entry.key(), entry.size(), entry.version());
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry) {
+        return bucket.read(inBucket(entry));
+    }
+
+    @Override
+    public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
+        return bucket.read(inBucket(entry), offset, length);
+    }
+
+    @Override
+    public Mono<StoreEntry> entry(String key) {
+        return bucket.entry(prefix + key).map(this::below);
+    }
+
+    @Override
+    public Mono<ByteBuffer> find(String key, int max) {
+        return bucket.find(prefix + key, max);
+    }
+
+    @Override
+    public Mono<ByteBuffer> findLines(String key, int max, int maxLine) {
+        return bucket.findLines(prefix + key, max, maxLine);
+    }
+
+    /** Closes the connections; reads under way fail. */
+    @Override
+    public void close() {
+        bucket.close();
+    }
+
+    /** The location. */
+    @Override
+    public String toString() {
+        return location;
+    }
+}

@@ -1,0 +1,224 @@
+package io.penstock.store.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.fault.StoreException;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.http.HttpOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+
+@Timeout(120)
+class S3StoreTest {
+
+    private static final HttpOptions QUICK =
+            HttpOptions.standard().backoff(Duration.ofMillis(1), Duration.ofMillis(20));
+
+    @SuppressWarnings("NullAway.Init")
+    private S3Server server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = S3Server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private S3Store open(String prefix) {
+        return S3Store.at(server.address(prefix), QUICK, StaticCredentialsProvider.create(S3Server.KEYS));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static List<StoreEntry> list(S3Store store) {
+        List<StoreEntry> entries = new ArrayList<>();
+        store.list((key, size, version) -> entries.add(new StoreEntry(key, size, version)));
+        return entries;
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"a b.jpg", "a+b", "ä/日本.txt", "a//b", "100%25.txt", "50%", "q?x=1&y", "#1", "*'(~)!,;:@$", "a\\b"
+            })
+    void read_keyWithOddCharacters_isTheObject(String key) {
+        server.objects.put("set/" + key, bytes(key));
+        S3Store store = open("set");
+
+        StoreEntry listed = list(store).get(0);
+
+        assertThat(listed.key()).isEqualTo(key);
+        assertThat(store.read(listed).block()).isEqualTo(ByteBuffer.wrap(bytes(key)));
+        assertThat(store.entry(key).block()).isEqualTo(listed);
+    }
+
+    @Test
+    void read_keyThatProxiesResolve_isRefused() {
+        assertThatThrownBy(() -> open("set").find("a/../b", 100).block())
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("..");
+    }
+
+    @Test
+    void list_manyPages_hasEachObjectOnce() {
+        server.pageSize(10);
+        for (int i = 0; i < 500; i++) {
+            server.objects.put("set/%d/%d.bin".formatted(i % 7, i), bytes("" + i));
+            server.objects.put("set/flat%d".formatted(i % 5), bytes("" + i));
+        }
+        server.objects.put("set/3/", new byte[0]); // a mark of a folder
+        server.objects.put("other", new byte[0]);
+
+        List<StoreEntry> all = list(open("set"));
+
+        assertThat(all).hasSize(505).doesNotHaveDuplicates();
+        assertThat(list(open(""))).hasSize(506);
+        assertThat(list(open("set/3/")))
+                .hasSize(71)
+                .allMatch(entry -> !entry.key().contains("/"));
+        assertThat(list(open("nothing"))).isEmpty();
+    }
+
+    @Test
+    void read_objectWrittenAgainSinceItWasListed_fails() {
+        server.objects.put("x", new byte[100]);
+        S3Store store = open("");
+        StoreEntry stale = list(store).get(0);
+        byte[] now = new byte[100];
+        now[0] = 1;
+        server.objects.put("x", now);
+
+        assertThatThrownBy(() -> store.read(stale, 10, 10).block()).hasMessageContaining("changed since it was listed");
+
+        server.objects.remove("x");
+        assertThatThrownBy(() -> store.read(stale).block()).hasMessageContaining("is gone");
+    }
+
+    @Test
+    void missingBucket_isNamedWithItsCode() {
+        S3Address address = new S3Address("nothere", "p/", Map.of("endpoint", server.endpoint()));
+        S3Store store = S3Store.at(address, QUICK, StaticCredentialsProvider.create(S3Server.KEYS));
+
+        String message =
+                "answered 404 (NoSuchBucket: The specified bucket does not exist); check the name of the bucket";
+        assertThatThrownBy(() -> list(store)).hasMessageContaining("/nothere/").hasMessageContaining(message);
+        assertThatThrownBy(() -> store.find("a", 10).block()).hasMessageContaining(message);
+        assertThatThrownBy(() -> store.entry("a").block())
+                .hasMessageContaining("/nothere/p/a")
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void wrongKeys_areNamedWithTheirCode() {
+        server.objects.put("x", new byte[1]);
+        S3Store unknown = S3Store.at(
+                server.address(""),
+                QUICK,
+                StaticCredentialsProvider.create(AwsBasicCredentials.create("who", "secret")));
+        S3Store wrong = S3Store.at(
+                server.address(""),
+                QUICK,
+                StaticCredentialsProvider.create(AwsBasicCredentials.create("key", "other")));
+
+        assertThatThrownBy(() -> unknown.entry("x").block()).hasMessageContaining("403 (InvalidAccessKeyId");
+        assertThatThrownBy(() -> list(wrong))
+                .hasMessageContaining("403 (SignatureDoesNotMatch")
+                .hasMessageContaining("check the secret key");
+        assertThat(server.requests).as("requests, none of them repeated").hasValue(3);
+    }
+
+    @Test
+    void unsigned_publicBucket_isRead() {
+        server.open().objects.put("x", bytes("text"));
+        Map<String, String> options = Map.of("endpoint", server.endpoint(), "unsigned", "true");
+        S3Store store = S3Store.at(new S3Address(S3Server.BUCKET, "", options));
+
+        assertThat(store.read(list(store).get(0)).block()).isEqualTo(ByteBuffer.wrap(bytes("text")));
+    }
+
+    @Test
+    void credentialsThatEnd_areRenewed() {
+        server.objects.put("x", bytes("text"));
+        AtomicInteger session = new AtomicInteger();
+        server.accepted.clear();
+        AwsCredentialsProvider provider = () -> {
+            AwsSessionCredentials next =
+                    AwsSessionCredentials.create("session" + session.incrementAndGet(), "secret", "token");
+            server.accepted.clear(); // the one before has ended
+            server.accepted.put(next.accessKeyId(), next);
+            return next;
+        };
+        HttpOptions patient = HttpOptions.standard().backoff(Duration.ofMillis(600), Duration.ofMillis(800));
+        S3Store store = S3Store.at(server.address(""), patient, provider);
+        StoreEntry entry = Objects.requireNonNull(store.entry("x").block());
+
+        server.accepted.clear(); // ends early, in the middle of what is kept
+        assertThat(store.read(entry).block()).isEqualTo(ByteBuffer.wrap(bytes("text")));
+        assertThat(session.get()).isGreaterThan(1);
+    }
+
+    @Test
+    void noCredentials_saysHowToGiveSome() {
+        AwsCredentialsProvider none = () -> {
+            throw software.amazon.awssdk.core.exception.SdkClientException.create("no provider has any");
+        };
+        S3Store store = S3Store.at(server.address(""), QUICK, none);
+
+        assertThatThrownBy(() -> store.find("x", 10).block())
+                .hasMessageContaining("no provider has any")
+                .hasMessageContaining("AWS_ACCESS_KEY_ID")
+                .hasMessageContaining("unsigned=true");
+    }
+
+    @Test
+    void readsUnderFaultsOfFiveKinds_areRight() {
+        Random random = new Random(7);
+        S3Server.Fault[] kinds = S3Server.Fault.values();
+        for (int i = 0; i < 300; i++) {
+            byte[] object = new byte[5000];
+            random.nextBytes(object);
+            server.objects.put("%d/%d".formatted(i % 3, i), object);
+        }
+        server.pageSize(50)
+                .faults(number -> Math.floorMod(number * 0x9E3779B9, 100) < 20
+                        ? kinds[1 + number % (kinds.length - 1)]
+                        : S3Server.Fault.NONE);
+        S3Store store = open("");
+
+        List<StoreEntry> entries = list(store);
+        List<ByteBuffer> parts = Objects.requireNonNull(Flux.fromIterable(entries)
+                .flatMapSequential(entry -> store.read(entry, 100, 3000), 16)
+                .collectList()
+                .block());
+
+        assertThat(entries).hasSize(300).doesNotHaveDuplicates();
+        for (int i = 0; i < entries.size(); i++) {
+            byte[] object = server.objects.get(entries.get(i).key());
+            assertThat(parts.get(i)).isEqualTo(ByteBuffer.wrap(object, 100, 3000));
+        }
+    }
+}
