@@ -2,9 +2,9 @@
 // Shows what /events says and posts what a person changes.
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
-const SLOTS = 8, MINUTE = 240, CALM_MS = 2000, TOUCHED_MS = 1500;
-const rates = [];
-let touched = 0, before = null, pictured = 0;
+const SLOTS = 8, MINUTE = 60, SAID_MS = 8000, CALM_MS = 2000, TOUCHED_MS = 1500;
+let rates = [];
+let quiet = 0, touched = 0, before = null, pictured = 0;
 
 const size = bytes => bytes < 1048576 ? Math.round(bytes / 1024) + ' KiB' : (bytes / 1048576).toFixed(1) + ' MiB';
 
@@ -28,18 +28,31 @@ function showPace(ms) {
 function showFlow(state) {
   const { totals, order } = state;
   write('verdict', state.verdict);
-  at('failure').hidden = !state.last_failure || totals.skipped === 0;
+  at('failure').hidden = !state.last_failure;
   write('failure', state.last_failure ? 'last sample skipped: ' + state.last_failure : '');
   write('rate', number.format(Math.round(state.samples_per_second)));
-  rates.push(state.samples_per_second);
-  if (rates.length > MINUTE) rates.shift();
-  const top = Math.max(1, ...rates);
-  at('history').firstElementChild.setAttribute('points',
-    rates.map((rate, i) => `${MINUTE - rates.length + i + 1},${46 - 44 * rate / top}`).join(' '));
+  showHistory(state.samples_per_second);
   write('epoch', String(order.epoch));
   for (const id of ['samples', 'loads', 'skipped']) write(id, number.format(totals[id]));
   at('in-epoch').max = Math.max(1, state.size);
   at('in-epoch').value = order.offset;
+}
+
+/** The last minute; frames come when they can, so each has its time. */
+function showHistory(rate) {
+  const now = performance.now() / 1000;
+  rates = rates.filter(each => now - each.time < MINUTE).concat({ time: now, rate });
+  const top = roundedUp(Math.max(1, ...rates.map(each => each.rate)));
+  at('history').lastElementChild.setAttribute('points',
+    rates.map(each => `${MINUTE - now + each.time},${1 - each.rate / top}`).join(' '));
+  at('history').setAttribute('aria-label', `samples a second in the last minute, on an axis from 0 to ${top}`);
+  write('top', number.format(top));
+}
+
+/** To 1, 2 or 5 times a power of ten. */
+function roundedUp(value) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * [1, 2, 5, 10].find(each => each * power >= value);
 }
 
 function showTiers(state) {
@@ -132,6 +145,13 @@ function show(state) {
   showTables(state);
 }
 
+/** Says for some seconds what became of a change. */
+function say(text) {
+  clearTimeout(quiet);
+  write('said', text);
+  quiet = setTimeout(() => write('said', ''), SAID_MS);
+}
+
 async function change(control, value) {
   touched = Date.now();
   try {
@@ -139,9 +159,9 @@ async function change(control, value) {
       method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ value }),
     });
     const text = await answer.text();
-    write('said', answer.ok ? JSON.parse(text).said : 'not done: ' + text);
+    say(answer.ok ? JSON.parse(text).said : 'not done: ' + text);
   } catch (e) {
-    write('said', 'not done: the run cannot be reached');
+    say('not done: the run cannot be reached');
   }
 }
 

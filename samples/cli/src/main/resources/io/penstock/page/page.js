@@ -18,6 +18,7 @@ function write(id, text) {
 
 /** A table's rows; cells that stay the same are left alone, so that what a person selected stays selected. */
 function rows(body, table) {
+  const heads = body.parentNode.tHead ? body.parentNode.tHead.rows[0].cells : [];
   while (body.rows.length > table.length) body.deleteRow(-1);
   table.forEach((cells, i) => {
     const row = body.rows[i] || body.insertRow();
@@ -27,6 +28,7 @@ function rows(body, table) {
       if (!cell) {
         cell = row.appendChild(element(j === 0 ? 'th' : 'td'));
         if (j === 0) cell.scope = 'row';
+        if (heads[j]) cell.dataset.head = heads[j].textContent; // shown where the columns do not fit side by side
       }
       if (cell.textContent !== String(text)) cell.textContent = text;
     });
@@ -38,11 +40,11 @@ function follow(show) {
   const events = new EventSource('events');
   events.onmessage = e => {
     write('connection', 'live');
-    at('connection').className = '';
+    document.body.className = '';
     show(JSON.parse(e.data));
   };
   events.onerror = () => {
     write('connection', 'the run cannot be reached; trying again…');
-    at('connection').className = 'lost';
+    document.body.className = 'lost';
   };
 }

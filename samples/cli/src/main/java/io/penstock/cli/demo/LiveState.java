@@ -42,7 +42,9 @@ final class LiveState implements Show {
                 .put("source", run.feed().health().word())
                 .put("samples_per_second", JsonReporter.rounded(window.samplesPerSecond(), 1))
                 .put("verdict", verdict(window));
-        run.lastFailure().ifPresent(words -> node.put("last_failure", words));
+        if (window.statistics().skipped() > 0) {
+            run.lastFailure().ifPresent(words -> node.put("last_failure", words));
+        }
         totals(now, node.putObject("totals"));
         sources(now, earlier, window.seconds(), node.putArray("sources"));
         tiers(now, node.putArray("tiers"));

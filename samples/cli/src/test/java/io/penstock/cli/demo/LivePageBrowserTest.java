@@ -109,6 +109,9 @@ class LivePageBrowserTest {
         long before = browser.evaluate(count("samples")).asLong();
         browser.await(count("samples") + " > " + (before + 100));
         click(browser, radio("works"), "the source works");
+        browser.await("document.getElementById('failure').hidden");
+        browser.await("document.getElementById('said').textContent === ''");
+        browser.await("Number(document.getElementById('top').textContent.replaceAll(',', '')) > 1");
 
         browser.evaluate("const ranks = document.getElementById('ranks'); ranks.value = '7';"
                 + " ranks.dispatchEvent(new Event('change'))");

@@ -217,6 +217,8 @@ class LivePageTest {
             session.set("source", "\"works\"");
             long now = session.frame().path("totals").path("samples").asLong();
             session.frameWhere(frame -> frame.path("totals").path("samples").asLong() > now + 100);
+            JsonNode mended = session.frameWhere(frame -> !frame.has("last_failure"));
+            assertThat(mended.path("totals").path("skipped").asLong()).isPositive();
         }
     }
 
