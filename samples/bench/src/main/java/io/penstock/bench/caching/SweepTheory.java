@@ -5,6 +5,8 @@ import io.penstock.bench.experiment.Chart;
 import io.penstock.bench.experiment.Measurements;
 import io.penstock.bench.experiment.Spread;
 import java.util.List;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 
 /**
  * The time of an epoch with a partly filled cache by theory: max(g, (1 - c) m), with g and m measured.
@@ -20,11 +22,15 @@ record SweepTheory(Measurements measurements, String series, String seconds, Str
     private static final double ALL = 100;
 
     List<Chart.Dot> times() {
-        return shares().stream().map(x -> Chart.Dot.of(x, time(x))).toList();
+        return curve().mapToObj(x -> Chart.Dot.of(x, time(x))).toList();
     }
 
     List<Chart.Dot> gains() {
-        return shares().stream().map(x -> Chart.Dot.of(x, uncached() / time(x))).toList();
+        return curve().mapToObj(x -> Chart.Dot.of(x, uncached() / time(x))).toList();
+    }
+
+    private static DoubleStream curve() {
+        return IntStream.rangeClosed((int) NONE, (int) ALL).asDoubleStream();
     }
 
     /** Ratios are formed within a round. */
@@ -51,8 +57,22 @@ record SweepTheory(Measurements measurements, String series, String seconds, Str
     }
 
     private double time(double share) {
-        double missed = 1 - measurements.median(held, series, share);
+        double missed = 1 - held(share);
         return Math.max(measurements.median(seconds, series, ALL), missed * uncached());
+    }
+
+    /** Measured, or between the measured shares on either side. */
+    private double held(double share) {
+        double below = NONE;
+        double above = ALL;
+        for (double each : shares()) {
+            below = each <= share ? Math.max(below, each) : below;
+            above = each >= share ? Math.min(above, each) : above;
+        }
+        double less = measurements.median(held, series, below);
+        return below == above
+                ? less
+                : less + (measurements.median(held, series, above) - less) * (share - below) / (above - below);
     }
 
     private double uncached() {

@@ -18,6 +18,10 @@ public record Chart(String file, String title, Axis x, Axis y, List<Line> lines)
         lines = List.copyOf(lines);
     }
 
+    Chart marked(String mark) {
+        return new Chart(file, title + mark, x, y, lines);
+    }
+
     /**
      * An axis.
      *

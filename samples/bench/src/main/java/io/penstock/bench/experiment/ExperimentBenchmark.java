@@ -70,8 +70,12 @@ public class ExperimentBenchmark implements Benchmark {
             });
         }
         List<Result> results = experiment.results(measurements);
-        new Report(name, title, command(options), experiment.explained(), conditions, results)
-                .write(out, measurements, experiment.charts(measurements));
+        String mark = options.quick() ? " (quick run, noisy)" : "";
+        List<Chart> charts = experiment.charts(measurements).stream()
+                .map(chart -> chart.marked(mark))
+                .toList();
+        new Report(name, title + mark, command(options), experiment.explained(), conditions, results)
+                .write(out, measurements, charts);
         return results;
     }
 

@@ -24,8 +24,8 @@ import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * Draws charts. Lines differ by marker and by lightness, so that a grey copy is readable. Theory is dashed and has no
- * markers; measurements beside it have markers only. A vertical stroke through a marker spans all repetitions.
+ * Draws charts. Lines differ by marker and by lightness, so that a grey copy is readable. Theory is a thin line
+ * without markers; measurements beside it have markers only. A vertical stroke through a marker spans all repetitions.
  */
 final class Plot {
 
@@ -90,6 +90,7 @@ final class Plot {
         styler.setLegendPosition(LegendPosition.OutsideS);
         styler.setLegendLayout(LegendLayout.Horizontal);
         styler.setLegendBorderColor(Color.WHITE);
+        styler.setLegendPadding(14);
         styler.setChartTitleFont(font(Font.BOLD, 18));
         styler.setAxisTitleFont(font(Font.PLAIN, 16));
         styler.setAxisTickLabelsFont(font(Font.PLAIN, 14));
@@ -160,9 +161,7 @@ final class Plot {
         XYSeries series = drawn.addSeries(line.name(), xs(line), medians(line));
         series.setMarker(SeriesMarkers.NONE);
         series.setLineColor(number % 2 == 0 ? new Color(0x333333) : new Color(0x8A8A8A));
-        float dash = 4f + 6f * number;
-        series.setLineStyle(
-                new BasicStroke(THIN, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 1, new float[] {dash, 5f}, 0));
+        series.setLineStyle(new BasicStroke(THIN, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND));
     }
 
     private static void measured(XYChart drawn, Chart.Line line, int number, boolean besideTheory) {

@@ -20,8 +20,13 @@ class SweepTheoryTest {
 
         SweepTheory theory = new SweepTheory(measurements, "near", "seconds", "held");
 
-        assertThat(theory.times()).extracting(dot -> dot.y().median()).containsExactly(8.0, 4.0, 2.0, 2.0);
-        assertThat(theory.gains()).extracting(dot -> dot.y().median()).containsExactly(1.0, 2.0, 4.0, 4.0);
+        assertThat(theory.times()).hasSize(101);
+        for (double[] place : new double[][] {{0, 8}, {25, 6}, {50, 4}, {75, 2}, {90, 2}, {100, 2}}) {
+            double time = theory.times().get((int) place[0]).y().median();
+            double gain = theory.gains().get((int) place[0]).y().median();
+            assertThat(time).as("at %s %%", place[0]).isCloseTo(place[1], within(1e-9));
+            assertThat(gain).as("at %s %%", place[0]).isCloseTo(8 / place[1], within(1e-9));
+        }
         assertThat(theory.maxGain()).isEqualTo(4);
         assertThat(theory.maxError()).isCloseTo(100 * (1 - 4 / 4.4), within(1e-9));
     }

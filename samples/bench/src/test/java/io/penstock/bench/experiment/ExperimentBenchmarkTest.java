@@ -122,6 +122,7 @@ class ExperimentBenchmarkTest {
         String page = Files.readString(folder.resolve("counting.html"));
         assertThat(page)
                 .contains("a &lt; b", "data:image/png;base64,iVBOR", "./penstock bench counting --quick")
+                .contains(" (quick run, noisy)</h1>")
                 .contains("<td>java</td>", "It counts.")
                 .doesNotContain("http", "src=\"/", "<script", "<link");
     }
