@@ -4,12 +4,13 @@ import itertools
 import sys
 
 sys.path.insert(0, sys.argv[1])
-import penstock  # noqa: E402
+import penstock.server  # noqa: E402
+import penstock.shared  # noqa: E402
 
-penstock._Board.PATIENCE = 3600
+penstock.shared.Board.PATIENCE = 3600
 asked = []
-ask = penstock._Server.ask
-penstock._Server.ask = lambda self, connection, what: (asked.append(what), ask(self, connection, what))
+ask = penstock.server.Server.ask
+penstock.server.Server.ask = lambda self, connection, what: (asked.append(what), ask(self, connection, what))
 batches = iter(penstock.Batches(sys.argv[2], shared=True, patience=20))
 taken = sum(batch.size for batch in itertools.islice(batches, int(sys.argv[3])))
 print("took", taken, "asked", len(asked))

@@ -11,7 +11,7 @@ batches = penstock.TorchBatches(address, shared=mode == "shared", patience=20)
 count = 0
 with open(out, "wb") as file:
     for batch in DataLoader(batches, batch_size=None, num_workers=int(workers)):
-        assert batch.pop("penstock.resume")
+        assert batch.pop("penstock.resume") and batch.pop("penstock.size") and batch.pop("penstock.epoch") >= 0
         arrays = [tensor.numpy() for tensor in batch.values()]
         file.write(b"".join(array[row].tobytes() for row in range(len(arrays[0])) for array in arrays))
         count += 1

@@ -4,6 +4,7 @@ import io.penstock.batch.Batch;
 import io.penstock.batch.BatchPlan;
 import io.penstock.order.Position;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 import reactor.core.publisher.Flux;
@@ -43,6 +44,9 @@ public interface BatchFeed {
 
     /** What the bytes of batches depend on, by name: feeds with equal plans have equal batches. */
     Map<String, String> plan();
+
+    /** The names of the classes that labels count, in their order; empty where they are not known. */
+    List<String> classes();
 
     /** The token of a position. */
     String token(Position at);

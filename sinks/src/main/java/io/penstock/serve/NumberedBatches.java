@@ -1,5 +1,6 @@
 package io.penstock.serve;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.penstock.batch.BatchPlan;
@@ -36,10 +37,13 @@ final class NumberedBatches {
                 .put("ranks", feed.ranks())
                 .put("resume", feed.token(from))
                 .put("count", batches.count())
+                .put("at", from.epoch())
                 .put("left", batches.count(from.epoch()))
                 .put("epoch", batches.count(from.epoch() + 1));
         ObjectNode words = json.putObject("plan");
         plan.forEach(words::put);
+        ArrayNode classes = json.putArray("classes");
+        feed.classes().forEach(classes::add);
         return json;
     }
 

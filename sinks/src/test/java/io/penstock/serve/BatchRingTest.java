@@ -255,6 +255,11 @@ class BatchRingTest {
         }
 
         @Override
+        public List<String> classes() {
+            return List.of();
+        }
+
+        @Override
         public String token(Position at) {
             return sound.token(at);
         }

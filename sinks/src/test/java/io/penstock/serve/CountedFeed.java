@@ -12,6 +12,7 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
@@ -111,6 +112,11 @@ final class CountedFeed implements BatchFeed {
                     out.decrementAndGet();
                     batch.close();
                 });
+    }
+
+    @Override
+    public List<String> classes() {
+        return List.of();
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.penstock.stream.Execution;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
@@ -89,6 +90,11 @@ final class CountingFeed implements BatchFeed {
                         .transform(Batches.of(BATCH, Schema.tensor("bytes"))
                                 .slots(BatchFeed.SLOTS)
                                 .allocator(memory));
+    }
+
+    @Override
+    public List<String> classes() {
+        return List.of();
     }
 
     @Override

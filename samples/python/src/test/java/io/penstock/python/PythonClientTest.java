@@ -267,10 +267,10 @@ class PythonClientTest {
 
     /** What the client prints. */
     private static Said take(String token, String... arguments) throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(List.of("python3", MODULE.resolve("penstock.py").toString()));
+        List<String> command = new ArrayList<>(List.of("python3", "-m", "penstock"));
         command.addAll(List.of(arguments));
         ProcessBuilder python = new ProcessBuilder(command).redirectErrorStream(true);
+        python.directory(MODULE.toFile());
         python.environment().put("PENSTOCK_TOKEN", token);
         Process running = python.start();
         String said = new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -359,8 +359,8 @@ class PythonClientTest {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader lines = serving.inputReader(StandardCharsets.UTF_8)) {
-            Process python = new ProcessBuilder(
-                            "python3", MODULE.resolve("penstock.py").toString(), lines.readLine())
+            Process python = new ProcessBuilder("python3", "-m", "penstock", lines.readLine())
+                    .directory(MODULE.toFile())
                     .redirectErrorStream(true)
                     .start();
             String said = new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

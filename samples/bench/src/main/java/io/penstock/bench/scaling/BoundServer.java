@@ -14,6 +14,7 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
@@ -75,6 +76,11 @@ final class BoundServer implements BatchFeed {
     @Override
     public Map<String, String> plan() {
         return Map.of("samples", Long.toString(samples.size()));
+    }
+
+    @Override
+    public List<String> classes() {
+        return List.of();
     }
 
     @Override

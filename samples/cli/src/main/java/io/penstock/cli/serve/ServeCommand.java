@@ -9,11 +9,17 @@ import io.penstock.cli.stream.StreamOptions;
 import io.penstock.cli.stream.StreamPlan;
 import io.penstock.serve.BatchServer;
 import io.penstock.serve.ServerPlan;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,6 +27,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** {@code penstock serve}: the batches of a pipeline over HTTP. */
 @Command(
@@ -31,6 +38,8 @@ import reactor.core.publisher.Mono;
         description = "Serve the batches that stream with the same flags has, over HTTP, until interrupted. The "
                 + "first line printed is the address.")
 public final class ServeCommand implements Callable<Integer> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
 
     @Mixin
     @SuppressWarnings("UnusedVariable") // picocli reads it
@@ -81,11 +90,34 @@ public final class ServeCommand implements Callable<Integer> {
             if (plan.metrics() != null) {
                 spec.commandLine().getErr().println("metrics at " + plan.metrics());
             }
-            Mono<Void> end =
-                    serving.once() ? Mono.firstWithSignal(server.served(), interruption.stop()) : interruption.stop();
-            end.block();
+            List<Mono<Void>> ends = new ArrayList<>(List.of(interruption.stop()));
+            if (serving.once()) {
+                ends.add(server.served());
+            }
+            if (serving.untilStdinEnds()) {
+                ends.add(inputEnd());
+            }
+            Mono.firstWithSignal(ends).block();
         }
         return 0;
+    }
+
+    /** Completes when standard input ends or breaks. Reads it on a daemon thread, since a read cannot be cancelled. */
+    private static Mono<Void> inputEnd() {
+        Sinks.Empty<Void> ended = Sinks.empty();
+        Thread reader = new Thread(
+                () -> {
+                    try {
+                        System.in.transferTo(OutputStream.nullOutputStream());
+                    } catch (IOException e) {
+                        LOG.debug("standard input broke", e);
+                    }
+                    ended.tryEmitEmpty();
+                },
+                "penstock-stdin");
+        reader.setDaemon(true);
+        reader.start();
+        return ended.asMono();
     }
 
     private StreamPlan<?> plan() {

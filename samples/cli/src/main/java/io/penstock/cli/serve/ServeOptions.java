@@ -70,4 +70,10 @@ interface ServeOptions {
 
     @Option(order = 780, names = "--once", description = "End when every consumer has had the last batch.")
     boolean once();
+
+    @Option(
+            order = 790,
+            names = "--until-stdin-ends",
+            description = "End when standard input ends, as it does when the program that started this one is gone.")
+    boolean untilStdinEnds();
 }

@@ -9,6 +9,7 @@ import io.penstock.order.Shard;
 import io.penstock.resume.ResumeToken;
 import io.penstock.serve.BatchFeed;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
@@ -71,6 +72,11 @@ public final class ServedPlan<T> implements BatchFeed {
         Map<String, String> words = new TreeMap<>(plan.words());
         words.put("ranks", ranks == 1 ? plan.sampler().shard().toString() : Integer.toString(ranks));
         return words;
+    }
+
+    @Override
+    public List<String> classes() {
+        return List.copyOf(plan.feed().base().classes().keySet());
     }
 
     @Override
