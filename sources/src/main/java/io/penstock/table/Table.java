@@ -141,8 +141,8 @@ public final class Table implements Dataset<Row>, AutoCloseable {
                 .filter(name -> !partitions.names().contains(name))
                 .toList();
         if (stored.isEmpty() && !options.columns().isEmpty()) {
-            throw new FormatException("columns %s are folders: choose one that is in the files, too"
-                    .formatted(options.columns()));
+            throw new FormatException(
+                    "columns %s are folders: choose one that is in the files, too".formatted(options.columns()));
         }
         List<TableFile> opened = files.map(entry -> ParquetFile.open(files, entry, stored, options));
         List<ColumnType> columns = opened.get(0).columns();

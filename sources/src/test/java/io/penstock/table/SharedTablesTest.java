@@ -29,8 +29,8 @@ class SharedTablesTest {
     private static final Path DATA = Path.of(System.getProperty("penstock.data", "missing"));
 
     /** Why a file is refused that the other reader takes. */
-    private static final Map<String, String> REFUSED = Map.of(
-            "rle-dict-uncompressed-corrupt-checksum.parquet", "the checksum of a page is wrong");
+    private static final Map<String, String> REFUSED =
+            Map.of("rle-dict-uncompressed-corrupt-checksum.parquet", "the checksum of a page is wrong");
 
     @TestFactory
     Stream<DynamicTest> parquet() throws IOException {
@@ -112,7 +112,8 @@ class SharedTablesTest {
     private static double at(Tensor tensor, int index) {
         return switch (tensor.dtype()) {
             case BOOL -> tensor.toByteArray()[index];
-            case F16 -> HalfFloat.fromHalf(tensor.data().order(ByteOrder.LITTLE_ENDIAN).getShort(2 * index));
+            case F16 ->
+                HalfFloat.fromHalf(tensor.data().order(ByteOrder.LITTLE_ENDIAN).getShort(2 * index));
             default -> tensor.doubleAt(index);
         };
     }

@@ -97,8 +97,7 @@ final class BaseAddress {
     }
 
     /** User and password of the address as a header. */
-    @Nullable
-    String basicCredentials() {
+    @Nullable String basicCredentials() {
         return basic;
     }
 

@@ -92,8 +92,7 @@ final class Exchanges {
 
     /** The head of an answer. */
     record Reply(int status, HttpHeaders headers) {
-        @Nullable
-        String header(CharSequence name) {
+        @Nullable String header(CharSequence name) {
             return headers.get(name);
         }
     }

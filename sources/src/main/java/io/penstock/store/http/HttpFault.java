@@ -96,8 +96,7 @@ final class HttpFault extends RuntimeException {
         return passing;
     }
 
-    @Nullable
-    Duration retryAfter() {
+    @Nullable Duration retryAfter() {
         return retryAfter;
     }
 

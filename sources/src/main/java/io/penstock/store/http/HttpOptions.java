@@ -42,11 +42,9 @@ public final class HttpOptions {
         boolean compressed;
         Map<String, String> headers = Map.of();
 
-        @Nullable
-        Mono<String> bearer;
+        @Nullable Mono<String> bearer;
 
-        @Nullable
-        RequestSigner signer;
+        @Nullable RequestSigner signer;
 
         List<X509Certificate> trusted = List.of();
 

@@ -56,8 +56,7 @@ final class Inquiry {
     private Publisher<Mono<StoreEntry>> firstByte(Exchanges.Reply reply, ByteBufFlux body) {
         ContentRange range = ContentRange.parse(reply.header(HttpHeaderNames.CONTENT_RANGE));
         boolean plain = Inflation.of(reply.header(HttpHeaderNames.CONTENT_ENCODING)) == Inflation.NONE;
-        @Nullable
-        Mono<StoreEntry> found = switch (reply.status()) {
+        @Nullable Mono<StoreEntry> found = switch (reply.status()) {
             case 200 -> plain ? entry(reply, Statuses.length(reply)) : entry(reply, -1);
             case 206, 416 -> entry(reply, range == null ? -1 : range.total());
             default -> null;

@@ -58,7 +58,10 @@ public record S3Address(String bucket, String key, Map<String, String> options) 
         return text.startsWith(SCHEME);
     }
 
-    /** @throws IllegalArgumentException if it is none, or an option is unknown */
+    /**
+     * The parts of an address.
+     * @throws IllegalArgumentException if it is none, or an option is unknown
+     */
     public static S3Address parse(String text) {
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {
@@ -84,8 +87,7 @@ public record S3Address(String bucket, String key, Map<String, String> options) 
         return new S3Address(bucket, key.substring(0, key.lastIndexOf('/') + 1), options);
     }
 
-    @Nullable
-    String option(String name) {
+    @Nullable String option(String name) {
         return options.get(name);
     }
 

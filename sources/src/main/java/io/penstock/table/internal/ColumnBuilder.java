@@ -137,13 +137,12 @@ public final class ColumnBuilder {
     }
 
     private static int grown(int now, int needed) {
-        return (int) Math.min(MAX_ARRAY, Math.max(Math.max(needed, 64), now + (now >>> 1)));
+        return Math.min(MAX_ARRAY, Math.max(Math.max(needed, 64), now + (now >>> 1)));
     }
 
     /** All rows that came. */
     public DecodedColumn build() {
-        List<int[]> offsets =
-                Arrays.stream(lengths).map(ColumnBuilder::offsets).toList();
+        List<int[]> offsets = Arrays.stream(lengths).map(ColumnBuilder::offsets).toList();
         return new DecodedColumn(type, data.length == used ? data : Arrays.copyOf(data, used), offsets, nulls);
     }
 

@@ -14,11 +14,12 @@ import java.util.List;
  * @param offsets for each level of lists, where each list begins in the next level, and at last where the last one ends
  * @param nulls   rows that have a null for which there is no value
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record DecodedColumn(ColumnType type, byte[] data, List<int[]> offsets, BitSet nulls) {
 
     /** What this takes in memory. */
     public long bytes() {
-        long bytes = data.length + nulls.size() / Byte.SIZE;
+        long bytes = (long) data.length + nulls.size() / Byte.SIZE;
         for (int[] level : offsets) {
             bytes += (long) Integer.BYTES * level.length;
         }

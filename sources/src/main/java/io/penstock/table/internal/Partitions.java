@@ -19,7 +19,10 @@ import java.util.stream.IntStream;
  */
 public record Partitions(List<String> names, List<List<Tensor>> values) {
 
-    /** @throws FormatException if files have different columns */
+    /**
+     * Those of files with these keys.
+     * @throws FormatException if files have different columns
+     */
     public static Partitions of(List<String> keys) {
         List<Map<String, String>> texts = keys.stream().map(Partitions::texts).toList();
         List<String> names = List.copyOf(texts.get(0).keySet());
@@ -31,10 +34,10 @@ public record Partitions(List<String> names, List<List<Tensor>> values) {
         }
         List<List<Tensor>> values = new ArrayList<>();
         for (Map<String, String> each : texts) {
-            values.add(names.stream()
-                    .map(name -> isNumber(name, texts)
-                            ? Tensor.scalar(Long.parseLong(each.get(name)))
-                            : Tensor.utf8(each.get(name)))
+            values.add(each.entrySet().stream()
+                    .map(entry -> isNumber(entry.getKey(), texts)
+                            ? Tensor.scalar(Long.parseLong(entry.getValue()))
+                            : Tensor.utf8(entry.getValue()))
                     .toList());
         }
         return new Partitions(names, values);
@@ -56,12 +59,12 @@ public record Partitions(List<String> names, List<List<Tensor>> values) {
     }
 
     private static boolean isNumber(String name, List<Map<String, String>> texts) {
-        return texts.stream().allMatch(each -> each.get(name).matches("-?\\d{1,18}"));
+        return texts.stream().map(each -> each.getOrDefault(name, "")).allMatch(text -> text.matches("-?\\d{1,18}"));
     }
 
     private static Map<String, String> texts(String key) {
         Map<String, String> texts = new LinkedHashMap<>();
-        String[] folders = key.split("/");
+        String[] folders = key.split("/", -1);
         for (int i = 0; i + 1 < folders.length; i++) {
             int equals = folders[i].indexOf('=');
             if (equals > 0) {

@@ -21,10 +21,9 @@ public record TableGroup(List<DecodedColumn> columns) {
         List<Tensor> tensors = new ArrayList<>(columns.size() + 2);
         for (DecodedColumn column : columns) {
             if (column.nulls().get(row)) {
-                throw new FormatException(
-                        ("column %s is null; say what nulls become (fillNulls, or %s=0 in a flag),"
-                                        + " or choose other columns")
-                                .formatted(column.type().name(), column.type().name()));
+                throw new FormatException(("column %s is null; say what nulls become (fillNulls, or %s=0 in a flag),"
+                                + " or choose other columns")
+                        .formatted(column.type().name(), column.type().name()));
             }
             column.addTo(tensors, row);
         }

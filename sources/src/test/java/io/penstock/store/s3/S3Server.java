@@ -187,7 +187,7 @@ final class S3Server implements AutoCloseable {
 
     private static Map<String, String> query(URI uri) {
         Map<String, String> values = new HashMap<>();
-        for (String each : String.valueOf(uri.getRawQuery()).split("&")) {
+        for (String each : String.valueOf(uri.getRawQuery()).split("&", -1)) {
             int equals = each.indexOf('=');
             values.put(each.substring(0, Math.max(0, equals)), decoded(each.substring(equals + 1)));
         }

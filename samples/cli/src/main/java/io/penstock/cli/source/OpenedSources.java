@@ -31,8 +31,7 @@ public final class OpenedSources {
      * @throws IllegalArgumentException if the flags do not fit together
      */
     public static Cacheable<?> open(SourceChoice choice, @Nullable Path cache) {
-        return OpenedSources.<Cacheable<?>>open(
-                choice, cache, pictures -> pictures, tensors -> tensors, rows -> rows);
+        return OpenedSources.<Cacheable<?>>open(choice, cache, pictures -> pictures, tensors -> tensors, rows -> rows);
     }
 
     /** As {@link #open}, for who goes on differently with pictures than with other samples. */
@@ -83,8 +82,7 @@ public final class OpenedSources {
             return new Cacheable<>(tokenize.over(rows.tensors().dataset(), false), Schema.tensor("tokens"), 0);
         }
         if (!(source instanceof SourceSpec.Lines lines)) {
-            throw new IllegalArgumentException(
-                    "--tokenize is for text:, jsonl: and tables, not for " + source.words());
+            throw new IllegalArgumentException("--tokenize is for text:, jsonl: and tables, not for " + source.words());
         }
         Dataset<Tensor> bytes = Sources.tensors(source);
         return new Cacheable<>(tokenize.over(bytes, lines.json()), Schema.tensor("tokens"), 0);

@@ -200,10 +200,13 @@ final class ColumnPages implements PageReader {
     }
 
     private static Encoding encoding(org.apache.parquet.format.@Nullable Encoding encoding) {
-        require(encoding != null, "a page has an encoding that is not known");
+        if (encoding == null) {
+            throw new FormatException("a page has an encoding that is not known");
+        }
         return Encoding.valueOf(encoding.name());
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // its annotation is in a library of its own
     private static void require(boolean right, String message, Object... values) {
         if (!right) {
             throw new FormatException(message.formatted(values));

@@ -32,8 +32,7 @@ record ColumnRange(ColumnMetaData metadata, long start, int length) {
         }
         long length = metadata.getTotal_compressed_size();
         if (start < 0 || length < 0 || length > Integer.MAX_VALUE - 8 || start > size - length) {
-            throw new FormatException(
-                    "it claims %d bytes at byte %d, the file has %d".formatted(length, start, size));
+            throw new FormatException("it claims %d bytes at byte %d, the file has %d".formatted(length, start, size));
         }
         if (metadata.getNum_values() < 0) {
             throw new FormatException("it claims %d values".formatted(metadata.getNum_values()));
@@ -51,8 +50,10 @@ record ColumnRange(ColumnMetaData metadata, long start, int length) {
         List<byte[]> bytes = new ArrayList<>();
         ranges.forEach(range -> bytes.add(new byte[range.length]));
         return Flux.fromIterable(pieces)
-                .transform(InOrder.map(AT_ONCE, piece -> file.read(piece.start, piece.length)
-                        .doOnNext(came -> spread(piece, came, ranges, bytes))))
+                .transform(InOrder.map(
+                        AT_ONCE,
+                        piece -> file.read(piece.start, piece.length)
+                                .doOnNext(came -> spread(piece, came, ranges, bytes))))
                 .then(Mono.fromSupplier(() -> bytes));
     }
 

@@ -21,7 +21,8 @@ final class DeltaCounts {
                 if (page.length - at < Integer.BYTES) {
                     return -1;
                 }
-                int length = ByteBuffer.wrap(page).order(ByteOrder.LITTLE_ENDIAN).getInt(at);
+                int length =
+                        ByteBuffer.wrap(page).order(ByteOrder.LITTLE_ENDIAN).getInt(at);
                 at = length < 0 || length > page.length - at - Integer.BYTES ? -1 : at + Integer.BYTES + length;
             }
         }

@@ -42,8 +42,9 @@ final class PageCodec {
                 case ZSTD -> zstd(encoded, bytes);
                 case LZ4_RAW -> LZ4.decompress(encoded, 0, encoded.length, bytes, 0, length);
                 case LZ4 -> lz4(encoded, bytes);
-                default -> throw new FormatException("codec %s is not supported; write it with zstd or snappy"
-                        .formatted(codec.name().toLowerCase(Locale.ROOT)));
+                default ->
+                    throw new FormatException("codec %s is not supported; write it with zstd or snappy"
+                            .formatted(codec.name().toLowerCase(Locale.ROOT)));
             };
             requireLength(came, length);
         } catch (IOException | LZ4Exception e) {

@@ -52,8 +52,7 @@ final class ParquetColumnReader {
         } catch (FormatException e) {
             throw new FormatException("%s, in the page at byte %d".formatted(e.getMessage(), pages.page()), e);
         } catch (OutOfMemoryError | RuntimeException e) { // the library trusts what pages say
-            throw new FormatException(
-                    "the page at byte %d is damaged: %s".formatted(pages.page(), reason(e)), e);
+            throw new FormatException("the page at byte %d is damaged: %s".formatted(pages.page(), reason(e)), e);
         }
         if (column.rows() != rows) {
             throw new FormatException("%d rows are wanted, %d came".formatted(rows, column.rows()));

@@ -77,13 +77,17 @@ record ParquetElement(DType dtype, boolean bytes, Adding adding) {
     }
 
     private static ParquetElement decimal(Type type, int scale) {
-        return new ParquetElement(DType.F64, false, switch (type) {
-            case INT32 -> (reader, column) -> column.add(decimal(reader.getInteger(), scale));
-            case INT64 -> (reader, column) -> column.add(decimal(reader.getLong(), scale));
-            case BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY ->
-                (reader, column) -> column.add(decimal(reader.getBinary().getBytesUnsafe(), scale));
-            default -> throw new FormatException("a decimal cannot be a " + type);
-        });
+        return new ParquetElement(
+                DType.F64,
+                false,
+                switch (type) {
+                    case INT32 -> (reader, column) -> column.add(decimal(reader.getInteger(), scale));
+                    case INT64 -> (reader, column) -> column.add(decimal(reader.getLong(), scale));
+                    case BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY ->
+                        (reader, column) ->
+                                column.add(decimal(reader.getBinary().getBytesUnsafe(), scale));
+                    default -> throw new FormatException("a decimal cannot be a " + type);
+                });
     }
 
     private static long decimal(byte[] unscaled, int scale) {
@@ -151,7 +155,9 @@ record ParquetElement(DType dtype, boolean bytes, Adding adding) {
 
     private static boolean unsigned(SchemaElement element) {
         LogicalType logical = element.getLogicalType();
-        return logical != null && logical.isSetINTEGER() && !logical.getINTEGER().isIsSigned();
+        return logical != null
+                && logical.isSetINTEGER()
+                && !logical.getINTEGER().isIsSigned();
     }
 
     private static boolean is(SchemaElement element, ConvertedType type) {

@@ -142,7 +142,9 @@ public final class ParquetFile implements TableFile {
                     all.stream().filter(leaf -> leaf.isIn(each)).toList();
             if (found.isEmpty()) {
                 throw new FormatException("there is no column \"%s\", only %s"
-                        .formatted(each, all.stream().map(leaf -> leaf.type().name()).toList()));
+                        .formatted(
+                                each,
+                                all.stream().map(leaf -> leaf.type().name()).toList()));
             }
             found.stream().filter(leaf -> !chosen.contains(leaf)).forEach(chosen::add);
         }
@@ -195,9 +197,7 @@ public final class ParquetFile implements TableFile {
             ColumnMetaData metadata = ranges.get(i).metadata();
             Double fill = options.fillOf(leaf.type().name());
             columns.add(named(
-                    group,
-                    leaf,
-                    () -> ParquetColumnReader.decode(leaf, metadata, stored, rows, writer, fill, budget)));
+                    group, leaf, () -> ParquetColumnReader.decode(leaf, metadata, stored, rows, writer, fill, budget)));
             budget.give(stored.length);
         }
         return columns;
@@ -208,7 +208,9 @@ public final class ParquetFile implements TableFile {
             return work.get();
         } catch (FormatException e) {
             throw new FormatException(
-                    "%s, row group %d, column %s: %s".formatted(name, group, leaf.type().name(), e.getMessage()), e);
+                    "%s, row group %d, column %s: %s"
+                            .formatted(name, group, leaf.type().name(), e.getMessage()),
+                    e);
         }
     }
 
@@ -227,7 +229,8 @@ public final class ParquetFile implements TableFile {
         }
         ColumnMetaData metadata = chunk.getMeta_data();
         if (metadata == null
-                || !metadata.getPath_in_schema().equals(List.of(leaf.descriptor().getPath()))) {
+                || !metadata.getPath_in_schema()
+                        .equals(List.of(leaf.descriptor().getPath()))) {
             throw new FormatException("its place in the file is not known");
         }
         return ColumnRange.of(metadata, file.size());

@@ -125,17 +125,16 @@ final class ParquetLeaves {
         if (element.getType() == org.apache.parquet.format.Type.FIXED_LEN_BYTE_ARRAY && length < 1) {
             throw new FormatException("column %s: values cannot have %d bytes".formatted(full, length));
         }
-        PrimitiveTypeName stored =
-                switch (element.getType()) {
-                    case BOOLEAN -> PrimitiveTypeName.BOOLEAN;
-                    case INT32 -> PrimitiveTypeName.INT32;
-                    case INT64 -> PrimitiveTypeName.INT64;
-                    case INT96 -> PrimitiveTypeName.INT96;
-                    case FLOAT -> PrimitiveTypeName.FLOAT;
-                    case DOUBLE -> PrimitiveTypeName.DOUBLE;
-                    case BYTE_ARRAY -> PrimitiveTypeName.BINARY;
-                    case FIXED_LEN_BYTE_ARRAY -> PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY;
-                };
+        PrimitiveTypeName stored = switch (element.getType()) {
+            case BOOLEAN -> PrimitiveTypeName.BOOLEAN;
+            case INT32 -> PrimitiveTypeName.INT32;
+            case INT64 -> PrimitiveTypeName.INT64;
+            case INT96 -> PrimitiveTypeName.INT96;
+            case FLOAT -> PrimitiveTypeName.FLOAT;
+            case DOUBLE -> PrimitiveTypeName.DOUBLE;
+            case BYTE_ARRAY -> PrimitiveTypeName.BINARY;
+            case FIXED_LEN_BYTE_ARRAY -> PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY;
+        };
         PrimitiveType type = new PrimitiveType(Repetition.REQUIRED, stored, length, element.getName());
         leaves.add(new ParquetLeaf(
                 leaves.size(),
