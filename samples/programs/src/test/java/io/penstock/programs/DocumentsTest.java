@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ class DocumentsTest {
 
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]+))?\\)");
     private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+(?:Test|Kit|Stress))\\b");
+    private static final Pattern MESSAGE = Pattern.compile("^### `(.+)`$", Pattern.MULTILINE);
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
 
     @TempDir
@@ -82,6 +84,32 @@ class DocumentsTest {
                     .toList();
             assertThat(classes).containsAll(named);
         }
+    }
+
+    /** Their fixed parts stand in one file, in their order; strings that code joins count as one. */
+    @Test
+    void messages_ofTroubleshooting_standInTheCode() throws IOException {
+        Path root = Path.of(System.getProperty("penstock.root"));
+        List<String> sources;
+        try (Stream<Path> files = Files.walk(root)) {
+            sources = files.filter(file -> file.toString().contains("/src/main/java/"))
+                    .filter(file -> file.toString().endsWith(".java"))
+                    .map(file -> Document.read(file).text().replaceAll("\"\\s*\\+\\s*\"", ""))
+                    .map(text -> text.replace("\\\"", "\""))
+                    .toList();
+        }
+        List<String> messages = MESSAGE.matcher(Files.readString(root.resolve("docs/troubleshooting.md")))
+                .results()
+                .map(message -> message.group(1))
+                .toList();
+
+        assertThat(messages).hasSizeGreaterThanOrEqualTo(20).allSatisfy(message -> {
+            String parts = Stream.of(message.split("…"))
+                    .map(part -> part.isEmpty() ? "" : Pattern.quote(part))
+                    .collect(Collectors.joining(".{0,40}?"));
+            Pattern quoted = Pattern.compile(parts, Pattern.DOTALL);
+            assertThat(sources).as(message).anyMatch(text -> quoted.matcher(text).find());
+        });
     }
 
     /** As GitHub makes them. */
