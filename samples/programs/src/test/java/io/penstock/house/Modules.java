@@ -28,7 +28,8 @@ final class Modules {
             "peers", Set.of("cli", "bench"));
 
     /**
-     * {@code …/sinks/target/classes/…} and {@code …/sinks-0.1.0.jar!/…} are in sinks, {@code …/cli.jar!/…} is in cli.
+     * {@code …/sinks/target/classes/…} and {@code …/penstock-sinks-0.1.0.jar!/…} are in sinks, {@code …/cli.jar!/…} is in
+     * cli.
      */
     private static final Pattern PLACE = Pattern.compile(".*/(%s)(?:/target/.*|(?:-[^/]*)?\\.jar!/.*)"
             .formatted(Stream.of(LIBRARIES, SAMPLES.keySet())
@@ -52,7 +53,8 @@ final class Modules {
 
     static String of(JavaClass type) {
         URI place = type.getSource().orElseThrow().getUri();
-        Matcher matcher = PLACE.matcher(place.toString());
+        String folder = place.toString().replace("/penstock-core", "/pipeline-core").replace("/penstock-", "/");
+        Matcher matcher = PLACE.matcher(folder);
         if (!matcher.matches()) {
             throw new IllegalStateException(type.getName() + " is in none of the modules: " + place);
         }
