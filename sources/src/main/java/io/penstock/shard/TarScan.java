@@ -92,7 +92,8 @@ final class TarScan {
         return header;
     }
 
-    private static String packed(byte[] block) {
+    /** A hint for a file that begins as a compressed one does; empty for others. */
+    static String packed(byte[] block) {
         boolean gzip = block[0] == 0x1F && (block[1] & 0xFF) == 0x8B;
         boolean zstd = block[0] == 0x28 && (block[1] & 0xFF) == 0xB5;
         return gzip ? "; it is compressed: let its name end in .gz" : zstd ? "; let its name end in .zst" : "";

@@ -4,7 +4,6 @@ import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.store.Store;
-import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.unpack.Unpacker;
@@ -13,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,10 +139,42 @@ public final class TarShards {
     }
 
     private List<TarShard> shards(@Nullable Path folder) {
+        return shards("tar", files, folder, maxUnpackedBytes, TarIndex::scan);
+    }
+
+    /**
+     * Files of shards with their indexes.
+     * @param kind     of the files: the same file has another index as another kind
+     * @param folder   for indexes and unpacked files; null to keep them in memory
+     * @param maxBytes of unpacked files; 0 for the unpacker's own limit
+     * @param scan     makes the index of a file, whose name follows its bytes
+     */
+    static List<TarShard> shards(
+            String kind,
+            StoreFiles files,
+            @Nullable Path folder,
+            long maxBytes,
+            BiFunction<TarBytes, String, TarIndex> scan) {
         Path made = folder == null ? null : make(folder);
         Unpacker standard = made == null ? Unpacker.inMemory() : Unpacker.into(made);
-        Unpacker unpacker = maxUnpackedBytes == 0 ? standard : standard.maxBytes(maxUnpackedBytes);
-        return files.map(entry -> shard(entry, made, unpacker));
+        Unpacker unpacker = maxBytes == 0 ? standard : standard.maxBytes(maxBytes);
+        return files.map(entry -> {
+            SampleKey place = SampleKey.of(kind, files.place(entry));
+            SampleKey source = place.with(entry.size()).with(entry.version());
+            StoreFile plain = unpacker.unpack(files.store(), entry);
+            TarIndexFile kept = made == null ? null : new TarIndexFile(made, place, source, plain.size());
+            TarIndex index = kept == null ? null : kept.read();
+            if (index == null) {
+                try (TarBytes bytes = TarBytes.of(plain)) {
+                    index = scan.apply(
+                            bytes, entry.key() + " in " + files.store().location());
+                }
+                if (kept != null) {
+                    kept.write(index);
+                }
+            }
+            return new TarShard(entry.key(), source, files.state(entry), plain, index);
+        });
     }
 
     private static Path make(Path folder) {
@@ -151,24 +183,6 @@ public final class TarShards {
         } catch (IOException e) {
             throw new StoreException("cannot keep the index of archives in %s: %s".formatted(folder, e), e);
         }
-    }
-
-    private TarShard shard(StoreEntry entry, @Nullable Path folder, Unpacker unpacker) {
-        SampleKey place = SampleKey.of("tar", files.place(entry));
-        SampleKey source = place.with(entry.size()).with(entry.version());
-        StoreFile plain = unpacker.unpack(files.store(), entry);
-        TarIndexFile kept = folder == null ? null : new TarIndexFile(folder, place, source, plain.size());
-        TarIndex index = kept == null ? null : kept.read();
-        if (index == null) {
-            try (TarBytes bytes = TarBytes.of(plain)) {
-                index = TarIndex.scan(
-                        bytes, entry.key() + " in " + files.store().location());
-            }
-            if (kept != null) {
-                kept.write(index);
-            }
-        }
-        return new TarShard(entry.key(), source, files.state(entry), plain, index);
     }
 
     @Override

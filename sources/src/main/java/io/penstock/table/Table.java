@@ -162,18 +162,23 @@ public final class Table implements Dataset<Row>, AutoCloseable {
 
     /** The fields of a row, in order. */
     public List<TableField> fields() {
+        List<TableField> fields = fields(parts.get(0).file().columns());
+        for (int i = 0; i < partitions.names().size(); i++) {
+            Tensor value = partitions.values().get(0).get(i);
+            fields.add(new TableField(
+                    partitions.names().get(i), value.dtype(), value.shape().rank()));
+        }
+        return fields;
+    }
+
+    static List<TableField> fields(List<ColumnType> columns) {
         List<TableField> fields = new ArrayList<>();
-        for (ColumnType column : parts.get(0).file().columns()) {
+        for (ColumnType column : columns) {
             for (String name : column.names()) {
                 boolean values = name.equals(column.name());
                 fields.add(new TableField(
                         name, values ? column.dtype() : DType.I32, values && column.depth() == 0 ? 0 : 1));
             }
-        }
-        for (int i = 0; i < partitions.names().size(); i++) {
-            Tensor value = partitions.values().get(0).get(i);
-            fields.add(new TableField(
-                    partitions.names().get(i), value.dtype(), value.shape().rank()));
         }
         return fields;
     }

@@ -21,7 +21,7 @@ class UsageTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--source parquet:x                           | there is no such source: \"parquet:x\"; the sources"
+                "--source parket:x                            | there is no such source: \"parket:x\"; the sources"
                         + " are images:DIR",
                 "--source x                                   | the sources are",
                 "--source :x                                  | a source needs its kind before its place, such as images::x",

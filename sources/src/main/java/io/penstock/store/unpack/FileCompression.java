@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.InflaterInputStream;
 
 /** The compression of a file, by its name. */
 enum FileCompression {
@@ -12,6 +13,12 @@ enum FileCompression {
         @Override
         InputStream open(InputStream packed) throws IOException {
             return new GZIPInputStream(packed, BUFFER);
+        }
+    },
+    ZLIB(".*\\.(zz|zlib)") {
+        @Override
+        InputStream open(InputStream packed) {
+            return new InflaterInputStream(packed);
         }
     },
     ZSTD(".*\\.(t?zst|zstd)") {

@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * shards hold (JPEG, other archives' parts) hardly shrinks anyway, so the copy is about as large as what it is made
  * from.
  *
- * <p>Files are compressed if their names end in gz, tgz, zst, zstd or tzst; others are taken as they are. In a folder,
+ * <p>Files are compressed if their names end in gz, tgz, zst, zstd, tzst, zz or zlib; others are taken as they are. In a folder,
  * a copy is named by the place and the state of its source; a later run uses it, and a copy of another
  * state replaces it. Copies appear whole (written under another name, then moved), so any number of processes may share
  * the folder; two that begin at the same time both do the work. A copy has checksums of its blocks beside it, against

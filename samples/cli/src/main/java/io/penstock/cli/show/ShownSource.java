@@ -3,6 +3,7 @@ package io.penstock.cli.show;
 import io.penstock.array.ArrayRows;
 import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.Sources;
+import io.penstock.cli.source.TableRows;
 import io.penstock.fault.DataException;
 import io.penstock.fault.StoreException;
 import io.penstock.folder.LabelledFile;
@@ -15,7 +16,6 @@ import io.penstock.shard.TarSample;
 import io.penstock.shard.TarSamples;
 import io.penstock.shard.TarShards;
 import io.penstock.table.Row;
-import io.penstock.table.Table;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
@@ -58,20 +58,20 @@ record ShownSource(
             TextLines found = Sources.lines(lines);
             return of(found.bytes(), ShownField.varying("bytes", "u8"));
         } else if (source instanceof SourceSpec.Rows rows) {
-            return of(Sources.table(rows));
+            return of(Sources.rows(rows, null));
         }
         SourceSpec.Records records = (SourceSpec.Records) source;
         RecordFiles found = Sources.records(records);
         return of(found, ShownField.of("bytes", "u8", Shape.of(records.recordBytes())));
     }
 
-    private static ShownSource of(Table table) {
-        List<ShownField> fields = table.fields().stream()
+    private static ShownSource of(TableRows rows) {
+        List<ShownField> fields = rows.fields().stream()
                 .map(field -> field.axes() == 0
                         ? ShownField.of(field.name(), field.dtype().toString(), Shape.SCALAR)
                         : ShownField.varying(field.name(), field.dtype().toString()))
                 .toList();
-        return new ShownSource(table.size(), fields, table.map("show", ShownSource::fields));
+        return new ShownSource(rows.table().size(), fields, rows.table().map("show", ShownSource::fields));
     }
 
     private static Map<String, Tensor> fields(Row row) {

@@ -49,7 +49,7 @@ public final class OpenedSources {
                 : Tokenize.of(choice.texts().tokenizer(), choice.texts().field());
         for (SourceSpec each : choice.sources()) {
             if (tokenize != null) {
-                tensors.add(tokens(each, tokenize));
+                tensors.add(tokens(each, tokenize, cache));
             } else {
                 open(each.withDepth(choice.depth()), choice.resize(), cache, pictures, tensors, rows);
             }
@@ -72,9 +72,9 @@ public final class OpenedSources {
                 : ofTensors.apply(together(tensors, choice));
     }
 
-    private static Cacheable<Tensor> tokens(SourceSpec source, Tokenize tokenize) {
+    private static Cacheable<Tensor> tokens(SourceSpec source, Tokenize tokenize, @Nullable Path cache) {
         if (source instanceof SourceSpec.Rows table) {
-            TableRows rows = new TableRows(Sources.table(table), table.columns());
+            TableRows rows = Sources.rows(table, cache);
             if (!rows.isTensors()) {
                 throw new IllegalArgumentException(
                         "--tokenize needs one column of text, as in %s#text".formatted(table.words()));
@@ -109,7 +109,7 @@ public final class OpenedSources {
                 ofPictures.add(pictures(labelled(samples), resize));
             }
         } else if (source instanceof SourceSpec.Rows table) {
-            TableRows rows = new TableRows(Sources.table(table), table.columns());
+            TableRows rows = Sources.rows(table, cache);
             String picture = table.columns().picture();
             if (picture != null) {
                 ofPictures.add(pictures(rows.files(picture), resize));

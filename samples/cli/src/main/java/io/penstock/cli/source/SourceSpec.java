@@ -76,7 +76,8 @@ public sealed interface SourceSpec {
 
         /** Formats of tables. */
         public enum Kind {
-            PARQUET
+            PARQUET,
+            TFRECORD
         }
 
         private static Rows parse(Kind kind, String rest) {
@@ -112,7 +113,8 @@ public sealed interface SourceSpec {
     }
 
     String KNOWN = "the sources are images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
-            + "text:FILES, jsonl:FILES, npy:FILE, npy:ARCHIVE.npz#ARRAY, idx:FILE and parquet:FILES#COLUMNS";
+            + "text:FILES, jsonl:FILES, npy:FILE, npy:ARCHIVE.npz#ARRAY, idx:FILE, parquet:FILES#COLUMNS "
+            + "and tfrecord:FILES#FEATURES";
 
     /**
      * Reads what follows {@code --source}.
@@ -144,6 +146,7 @@ public sealed interface SourceSpec {
             case "jsonl" -> new Lines(new StorePlace(rest), true);
             case "npy" -> npy(rest);
             case "parquet" -> Rows.parse(Rows.Kind.PARQUET, rest);
+            case "tfrecord" -> Rows.parse(Rows.Kind.TFRECORD, rest);
             case "idx" -> new Array(new StorePlace(rest), "", true);
             default -> throw new IllegalArgumentException("there is no such source: \"" + text + "\"; " + KNOWN);
         };

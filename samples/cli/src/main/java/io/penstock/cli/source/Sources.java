@@ -8,10 +8,11 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.records.RecordFiles;
 import io.penstock.shard.TarSamples;
 import io.penstock.shard.TarShards;
+import io.penstock.shard.TfRecords;
 import io.penstock.store.Manifest;
 import io.penstock.store.http.HttpStore;
+import io.penstock.table.Examples;
 import io.penstock.table.Table;
-import io.penstock.table.TableOptions;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
 import io.penstock.zarr.ZarrArray;
@@ -125,16 +126,29 @@ public final class Sources {
                 : TextLines.open(source.files().path());
     }
 
-    public static Table table(SourceSpec.Rows source) {
-        TableOptions options = source.columns().options();
-        if (source.files().isRemote()) {
-            StorePlace.Located file = source.files().locate();
-            return switch (source.kind()) {
-                case PARQUET -> Table.openParquet(file.store(), file.key(), options);
-            };
-        }
+    /**
+     * Rows of tables and records.
+     * @param cache the directory of a cache, in which an index is kept for the next run; null for none
+     */
+    public static TableRows rows(SourceSpec.Rows source, @Nullable Path cache) {
+        TableColumns columns = source.columns();
+        StorePlace files = source.files();
+        StorePlace.@Nullable Located far = files.isRemote() ? files.locate() : null;
         return switch (source.kind()) {
-            case PARQUET -> Table.openParquet(source.files().path(), options);
+            case PARQUET -> {
+                Table table = far == null
+                        ? Table.openParquet(files.path(), columns.options())
+                        : Table.openParquet(far.store(), far.key(), columns.options());
+                yield new TableRows(table, table.schema(), table.fields(), columns);
+            }
+            case TFRECORD -> {
+                Path index = cache == null ? null : cache.resolve(TAR_INDEX);
+                TfRecords records = far == null
+                        ? TfRecords.open(files.path(), index)
+                        : TfRecords.open(far.store(), far.key(), index);
+                Examples examples = Examples.of(records, columns.options());
+                yield new TableRows(examples, examples.schema(), examples.fields(), columns);
+            }
         };
     }
 

@@ -4,7 +4,6 @@ import io.penstock.fault.FormatException;
 import io.penstock.folder.LabelledFile;
 import io.penstock.pipeline.Dataset;
 import io.penstock.table.Row;
-import io.penstock.table.Table;
 import io.penstock.table.TableField;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
@@ -13,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of a table as the samples that its columns make of it: pictures, one tensor each, or rows. */
-record TableRows(Table table, TableColumns columns) {
+public record TableRows(Dataset<Row> table, Schema<Row> schema, List<TableField> fields, TableColumns columns) {
 
     private static final String LABEL = "label";
 
@@ -24,15 +23,15 @@ record TableRows(Table table, TableColumns columns) {
 
     /** Whether a row has one field alone. */
     boolean isTensors() {
-        return table.fields().size() == 1;
+        return fields.size() == 1;
     }
 
     /** The files in the column of pictures, and their labels. */
     Dataset<LabelledFile> files(String picture) {
-        List<String> names = table.schema().names();
+        List<String> names = schema.names();
         String bytes = names.contains(picture + ".bytes") ? picture + ".bytes" : picture; // as Hugging Face keeps them
         String label = label(names);
-        TableField field = table.fields().get(names.indexOf(bytes));
+        TableField field = fields.get(names.indexOf(bytes));
         if (field.dtype() != DType.U8 || field.axes() != 1) {
             throw new FormatException("column %s has no pictures: it is %s".formatted(picture, field));
         }
@@ -56,11 +55,11 @@ record TableRows(Table table, TableColumns columns) {
     }
 
     Cacheable<Tensor> tensors() {
-        String name = table.schema().names().get(0);
+        String name = schema.names().get(0);
         return new Cacheable<>(table.map(name, row -> row.tensor(name)), Schema.tensor(name), 0);
     }
 
     Cacheable<Row> rows() {
-        return new Cacheable<>(table, table.schema(), 0);
+        return new Cacheable<>(table, schema, 0);
     }
 }

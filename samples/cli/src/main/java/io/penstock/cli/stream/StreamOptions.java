@@ -35,9 +35,9 @@ public interface StreamOptions {
             required = true,
             paramLabel = "SOURCE",
             converter = SourceSpec.Reader.class,
-            description =
-                    "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
-                            + "text:, jsonl:, npy: or idx:FILE, parquet:FILES#COLUMNS. More than one are read one after another.")
+            description = "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
+                    + "text:, jsonl:, npy: or idx:FILE, parquet:FILES#COLUMNS,"
+                    + " tfrecord:FILES#FEATURES. More than one are read one after another.")
     List<SourceSpec> sources();
 
     @Option(
