@@ -25,21 +25,27 @@ final class Pages {
         this.where = where;
     }
 
+    /** The first page, which tells whether there are more. */
+    Mono<ListPage> first(String prefix) {
+        return page(prefix, false, null);
+    }
+
+    private Flux<ListPage> below(String prefix) {
+        return first(prefix).flatMapMany(first -> below(prefix, first));
+    }
+
     /** All pages below a prefix, in no order. */
-    Flux<ListPage> below(String prefix) {
-        return page(prefix, false, null).flatMapMany(first -> {
-            if (first.next() == null) {
-                return Flux.just(first);
-            }
-            return page(prefix, true, null).flatMapMany(folders -> {
-                boolean fewFolders =
-                        folders.next() == null && !folders.prefixes().isEmpty();
-                return fewFolders
-                        ? Flux.concat(
-                                Flux.just(folders),
-                                Flux.fromIterable(folders.prefixes()).flatMap(this::below, AT_ONCE, 1))
-                        : Flux.concat(Flux.just(first), rest(prefix, first));
-            });
+    Flux<ListPage> below(String prefix, ListPage first) {
+        if (first.next() == null) {
+            return Flux.just(first);
+        }
+        return page(prefix, true, null).flatMapMany(folders -> {
+            boolean fewFolders = folders.next() == null && !folders.prefixes().isEmpty();
+            return fewFolders
+                    ? Flux.concat(
+                            Flux.just(folders),
+                            Flux.fromIterable(folders.prefixes()).flatMap(this::below, AT_ONCE, 1))
+                    : Flux.concat(Flux.just(first), rest(prefix, first));
         });
     }
 
@@ -49,8 +55,7 @@ final class Pages {
                 .skip(1);
     }
 
-    /** One page. */
-    Mono<ListPage> page(String prefix, boolean folders, @Nullable String token) {
+    private Mono<ListPage> page(String prefix, boolean folders, @Nullable String token) {
         String query = "list-type=2&encoding-type=url"
                 + (prefix.isEmpty() ? "" : "&prefix=" + escaped(prefix))
                 + (folders ? "&delimiter=%2F" : "")

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bucket  its name
  * @param key     of an object, or a prefix that ends with a slash; may be empty
- * @param options {@code endpoint}, {@code region}, {@code path-style}, {@code requester-pays}, {@code unsigned}
+ * @param options {@code endpoint}, {@code region}, {@code path-style}, {@code requester-pays}, {@code unsigned},
+ *     {@code list-again}
  */
 public record S3Address(String bucket, String key, Map<String, String> options) {
 
@@ -23,10 +24,11 @@ public record S3Address(String bucket, String key, Map<String, String> options) 
     static final String PATH_STYLE = "path-style";
     static final String REQUESTER_PAYS = "requester-pays";
     static final String UNSIGNED = "unsigned";
+    static final String LIST_AGAIN = "list-again";
 
     private static final String SCHEME = "s3://";
-    private static final Set<String> KNOWN = Set.of(ENDPOINT, REGION, PATH_STYLE, REQUESTER_PAYS, UNSIGNED);
-    private static final Set<String> SWITCHES = Set.of(PATH_STYLE, REQUESTER_PAYS, UNSIGNED);
+    private static final Set<String> KNOWN = Set.of(ENDPOINT, REGION, PATH_STYLE, REQUESTER_PAYS, UNSIGNED, LIST_AGAIN);
+    private static final Set<String> SWITCHES = Set.of(PATH_STYLE, REQUESTER_PAYS, UNSIGNED, LIST_AGAIN);
     private static final Pattern FORM =
             Pattern.compile("s3://([^/?]*)(?:/(.*?))?(?:\\?([\\w-]+=[^&?]*(?:&[\\w-]+=[^&?]*)*))?", Pattern.DOTALL);
     private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{1,254}");

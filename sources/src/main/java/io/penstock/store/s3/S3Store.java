@@ -1,5 +1,6 @@
 package io.penstock.store.s3;
 
+import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
@@ -7,9 +8,13 @@ import io.penstock.store.StoreEntry;
 import io.penstock.store.http.HttpOptions;
 import io.penstock.store.http.HttpStore;
 import io.penstock.store.http.RequestSigner;
+import io.penstock.store.internal.Waiting;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -31,8 +36,12 @@ public final class S3Store implements Store, AutoCloseable {
     private final String location;
     private final String prefix;
     private final HttpStore bucket;
+    private final S3Address address;
+    private final @Nullable Path lists;
 
-    private S3Store(S3Address address, HttpStore bucket) {
+    private S3Store(S3Address address, HttpStore bucket, @Nullable Path lists) {
+        this.address = address;
+        this.lists = lists;
         String key = address.key();
         this.prefix = key.isEmpty() || key.endsWith("/") ? key : key + "/";
         this.location = "s3://%s/%s".formatted(address.bucket(), prefix);
@@ -66,7 +75,17 @@ public final class S3Store implements Store, AutoCloseable {
         RequestSigner signer = address.isOn(S3Address.UNSIGNED)
                 ? (method, uri) -> Mono.just(also)
                 : new S3Signer(credentials, endpoint.region(), also);
-        return new S3Store(address, HttpStore.at(endpoint.base(), options.objects(signer)));
+        return new S3Store(address, HttpStore.at(endpoint.base(), options.objects(signer)), null);
+    }
+
+    /**
+     * The same store, connections shared, whose list is kept as a file in a local folder. A list that was kept is used
+     * for a day if the first page of the list, at most 1000 objects, is as it was: one request. So an object that was
+     * added behind it is not seen until then, and one that was written again or deleted is an error when it is read.
+     * The option {@code list-again} of the address lists anew.
+     */
+    public S3Store keepingLists(Path folder) {
+        return new S3Store(address, bucket, folder);
     }
 
     /** {@code s3://BUCKET/PREFIX/}, without the options. */
@@ -81,11 +100,33 @@ public final class S3Store implements Store, AutoCloseable {
      */
     @Override
     public void list(Visitor visitor) {
-        for (ListPage page : new Pages(bucket, location).below(prefix).toIterable(1)) {
+        Pages pages = new Pages(bucket, location);
+        ListPage first = Waiting.forValue(pages.first(prefix));
+        Path folder = lists;
+        if (folder == null || first.next() == null) {
+            list(pages, first, entry -> visitor.file(entry.key(), entry.size(), entry.version()));
+            return;
+        }
+        Fingerprint state = Fingerprint.of("page");
+        for (ListPage.Listed object : first.objects()) {
+            state = state.with(object.toString());
+        }
+        KeptList kept = new KeptList(folder, Fingerprint.of(bucket.location(), prefix));
+        if (!address.isOn(S3Address.LIST_AGAIN) && kept.visit(state, visitor)) {
+            return;
+        }
+        list(pages, first, entry -> {
+            kept.add(entry);
+            visitor.file(entry.key(), entry.size(), entry.version());
+        });
+        kept.keep(state);
+    }
+
+    private void list(Pages pages, ListPage first, Consumer<StoreEntry> visitor) {
+        for (ListPage page : pages.below(prefix, first).toIterable(1)) {
             for (ListPage.Listed object : page.objects()) {
                 if (!object.key().endsWith("/")) {
-                    StoreEntry entry = entry(object);
-                    visitor.file(entry.key(), entry.size(), entry.version());
+                    visitor.accept(entry(object));
                 }
             }
         }

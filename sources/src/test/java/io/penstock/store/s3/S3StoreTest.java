@@ -9,6 +9,8 @@ import io.penstock.store.http.HttpOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,10 +18,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
@@ -101,6 +105,43 @@ class S3StoreTest {
                 .hasSize(71)
                 .allMatch(entry -> !entry.key().contains("/"));
         assertThat(list(open("nothing"))).isEmpty();
+    }
+
+    @Test
+    void list_secondTime_asksForOnePage(@TempDir Path folder) throws IOException {
+        server.pageSize(10);
+        for (int i = 0; i < 300; i++) {
+            server.objects.put("set/%d/ä%d.bin".formatted(i % 7, i), bytes("" + i));
+        }
+        List<StoreEntry> first = list(open("set").keepingLists(folder));
+        int asked = server.lists.getAndSet(0);
+        List<StoreEntry> second = list(open("set").keepingLists(folder));
+
+        assertThat(asked).isGreaterThan(30);
+        assertThat(server.lists).hasValue(1);
+        assertThat(second).isEqualTo(first).hasSize(300);
+
+        server.objects.put("set/0/a", bytes("first of all"));
+        assertThat(list(open("set").keepingLists(folder))).hasSize(301);
+
+        try (Stream<Path> files = Files.list(folder)) {
+            Path kept = files.findFirst().orElseThrow();
+            byte[] damaged = Files.readAllBytes(kept);
+            damaged[damaged.length / 2]++;
+            Files.write(kept, damaged);
+        }
+        assertThat(list(open("set").keepingLists(folder))).hasSize(301);
+        server.lists.set(0);
+        assertThat(list(open("set").keepingLists(folder))).hasSize(301);
+        assertThat(server.lists).hasValue(1);
+
+        Map<String, String> again = Map.of("endpoint", server.endpoint(), "list-again", "true");
+        list(S3Store.at(
+                        new S3Address(S3Server.BUCKET, "set", again),
+                        QUICK,
+                        StaticCredentialsProvider.create(S3Server.KEYS))
+                .keepingLists(folder));
+        assertThat(server.lists.get()).isGreaterThan(30);
     }
 
     @Test

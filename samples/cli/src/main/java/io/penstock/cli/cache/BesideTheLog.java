@@ -29,6 +29,7 @@ record BesideTheLog(Path directory, List<Path> own, List<Path> foreign) {
             Sources.TAR_INDEX,
                     Pattern.compile("[0-9a-f]{32}\\.tarindex|(sums-)?[0-9a-f]{16}-[0-9a-f]{16}-\\d+\\.unpacked"
                             + "|(sums-)?partial-\\d+\\.tmp"),
+            Sources.LISTS, Pattern.compile("[0-9a-f]{32}\\.list|\\.[0-9a-f]{32}\\.list\\.[0-9a-f-]{36}\\.new"),
             Sources.LENGTHS, Pattern.compile("[0-9a-f]{16}(\\.lock|-[0-9a-f]{32}\\.index|-[-0-9a-f]{36}\\.part)"));
 
     /** Lists the directory. Blocks. */

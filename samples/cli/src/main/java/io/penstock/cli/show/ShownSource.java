@@ -47,7 +47,7 @@ record ShownSource(
      */
     static ShownSource open(SourceSpec source) {
         if (source instanceof SourceSpec.Images images) {
-            return of(Sources.images(images));
+            return of(Sources.images(images, null));
         } else if (source instanceof SourceSpec.Tar tar) {
             return of(tar);
         } else if (source instanceof SourceSpec.Zarr zarr) {

@@ -97,7 +97,7 @@ public final class OpenedSources {
             List<Cacheable<Tensor>> ofTensors,
             List<Cacheable<Row>> ofRows) {
         if (source instanceof SourceSpec.Images images) {
-            ofPictures.add(pictures(Sources.images(images), resize));
+            ofPictures.add(pictures(Sources.images(images, cache), resize));
         } else if (source instanceof SourceSpec.Tar tar) {
             TarSamples samples = Sources.tar(tar, cache);
             TarArrays arrays = TarArrays.of(samples);

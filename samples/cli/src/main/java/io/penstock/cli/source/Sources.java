@@ -31,6 +31,9 @@ public final class Sources {
     /** The folder there for the lengths of texts. */
     public static final String LENGTHS = "lengths";
 
+    /** The folder there for the lists of buckets. */
+    public static final String LISTS = "lists";
+
     private Sources() {}
 
     /**
@@ -52,11 +55,14 @@ public final class Sources {
         }
     }
 
-    /** By the labels of a manifest that has some, else by class folders. */
-    public static LabelledImages images(SourceSpec.Images source) {
+    /**
+     * By the labels of a manifest that has some, else by class folders.
+     * @param cache the directory of a cache, in which the list of a bucket is kept for the next run; null for none
+     */
+    public static LabelledImages images(SourceSpec.Images source, @Nullable Path cache) {
         StorePlace place = source.place();
         if (!place.isHttp() || place.isZip()) {
-            return LabelledImages.of(ImageFolder.open(place.open(), source.depth()));
+            return LabelledImages.of(ImageFolder.open(place.open(cache), source.depth()));
         }
         HttpStore store = place.openManifest();
         Manifest manifest = Manifest.open(store, store.manifest().orElseThrow());

@@ -12,6 +12,7 @@ import io.penstock.store.zip.ZipStore;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store as a flag names it: a folder, a zip file, an HTTP address or a bucket's prefix; or a file in one.
@@ -40,13 +41,19 @@ public record StorePlace(String text) {
         return Path.of(text);
     }
 
+    /** As {@link #open(Path)}, with nothing kept. */
+    Store open() {
+        return open(null);
+    }
+
     /**
      * The store that this is.
+     * @param cache the directory of a cache, in which the list of a bucket is kept for the next run; null for none
      * @throws IllegalArgumentException if it is no address
      */
-    Store open() {
+    Store open(@Nullable Path cache) {
         if (isRemote()) {
-            return isZip() ? openCopy() : at(text);
+            return isZip() ? openCopy() : at(text, cache);
         }
         return Files.isRegularFile(path()) ? openZip() : FileStore.open(path());
     }
@@ -63,12 +70,17 @@ public record StorePlace(String text) {
         }
     }
 
-    private static Store at(String address) {
+    private static Store at(String address, @Nullable Path cache) {
         if (S3Address.isOne(address)) {
-            return S3Store.at(S3Address.parse(address));
+            return bucket(S3Address.parse(address), cache);
         }
         URI base = URI.create(address);
         return HttpStore.at(base, SourceToken.options(base));
+    }
+
+    private static S3Store bucket(S3Address address, @Nullable Path cache) {
+        S3Store bucket = S3Store.at(address);
+        return cache == null ? bucket : bucket.keepingLists(cache.resolve(Sources.LISTS));
     }
 
     /** Without the options of an address in S3. */
@@ -128,7 +140,7 @@ public record StorePlace(String text) {
                     "%s is a folder, and HTTP has no lists: name a file in it, or a range such as shard-{000..127}.tar"
                             .formatted(text));
         }
-        return new Located(at(text.substring(0, slash + 1)), text.substring(slash + 1));
+        return new Located(at(text.substring(0, slash + 1), null), text.substring(slash + 1));
     }
 
     @Override

@@ -1,0 +1,149 @@
+package io.penstock.store.s3;
+
+import io.penstock.cache.Fingerprint;
+import io.penstock.fault.StoreException;
+import io.penstock.internal.AtomicFile;
+import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The list of a store as a file in a local folder. One that is damaged, of another state or old counts as none.
+ * <pre>
+ *  magic, 8 bytes | state, 16 bytes | n, 8 bytes
+ *  n times: bytes of the key before that this one begins with, 2 bytes | length of the rest, 2 bytes | the rest |
+ *           size, 8 bytes | version, 8 bytes
+ *  CRC-32C of all before, 4 bytes      all big-endian
+ * </pre>
+ */
+final class KeptList {
+
+    private static final Logger LOG = LoggerFactory.getLogger(KeptList.class);
+
+    private static final long MAGIC = 0x5053_4c53_0000_0001L; // PSLS, version 1
+    private static final int HEADER = 4 * Long.BYTES;
+    private static final int ENTRY = 2 * Short.BYTES + 2 * Long.BYTES;
+    private static final int MAX_BYTES = 1 << 30;
+    private static final Duration MAX_AGE = Duration.ofDays(1);
+
+    private final Path file;
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final DataOutputStream out = new DataOutputStream(bytes);
+    private byte[] last = {};
+    private long count;
+
+    /** @param of words that name the same list in every process */
+    KeptList(Path folder, Fingerprint of) {
+        this.file = folder.resolve(of.hex() + ".list");
+    }
+
+    /**
+     * Tells the entries that are kept; false, and tells none, where there are none of this state.
+     * @param state of the list now, as far as it was asked for
+     */
+    boolean visit(Fingerprint state, Store.Visitor visitor) {
+        try {
+            if (Files.size(file) > MAX_BYTES + HEADER || isOld()) {
+                return false;
+            }
+            byte[] all = Files.readAllBytes(file);
+            DataInputStream in = new DataInputStream(new ByteArrayInputStream(all));
+            if (!isWhole(all)) {
+                LOG.warn("the list {} does not match its checksum; the bucket is listed again", file);
+                return false;
+            }
+            if (in.readLong() != MAGIC || in.readLong() != state.high() || in.readLong() != state.low()) {
+                return false;
+            }
+            read(in, visitor);
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            throw new StoreException("cannot read the list %s: %s".formatted(file, e), e);
+        }
+    }
+
+    private boolean isOld() throws IOException {
+        long age = System.currentTimeMillis() - Files.getLastModifiedTime(file).toMillis();
+        return age > MAX_AGE.toMillis();
+    }
+
+    private static boolean isWhole(byte[] all) {
+        int body = all.length - Integer.BYTES;
+        return body >= HEADER && checksum(all, body) == ByteBuffer.wrap(all).getInt(body);
+    }
+
+    private static int checksum(byte[] all, int length) {
+        CRC32C checksum = new CRC32C();
+        checksum.update(all, 0, length);
+        return (int) checksum.getValue();
+    }
+
+    private static void read(DataInputStream in, Store.Visitor visitor) throws IOException {
+        byte[] key = new byte[1 << 16];
+        for (long left = in.readLong(); left > 0; left--) {
+            int same = in.readUnsignedShort();
+            int rest = in.readUnsignedShort();
+            in.readFully(key, same, rest);
+            visitor.file(new String(key, 0, same + rest, StandardCharsets.UTF_8), in.readLong(), in.readLong());
+        }
+    }
+
+    /** Adds an entry to what {@link #keep} writes. */
+    void add(StoreEntry entry) {
+        byte[] key = entry.key().getBytes(StandardCharsets.UTF_8);
+        int differs = Arrays.mismatch(last, key);
+        int same = differs < 0 ? key.length : differs;
+        if (bytes.size() + ENTRY + key.length > MAX_BYTES) {
+            count = Long.MIN_VALUE; // too long to be kept
+            return;
+        }
+        try {
+            out.writeShort(same);
+            out.writeShort(key.length - same);
+            out.write(key, same, key.length - same);
+            out.writeLong(entry.size());
+            out.writeLong(entry.version());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // memory has no faults
+        }
+        last = key;
+        count++;
+    }
+
+    /** Writes what was added. A folder that cannot be written is warned of: the list is made again next time. */
+    void keep(Fingerprint state) {
+        if (count < 0) {
+            return;
+        }
+        ByteBuffer all = ByteBuffer.allocate(HEADER + bytes.size() + Integer.BYTES)
+                .putLong(MAGIC)
+                .putLong(state.high())
+                .putLong(state.low())
+                .putLong(count)
+                .put(bytes.toByteArray());
+        all.putInt(checksum(all.array(), all.position()));
+        try {
+            Files.createDirectories(file.toAbsolutePath().getParent());
+            AtomicFile.write(file, all.array());
+        } catch (IOException e) {
+            LOG.warn("cannot keep the list {}: {}", file, e.toString());
+        }
+    }
+}
