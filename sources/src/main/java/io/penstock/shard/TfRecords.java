@@ -110,7 +110,8 @@ public final class TfRecords implements Dataset<Tensor>, AutoCloseable {
         int file = numbers.part(index);
         int record = (int) numbers.within(index, file);
         TarShard shard = shards.get(file);
-        return SampleId.of(shard.key(record), () -> shard.name() + "@" + shard.index().offset(record), shard::state);
+        return SampleId.of(
+                shard.key(record), () -> shard.name() + "@" + shard.index().offset(record), shard::state);
     }
 
     /** Closes the open files, unless the store was given. */

@@ -61,8 +61,7 @@ public final class Examples implements Dataset<Row> {
         columns.forEach(column -> names.addAll(column.names()));
         this.schema = new RowSchema(List.copyOf(names));
         this.keyed = records.map(
-                "tf.train.Example 1 %s, nulls %s %s"
-                        .formatted(columns, options.fill(), new TreeMap<>(options.fills())),
+                "tf.train.Example 1 %s, nulls %s %s".formatted(columns, options.fill(), new TreeMap<>(options.fills())),
                 this::row);
     }
 
@@ -101,12 +100,8 @@ public final class Examples implements Dataset<Row> {
         }
         boolean possible = column.dtype() == DType.I64 || column.dtype() == DType.F32 || column.dtype() == DType.U8;
         if (!possible || stated != null && stated != column.dtype()) {
-            throw new FormatException(
-                    "feature \"%s\" cannot be %s: %s"
-                            .formatted(
-                                    name,
-                                    stated,
-                                    possible ? "it is " + column.dtype() : "features are i64, f32 or u8"));
+            throw new FormatException("feature \"%s\" cannot be %s: %s"
+                    .formatted(name, stated, possible ? "it is " + column.dtype() : "features are i64, f32 or u8"));
         }
         Double fill = options.fillOf(name);
         String wrong = fill == null ? null : column.refuses(fill);
@@ -123,7 +118,8 @@ public final class Examples implements Dataset<Row> {
         Waiting.forValue(Flux.range(0, (int) count)
                 .map(i -> (long) (i * ((double) records.size() / count)))
                 .transform(InOrder.map(
-                        AT_ONCE, at -> records.get(at).map(Thrown.function(record -> {
+                        AT_ONCE,
+                        at -> records.get(at).map(Thrown.function(record -> {
                             bytes.addAndGet(record.byteSize());
                             return parse(records, at, () -> types(ExampleFeatures.read(record.data())));
                         }))))
@@ -145,8 +141,8 @@ public final class Examples implements Dataset<Row> {
         example.forEach((name, feature) -> {
             if (feature.kind() != Kind.EMPTY) {
                 DType dtype = dtype(feature.kind());
-                boolean several = feature.sequence()
-                        || feature.count(feature.steps().get(0)) > 1;
+                boolean several =
+                        feature.sequence() || feature.count(feature.steps().get(0)) > 1;
                 int lists = feature.sequence() && dtype != DType.U8 ? 2 : several ? 1 : 0;
                 types.put(name, new ColumnType(name, dtype, lists, dtype == DType.U8));
             }
@@ -231,8 +227,8 @@ public final class Examples implements Dataset<Row> {
                 return;
             }
             if (column.lists() == 0 && count > 1) {
-                throw new FormatException("feature \"%s\" has %d values, one in other records"
-                        .formatted(column.name(), count));
+                throw new FormatException(
+                        "feature \"%s\" has %d values, one in other records".formatted(column.name(), count));
             }
             if (feature.sequence() && column.bytes() && count != 1) {
                 throw new FormatException(

@@ -184,7 +184,8 @@ class ExamplesTest {
         byte[] first = message(1, entry("a", ints(7)), entry("b", ints(1)));
         byte[] second = message(1, entry("b", ints(1)));
 
-        assertThatThrownBy(() -> examples(TableOptions.standard(), first, second).get(1).block())
+        assertThatThrownBy(() ->
+                        examples(TableOptions.standard(), first, second).get(1).block())
                 .isInstanceOf(FormatException.class)
                 .hasMessageContaining("feature \"a\" is missing; say what it becomes, as in a=0");
         Examples filled = examples(TableOptions.standard().fillNulls("a", -1), first, second);

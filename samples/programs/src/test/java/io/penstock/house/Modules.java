@@ -53,7 +53,8 @@ final class Modules {
 
     static String of(JavaClass type) {
         URI place = type.getSource().orElseThrow().getUri();
-        String folder = place.toString().replace("/penstock-core", "/pipeline-core").replace("/penstock-", "/");
+        String folder =
+                place.toString().replace("/penstock-core", "/pipeline-core").replace("/penstock-", "/");
         Matcher matcher = PLACE.matcher(folder);
         if (!matcher.matches()) {
             throw new IllegalStateException(type.getName() + " is in none of the modules: " + place);

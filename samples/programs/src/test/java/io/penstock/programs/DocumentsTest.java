@@ -108,7 +108,9 @@ class DocumentsTest {
                     .map(part -> part.isEmpty() ? "" : Pattern.quote(part))
                     .collect(Collectors.joining(".{0,40}?"));
             Pattern quoted = Pattern.compile(parts, Pattern.DOTALL);
-            assertThat(sources).as(message).anyMatch(text -> quoted.matcher(text).find());
+            assertThat(sources)
+                    .as(message)
+                    .anyMatch(text -> quoted.matcher(text).find());
         });
     }
 

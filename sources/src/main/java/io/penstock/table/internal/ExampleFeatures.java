@@ -68,7 +68,10 @@ public final class ExampleFeatures {
         void bytes(ByteBuffer value);
     }
 
-    /** @throws FormatException if it is no such message, naming the byte */
+    /**
+     * The features that a record has.
+     * @throws FormatException if it is no such message, naming the byte
+     */
     public static Map<String, Feature> read(ByteBuffer example) {
         Map<String, Feature> features = new TreeMap<>();
         ByteBuffer in = example.duplicate().order(ByteOrder.LITTLE_ENDIAN);

@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param picture the column with pictures; null where there is none
  * @param label   the column with their labels; null where none is named
  */
-public record TableColumns(String text, TableOptions options, @Nullable String picture, @Nullable String label) {
+public record TableColumns(
+        String text,
+        TableOptions options,
+        @Nullable String picture,
+        @Nullable String label) {
 
     private static final String ALL = "*";
     private static final String PICTURE = "picture";
