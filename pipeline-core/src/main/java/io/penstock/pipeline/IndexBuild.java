@@ -110,8 +110,9 @@ final class IndexBuild<T> {
     private static final class Opening<R extends Closeable> {
 
         private final Callable<R> opening;
-        private @Nullable R resource; // guarded by this
-        private boolean isClosed; // guarded by this
+        private final Object lock = new Object();
+        private @Nullable R resource; // guarded by lock
+        private boolean isClosed; // guarded by lock
 
         Opening(Callable<R> opening) {
             this.opening = opening;
@@ -138,18 +139,24 @@ final class IndexBuild<T> {
             }
         }
 
-        private synchronized boolean keep(R opened) {
-            if (!isClosed) {
-                resource = opened;
+        private boolean keep(R opened) {
+            synchronized (lock) {
+                if (!isClosed) {
+                    resource = opened;
+                }
+                return !isClosed;
             }
-            return !isClosed;
         }
 
-        synchronized void close() {
-            isClosed = true;
-            if (resource != null) {
-                IndexBuild.close(resource);
+        void close() {
+            R opened;
+            synchronized (lock) {
+                isClosed = true;
+                opened = resource;
                 resource = null;
+            }
+            if (opened != null) {
+                IndexBuild.close(opened);
             }
         }
     }

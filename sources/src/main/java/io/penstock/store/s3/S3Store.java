@@ -12,10 +12,10 @@ import io.penstock.store.internal.Waiting;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 
@@ -123,11 +123,16 @@ public final class S3Store implements Store, AutoCloseable {
     }
 
     private void list(Pages pages, ListPage first, Consumer<StoreEntry> visitor) {
-        for (ListPage page : pages.below(prefix, first).toIterable(1)) {
-            for (ListPage.Listed object : page.objects()) {
-                if (!object.key().endsWith("/")) {
-                    visitor.accept(entry(object));
-                }
+        Waiting.forValue(pages.below(prefix, first)
+                .publishOn(Schedulers.boundedElastic(), 1) // a visitor may block
+                .doOnNext(page -> visit(page, visitor))
+                .then(Mono.just(true)));
+    }
+
+    private void visit(ListPage page, Consumer<StoreEntry> visitor) {
+        for (ListPage.Listed object : page.objects()) {
+            if (!object.key().endsWith("/")) {
+                visitor.accept(entry(object));
             }
         }
     }
@@ -135,7 +140,7 @@ public final class S3Store implements Store, AutoCloseable {
     /** As a line of a manifest that says all, so nothing is asked for. */
     private StoreEntry entry(ListPage.Listed object) {
         Manifest.Line line = new Manifest.Line(object.key(), object.size(), null, object.etag(), null, -1);
-        return below(Objects.requireNonNull(bucket.entry(line).block(), "a line that says all"));
+        return below(Waiting.forValue(bucket.entry(line)));
     }
 
     private StoreEntry below(StoreEntry entry) {
