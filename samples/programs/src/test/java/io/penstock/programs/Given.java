@@ -12,28 +12,35 @@ import io.penstock.tensor.Tensor;
 import java.nio.file.Path;
 import java.util.random.RandomGenerator;
 
-/** The names that snippets of the documentation use and do not declare. Snippets compile in a subclass. */
-@SuppressWarnings("NullAway.Init") // nothing runs
-abstract class Given {
+/**
+ * The names that snippets of the documentation use and do not declare. Snippets compile in a subclass, which a class
+ * loader of its own may load: so the names are its heirs'.
+ */
+@SuppressWarnings("NullAway.Init") // set by those who run a snippet
+public abstract class Given {
 
-    Tier tier;
-    Dataset<Photo> photos;
-    Pipeline<Photo> pipeline;
-    Schema<Photo> schema;
-    Sampler sampler;
-    Path scratch;
-    MeterRegistry registry;
-    NDManager manager;
+    protected Tier tier;
+    protected Dataset<Photo> photos;
+    protected Pipeline<Photo> pipeline;
+    protected Schema<Photo> schema;
+    protected Sampler sampler;
+    protected Path scratch;
+    protected MeterRegistry registry;
+    protected NDManager manager;
 
-    record Photo(Tensor pixels, int label) {
-        Photo flip(RandomGenerator random) {
+    public record Photo(Tensor pixels, int label) {
+        public Photo flip(RandomGenerator random) {
             return random.nextBoolean() ? this : new Photo(pixels, label);
         }
     }
 
-    record Features(Tensor values) {}
+    public record Features(Tensor values) {}
 
-    abstract Features extract(Path path);
+    protected Features extract(Path path) {
+        throw new UnsupportedOperationException("of " + path);
+    }
 
-    abstract void train(NDList data);
+    protected void train(NDList data) {
+        throw new UnsupportedOperationException("of " + data);
+    }
 }

@@ -3,10 +3,17 @@ package io.penstock.programs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.source.util.JavacTask;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.DiagnosticCollector;
@@ -16,7 +23,10 @@ import javax.tools.JavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** Compiles the snippets of a page as members of a subclass of {@link Given}. */
+/**
+ * Compiles the snippets of a page as members of a subclass of {@link Given}. A snippet that begins with an import is a
+ * program, which is compiled as it stands.
+ */
 final class Snippets {
 
     private static final Path ROOT = Path.of(System.getProperty("penstock.root"));
@@ -33,6 +43,7 @@ final class Snippets {
     private static final List<String> REACTOR =
             List.of("reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "reactor.core.scheduler.Schedulers");
 
+    private static final Pattern CLASS = Pattern.compile("^public (?:final )?class (\\w+)", Pattern.MULTILINE);
     private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
     private final Path folder;
@@ -65,14 +76,67 @@ final class Snippets {
                 .collect(Collectors.joining("", imports, ""));
     }
 
-    /** Compiles the snippets of a page as one class, with what the command line has on its class path. */
+    static boolean isProgram(String snippet) {
+        return snippet.startsWith("import ");
+    }
+
+    /** Compiles the snippets of a page, with what the command line has on its class path. */
     void assertCompile(List<String> snippets) throws IOException {
+        for (String program : snippets.stream().filter(Snippets::isProgram).toList()) {
+            compileProgram(program);
+        }
+        compileMembers(snippets.stream().filter(each -> !isProgram(each)).toList(), "abstract class Program");
+    }
+
+    /** Runs a program in this process, and returns what it printed. */
+    String run(String program, String... arguments) throws Exception {
+        String name = compileProgram(program);
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        PrintStream before = System.out;
+        try (URLClassLoader loader = loader()) {
+            System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+            loader.loadClass(name).getMethod("main", String[].class).invoke(null, (Object) arguments);
+        } finally {
+            System.setOut(before);
+        }
+        return printed.toString(StandardCharsets.UTF_8);
+    }
+
+    /** An object that has the methods of a page, to be called by reflection. */
+    Object instance(List<String> snippets) throws Exception {
+        compileMembers(snippets, "public class Program");
+        return loader().loadClass("io.penstock.programs.Program")
+                .getDeclaredConstructor()
+                .newInstance();
+    }
+
+    private URLClassLoader loader() throws IOException {
+        return new URLClassLoader(new URL[] {folder.toUri().toURL()}, Snippets.class.getClassLoader());
+    }
+
+    /** Returns the name of its class. */
+    private String compileProgram(String program) throws IOException {
+        Matcher declared = CLASS.matcher(program);
+        assertThat(declared.find()).as("a program declares a public class: " + program).isTrue();
+        compile(declared.group(1), program);
+        return declared.group(1);
+    }
+
+    private void compileMembers(List<String> snippets, String declaration) throws IOException {
         StringBuilder members = new StringBuilder();
         for (String snippet : snippets) {
             members.append(asMember(snippet));
         }
+        compile("Program", inClass(declaration, members.toString()));
+    }
+
+    private String inClass(String declaration, String members) {
+        return head + declaration + " extends Given {\n" + members + "}\n";
+    }
+
+    private void compile(String name, String source) throws IOException {
         DiagnosticCollector<JavaFileObject> problems = new DiagnosticCollector<>();
-        boolean compiled = task(members.toString(), problems).call();
+        boolean compiled = task(name, source, problems).call();
 
         assertThat(compiled).as(problems.getDiagnostics().toString()).isTrue();
     }
@@ -80,15 +144,15 @@ final class Snippets {
     /** Statements, which are no members of a class, become a method. */
     private String asMember(String snippet) throws IOException {
         DiagnosticCollector<JavaFileObject> problems = new DiagnosticCollector<>();
-        task(snippet, problems).parse();
+        task("Program", inClass("abstract class Program", snippet), problems).parse();
         return problems.getDiagnostics().isEmpty()
                 ? snippet
                 : "void run%d() throws Exception {%n%s}%n".formatted(methods++, snippet);
     }
 
-    private JavacTask task(String members, DiagnosticListener<JavaFileObject> problems) throws IOException {
-        Path source = folder.resolve("Program.java");
-        Files.writeString(source, head + "abstract class Program extends Given {\n" + members + "}\n");
+    private JavacTask task(String name, String text, DiagnosticListener<JavaFileObject> problems) throws IOException {
+        Path source = folder.resolve(name + ".java");
+        Files.writeString(source, text);
         List<String> options = List.of("-proc:none", "-d", folder.toString());
         return (JavacTask) COMPILER.getTask(null, FILES, problems, options, null, FILES.getJavaFileObjects(source));
     }
