@@ -167,13 +167,7 @@ public final class Main implements Runnable {
     }
 
     private static int wrongUsage(ParameterException failure, String[] arguments) {
-        CommandLine command = failure.getCommandLine();
-        command.getErr()
-                .println("%s: %s; see %s --help"
-                        .formatted(
-                                command.getCommandSpec().qualifiedName(),
-                                Reason.of(failure),
-                                command.getCommandSpec().qualifiedName()));
+        failure.getCommandLine().getErr().println(WrongUsage.of(failure));
         return USAGE;
     }
 

@@ -163,12 +163,42 @@ class UsageTest {
         assertThat(run.err().lines()).singleElement().asString().contains("./penstock " + command);
     }
 
-    @Test
-    void command_thatIsUnknown_isRefused() {
-        Cli run = Cli.run("streem");
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "streem                             | penstock: unknown command streem: did you mean stream? see penstock",
+                "inspect                            | unknown command inspect: did you mean cache inspect? see penstock",
+                "insepct                            | unknown command insepct: did you mean cache inspect? see penstock",
+                "cache inspct                       | penstock cache: unknown command inspct: did you mean inspect? see",
+                "spark                              | unknown command spark: did you mean spark-materialize? see",
+                "xyz                                | penstock: unknown command xyz; see penstock --help",
+                "--versoin                          | penstock: unknown flag --versoin: did you mean --version? see",
+                "stream --sorce images:x            | penstock stream: unknown flag --sorce: did you mean --source? see",
+                "stream --source images:x --bacth 3 | unknown flag --bacth: did you mean --batch? see penstock stream",
+                "stream --source images:x --batch-size=3 | unknown flag --batch-size: did you mean --batch? see",
+                "stream --source images:x --disk-cache y | unknown flag --disk-cache: did you mean --cache-disk? see",
+                "stream --source images:x --cacheram=1 | unknown flag --cacheram: did you mean --cache-ram? see",
+                "stream --source images:x --shuffle | unknown flag --shuffle: did you mean --no-shuffle? see",
+                "stream --source images:x --zzz     | penstock stream: unknown flag --zzz; see penstock stream --help",
+                "stream --source images:x stray     | unexpected argument stray; see penstock stream --help"
+            })
+    void word_thatIsUnknown_isRefusedWithTheNearest(String line, String says) {
+        Cli run = Cli.run(line.strip().split(" "));
 
         assertThat(run.status()).isEqualTo(2);
-        assertThat(run.err()).contains("streem");
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().lines()).singleElement().asString().contains(says);
+    }
+
+    @Test
+    void source_withoutAKind_isOfferedWithOne() throws IOException {
+        Path zarr = Files.createDirectory(folder.resolve("store"));
+        Files.writeString(zarr.resolve("zarr.json"), "{}");
+
+        assertThat(Cli.stream("--source " + folder).err()).contains("did you mean images:" + folder + "? the sources are");
+        assertThat(Cli.stream("--source " + zarr).err()).contains("did you mean zarr:" + zarr + "?");
+        assertThat(Cli.stream("--source " + folder.resolve("a.tar")).err()).contains("did you mean tar:" + folder);
     }
 
     private static void assertFails(Cli run, String says) {

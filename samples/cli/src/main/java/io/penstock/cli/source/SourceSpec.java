@@ -136,9 +136,7 @@ public sealed interface SourceSpec {
         return switch (kind) {
             case "images" -> new Images(new StorePlace(rest), 0);
             case "http" -> manifest(rest);
-            case "" ->
-                throw new IllegalArgumentException(
-                        "a source needs its kind before its place, such as images:%s; %s".formatted(text, KNOWN));
+            case "" -> throw new IllegalArgumentException(withoutKind(text));
             case "records" -> records(rest);
             case "zarr" -> zarr(rest);
             case "tar" -> new Tar(new StorePlace(rest));
@@ -150,6 +148,13 @@ public sealed interface SourceSpec {
             case "idx" -> new Array(new StorePlace(rest), "", true);
             default -> throw new IllegalArgumentException("there is no such source: \"" + text + "\"; " + KNOWN);
         };
+    }
+
+    private static String withoutKind(String text) {
+        String guess = SourceGuess.of(text);
+        return "a source needs its kind before its place"
+                + (guess.isEmpty() ? ", such as images:%s; ".formatted(text) : ": did you mean %s? ".formatted(guess))
+                + KNOWN;
     }
 
     /** Only an archive's name is followed by that of an array: # may stand in the name of a file. */

@@ -107,7 +107,7 @@ class ServeFilesCommandTest {
                 "--fault status=0.1|must be status=CODE:SHARE",
                 "--fault reset=0.6,stall=0.6|at most 1 together",
                 "--port 70000|in [0, 65535] was expected, was \"70000\"",
-                "--token t0p|Unknown options: '--token'",
+                "--token t0p|unknown flag --token: did you mean --token-file?",
                 "--token-file /none/such|cannot read the token: no such file",
             })
     void flags_thatAreWrong_endWithStatusTwo(String flags, String message) {
