@@ -7,12 +7,14 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.HeapLimit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
+import io.penstock.store.MemoryStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.internal.Waiting;
 import io.penstock.store.unpack.Unpacker;
+import io.penstock.store.zip.ZipStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
@@ -30,8 +32,8 @@ import reactor.core.publisher.Mono;
  *
  * <p>Opening reads the header, and each load one row, as the store reads, never on the caller. Some files are taken
  * into memory when they are opened, 1 GiB or half of what the heap holds at most: compressed ones (gz, zst), unless an
- * {@link Unpacker} says otherwise, arrays of npz archives, and those in Fortran's order, whose rows do not lie
- * together.
+ * {@link Unpacker} says otherwise, compressed arrays of npz archives, and those in Fortran's order, whose rows do not
+ * lie together.
  *
  * <p>A sample's key is made of the file's place, size and version, and of its row. Closing gives the open file back at
  * once, and is optional.
@@ -40,7 +42,7 @@ import reactor.core.publisher.Mono;
 public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
 
     /** The array as it is read, and turned. */
-    private static final long MAX_IN_MEMORY = HeapLimit.of(1L << 30, 2);
+    static final long MAX_IN_MEMORY = HeapLimit.of(1L << 30, 2);
 
     private final StoreFiles listing;
     private final String name;
@@ -94,7 +96,8 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
     }
 
     /**
-     * The rows of one array of an npz archive, which is a zip of npy files. It is taken into memory.
+     * The rows of one array of an npz archive, which is a zip of npy files. It is taken into memory if it fits;
+     * otherwise its rows are read from the archive, if it is not compressed there. {@link NpzRows} reads several.
      * @param archive a store of the archive's entries, such as a {@link io.penstock.store.zip.ZipStore}; stays the
      *     caller's
      * @param array   its name; may be empty where there is one alone
@@ -102,16 +105,27 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
      * @throws FormatException as for {@link #openNpy(Path)}
      */
     public static ArrayRows openNpz(Store archive, String array) {
-        StoreFiles files = StoreFiles.ofKeys(
-                "npy files", archive, List.of(NpzNames.of(archive).key(array)));
+        return ofEntry(archive, NpzNames.of(archive).key(array), MAX_IN_MEMORY);
+    }
+
+    /**
+     * The same by the key of an entry.
+     * @param maxBytes that it may take in memory
+     */
+    static ArrayRows ofEntry(Store archive, String key, long maxBytes) {
+        StoreFiles files = StoreFiles.ofKeys("npy files", archive, List.of(key));
         StoreEntry entry = files.entries().get(0);
-        if (entry.size() > MAX_IN_MEMORY) {
-            throw new StoreException(
-                    "%s is too large to be taken into memory: at most %d bytes, has %d; save it as an npy file of its own"
-                            .formatted(files, MAX_IN_MEMORY, entry.size()));
+        if (entry.size() <= maxBytes) {
+            byte[] bytes = Waiting.forValue(archive.read(entry)).array();
+            return npy(files, StoreFile.inMemory(archive.location(), entry.key(), bytes));
         }
-        byte[] bytes = Waiting.forValue(archive.read(entry)).array();
-        return npy(files, StoreFile.inMemory(archive.location(), entry.key(), bytes));
+        if (archive instanceof ZipStore zip && zip.isStored(key)) {
+            return npy(files, new StoreFile(archive, entry));
+        }
+        throw new StoreException(
+                ("%s is compressed and too large to be taken into memory: at most %d bytes, has %d; save it without"
+                                + " compression, as an npy file of its own or with numpy.savez")
+                        .formatted(files, maxBytes, entry.size()));
     }
 
     /**
@@ -213,6 +227,16 @@ public final class ArrayRows implements Dataset<Tensor>, AutoCloseable {
     /** The shape of the whole array. */
     public Shape shape() {
         return header.shape();
+    }
+
+    /** The shape of a row. */
+    Shape rowShape() {
+        return rowShape;
+    }
+
+    /** What this takes of the heap. */
+    long heldBytes() {
+        return file.store() instanceof MemoryStore ? file.size() : 0;
     }
 
     @Override

@@ -16,10 +16,26 @@ record NpzNames(String location, List<String> names) {
         TreeSet<String> names = new TreeSet<>();
         archive.list((key, size, version) -> {
             if (key.endsWith(EXTENSION)) {
-                names.add(key.substring(0, key.length() - EXTENSION.length()));
+                names.add(name(key));
             }
         });
         return new NpzNames(archive.location(), List.copyOf(names));
+    }
+
+    /**
+     * The entries of some arrays, or of all if none are named, in the order of their names.
+     * @throws StoreException if there is no such array, or none at all
+     */
+    List<String> keys(List<String> arrays) {
+        if (arrays.isEmpty() && !names.isEmpty()) {
+            return names.stream().map(name -> name + EXTENSION).toList();
+        }
+        return (arrays.isEmpty() ? List.of("") : arrays).stream().map(this::key).toList();
+    }
+
+    /** The array of an entry. */
+    static String name(String key) {
+        return key.substring(0, key.length() - EXTENSION.length());
     }
 
     /**

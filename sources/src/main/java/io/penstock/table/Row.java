@@ -1,5 +1,6 @@
 package io.penstock.table;
 
+import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.util.List;
 
@@ -16,6 +17,11 @@ public record Row(List<String> names, List<Tensor> values) {
             throw new IllegalArgumentException(
                     "a row has one value for each name, has %d for %d".formatted(values.size(), names.size()));
         }
+    }
+
+    /** How rows with these fields are laid out: for batches and caches. */
+    public static Schema<Row> schema(List<String> names) {
+        return new RowSchema(List.copyOf(names));
     }
 
     /**

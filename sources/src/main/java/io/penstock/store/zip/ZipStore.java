@@ -155,6 +155,12 @@ public final class ZipStore implements Store, AutoCloseable {
         }
     }
 
+    /** Whether an entry is there and not compressed, so that a range of it is read without what comes before. */
+    public boolean isStored(String key) {
+        ZipEntry entry = zip.getEntry(key);
+        return entry != null && entry.getMethod() == ZipEntry.STORED;
+    }
+
     @Override
     public String location() {
         return location;

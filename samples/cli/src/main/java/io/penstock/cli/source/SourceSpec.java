@@ -4,6 +4,8 @@ import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.store.s3.S3Address;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -68,7 +70,7 @@ public sealed interface SourceSpec {
     }
 
     /**
-     * The rows of a table.
+     * The rows of a table, or of several arrays.
      *
      * @param kind its format
      */
@@ -77,7 +79,8 @@ public sealed interface SourceSpec {
         /** Formats of tables. */
         public enum Kind {
             PARQUET,
-            TFRECORD
+            TFRECORD,
+            NPZ
         }
 
         private static Rows parse(Kind kind, String rest) {
@@ -113,8 +116,8 @@ public sealed interface SourceSpec {
     }
 
     String KNOWN = "the sources are images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
-            + "text:FILES, jsonl:FILES, npy:FILE, npy:ARCHIVE.npz#ARRAY, idx:FILE, parquet:FILES#COLUMNS "
-            + "and tfrecord:FILES#FEATURES";
+            + "text:FILES, jsonl:FILES, npy:FILE, npy:ARCHIVE.npz#ARRAY, npz:FILE#ARRAYS, idx:FILE, "
+            + "parquet:FILES#COLUMNS and tfrecord:FILES#FEATURES";
 
     /**
      * Reads what follows {@code --source}.
@@ -133,21 +136,14 @@ public sealed interface SourceSpec {
         if (rest.isBlank()) {
             throw new IllegalArgumentException("a source needs a place, was \"" + text + "\"; " + KNOWN);
         }
-        return switch (kind) {
-            case "images" -> new Images(new StorePlace(rest), 0);
-            case "http" -> manifest(rest);
-            case "" -> throw new IllegalArgumentException(withoutKind(text));
-            case "records" -> records(rest);
-            case "zarr" -> zarr(rest);
-            case "tar" -> new Tar(new StorePlace(rest));
-            case "text" -> new Lines(new StorePlace(rest), false);
-            case "jsonl" -> new Lines(new StorePlace(rest), true);
-            case "npy" -> npy(rest);
-            case "parquet" -> Rows.parse(Rows.Kind.PARQUET, rest);
-            case "tfrecord" -> Rows.parse(Rows.Kind.TFRECORD, rest);
-            case "idx" -> new Array(new StorePlace(rest), "", true);
-            default -> throw new IllegalArgumentException("there is no such source: \"" + text + "\"; " + KNOWN);
-        };
+        if (kind.isEmpty()) {
+            throw new IllegalArgumentException(withoutKind(text));
+        }
+        Function<String, SourceSpec> reader = Reader.KINDS.get(kind);
+        if (reader == null) {
+            throw new IllegalArgumentException("there is no such source: \"" + text + "\"; " + KNOWN);
+        }
+        return reader.apply(rest);
     }
 
     private static String withoutKind(String text) {
@@ -199,6 +195,22 @@ public sealed interface SourceSpec {
 
     /** For picocli. */
     final class Reader implements ITypeConverter<SourceSpec> {
+
+        /** How what follows the word of each kind is read. */
+        static final Map<String, Function<String, SourceSpec>> KINDS = Map.ofEntries(
+                Map.entry("images", rest -> new Images(new StorePlace(rest), 0)),
+                Map.entry("http", SourceSpec::manifest),
+                Map.entry("records", SourceSpec::records),
+                Map.entry("zarr", SourceSpec::zarr),
+                Map.entry("tar", rest -> new Tar(new StorePlace(rest))),
+                Map.entry("text", rest -> new Lines(new StorePlace(rest), false)),
+                Map.entry("jsonl", rest -> new Lines(new StorePlace(rest), true)),
+                Map.entry("npy", SourceSpec::npy),
+                Map.entry("idx", rest -> new Array(new StorePlace(rest), "", true)),
+                Map.entry("npz", rest -> Rows.parse(Rows.Kind.NPZ, rest)),
+                Map.entry("parquet", rest -> Rows.parse(Rows.Kind.PARQUET, rest)),
+                Map.entry("tfrecord", rest -> Rows.parse(Rows.Kind.TFRECORD, rest)));
+
         @Override
         public SourceSpec convert(String text) {
             try {

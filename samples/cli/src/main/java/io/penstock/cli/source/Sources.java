@@ -1,6 +1,7 @@
 package io.penstock.cli.source;
 
 import io.penstock.array.ArrayRows;
+import io.penstock.array.NpzRows;
 import io.penstock.folder.ImageFolder;
 import io.penstock.folder.LabelledFile;
 import io.penstock.manifest.ManifestDataset;
@@ -139,7 +140,8 @@ public final class Sources {
     public static TableRows rows(SourceSpec.Rows source, @Nullable Path cache) {
         TableColumns columns = source.columns();
         StorePlace files = source.files();
-        StorePlace.@Nullable Located far = files.isRemote() ? files.locate() : null;
+        StorePlace.@Nullable Located far =
+                files.isRemote() && source.kind() != SourceSpec.Rows.Kind.NPZ ? files.locate() : null;
         return switch (source.kind()) {
             case PARQUET -> {
                 Table table = far == null
@@ -154,6 +156,10 @@ public final class Sources {
                         : TfRecords.open(far.store(), far.key(), index);
                 Examples examples = Examples.of(records, columns.options());
                 yield new TableRows(examples, examples.schema(), examples.fields(), columns);
+            }
+            case NPZ -> {
+                NpzRows rows = NpzRows.open(files.open(), columns.namesAlone(source.words()));
+                yield new TableRows(rows, rows.schema(), rows.fields(), columns);
             }
         };
     }

@@ -68,6 +68,20 @@ public record TableColumns(
         return new TableColumns(text, options.columns(names.toArray(String[]::new)), picture, label);
     }
 
+    /**
+     * The names, for sources whose fields have types of their own and no nulls.
+     * @throws IllegalArgumentException if there is more than names
+     */
+    List<String> namesAlone(String source) {
+        boolean more = picture != null || label != null || options.fill() != null;
+        if (more || !options.types().isEmpty() || !options.fills().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "arrays have types of their own and no nulls: name them alone, as in #x,y, not \"%s\" in %s"
+                            .formatted(text, source));
+        }
+        return options.columns();
+    }
+
     private static double fill(String column, String value) {
         try {
             return Double.parseDouble(value);
