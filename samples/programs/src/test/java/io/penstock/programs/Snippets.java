@@ -36,10 +36,12 @@ final class Snippets {
             "java.nio.file.Files",
             "java.nio.file.Path",
             "java.time.Duration",
+            "java.util.ArrayList",
             "java.util.List",
             "java.util.function.Consumer",
             "java.util.function.Function",
-            "java.util.function.ObjLongConsumer");
+            "java.util.function.ObjLongConsumer",
+            "java.util.random.RandomGenerator");
     private static final List<String> REACTOR =
             List.of("reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "reactor.core.scheduler.Schedulers");
 
