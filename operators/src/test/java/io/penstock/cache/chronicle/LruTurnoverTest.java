@@ -67,13 +67,13 @@ class LruTurnoverTest {
     @Test
     void put_beyondTheBudget_takesThePlaceOfWhatWasPutFirst() {
         try (ChronicleTier tier = options().open()) {
-            put(tier, 0, 2_000);
+            put(tier, 0, 1_000);
             tier.flush().block(Values.TIMEOUT);
 
             long held = tier.statistics().samples();
             assertThat(held).isBetween(250L, 420L);
-            assertThat(heldOf(tier, 2_000 - (int) held, 2_000)).isEqualTo(held);
-            assertThat(tier.statistics().evicted()).isEqualTo(2_000 - held);
+            assertThat(heldOf(tier, 1_000 - (int) held, 1_000)).isEqualTo(held);
+            assertThat(tier.statistics().evicted()).isEqualTo(1_000 - held);
             assertThat(tier.statistics().refused()).isZero();
             assertThat(tier.accepts(Values.key(5_000), Entry.UNKNOWN)).isTrue();
         }
@@ -83,7 +83,7 @@ class LruTurnoverTest {
     void get_ofSome_keepsThemWhileOthersGo() {
         try (ChronicleTier tier = options().open()) {
             put(tier, 0, 50);
-            for (int next = 50; next < 2_000; next += 50) {
+            for (int next = 50; next < 1_000; next += 50) {
                 put(tier, next, next + 50);
                 for (int i = 0; i < 50; i++) {
                     assertThat(has(tier, i)).as("%d after %d", i, next).isTrue();
@@ -91,7 +91,7 @@ class LruTurnoverTest {
             }
             tier.flush().block(Values.TIMEOUT);
 
-            assertThat(heldOf(tier, 50, 1_000)).isZero();
+            assertThat(heldOf(tier, 50, 500)).isZero();
         }
     }
 
@@ -99,14 +99,14 @@ class LruTurnoverTest {
     @Test
     void get_ofAll_letsTheFirstGo() {
         try (ChronicleTier tier = options().open()) {
-            for (int i = 0; i < 1_500; i++) {
+            for (int i = 0; i < 800; i++) {
                 put(tier, i, i + 1);
                 has(tier, i);
             }
             tier.flush().block(Values.TIMEOUT);
 
             assertThat(tier.statistics().samples()).isBetween(200L, 420L);
-            assertThat(heldOf(tier, 1_450, 1_500)).isEqualTo(50);
+            assertThat(heldOf(tier, 750, 800)).isEqualTo(50);
             assertThat(tier.statistics().refused()).isZero();
         }
     }
@@ -114,7 +114,7 @@ class LruTurnoverTest {
     @Test
     void put_ofWhatIsThere_countsAsUse() {
         try (ChronicleTier tier = options().open()) {
-            for (int next = 50; next < 1_500; next += 50) {
+            for (int next = 50; next < 800; next += 50) {
                 put(tier, next, next + 50);
                 put(tier, 0, 10);
             }
@@ -128,21 +128,21 @@ class LruTurnoverTest {
     void open_again_isWarmAndGoesOnInTheOrderOfWriting() {
         long held;
         try (ChronicleTier tier = options().open()) {
-            put(tier, 0, 1_000);
+            put(tier, 0, 600);
             tier.flush().block(Values.TIMEOUT);
             held = tier.statistics().samples();
         }
         try (ChronicleTier tier = options().open()) {
             assertThat(tier.statistics().samples()).isEqualTo(held);
-            for (int i = 1_000 - (int) held; i < 1_000; i++) {
+            for (int i = 600 - (int) held; i < 600; i++) {
                 assertThat(tier.contains(Values.key(i))).isTrue();
             }
-            put(tier, 1_000, 1_100);
+            put(tier, 600, 700);
             tier.flush().block(Values.TIMEOUT);
 
-            assertThat(heldOf(tier, 1_000, 1_100)).isEqualTo(100);
-            assertThat(heldOf(tier, 900, 1_000)).isEqualTo(100);
-            assertThat(heldOf(tier, 1_000 - (int) held, 1_000 - (int) held + 30))
+            assertThat(heldOf(tier, 600, 700)).isEqualTo(100);
+            assertThat(heldOf(tier, 500, 600)).isEqualTo(100);
+            assertThat(heldOf(tier, 600 - (int) held, 600 - (int) held + 30))
                     .isZero();
             assertThat(tier.statistics().errors()).isZero();
         }
@@ -170,7 +170,7 @@ class LruTurnoverTest {
     void budget_whileValuesComeAndGo_isKeptOnDisk() throws Exception {
         try (ChronicleTier tier = options().open()) {
             SplittableRandom random = new SplittableRandom(1);
-            for (int step = 0; step < 12; step++) {
+            for (int step = 0; step < 6; step++) {
                 put(tier, 200 * step, 200 * step + 200);
                 for (int i = 0; i < 40; i++) {
                     has(tier, random.nextInt(200 * step + 200));
@@ -196,7 +196,7 @@ class LruTurnoverTest {
             put(tier, 0, 1);
             tier.flush().block(Values.TIMEOUT);
             ByteBuffer view = tier.get(Values.key(0)).block(Values.TIMEOUT);
-            put(tier, 1, 1_500);
+            put(tier, 1, 800);
             tier.flush().block(Values.TIMEOUT);
 
             assertThat(tier.contains(Values.key(0))).isFalse();
