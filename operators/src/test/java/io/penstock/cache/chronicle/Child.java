@@ -27,6 +27,7 @@ final class Child implements AutoCloseable {
                 "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
                 "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Xshare:auto",
                 "-Xmx256m",
                 "-cp",

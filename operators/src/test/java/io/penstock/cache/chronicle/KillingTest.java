@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class KillingTest {
 
-    private static final int KILLS = Integer.getInteger("penstock.kills", 12);
+    private static final int KILLS = Integer.getInteger("penstock.kills", 8);
     private static final long SEED = Long.getLong("penstock.kills.seed", System.nanoTime());
     private static final int FEW = 50;
     private static final int MOST_MILLIS = 150;

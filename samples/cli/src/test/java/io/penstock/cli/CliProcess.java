@@ -9,6 +9,10 @@ import java.util.List;
 /** The command line, or another program on the classes under test, in a process of its own. */
 public final class CliProcess {
 
+    /** How flags begin that a child takes over. BlockHound's are not among them: the JVM prints a warning for them. */
+    private static final List<String> KEPT =
+            List.of("--", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel", "-XX:+UseSerialGC");
+
     private CliProcess() {}
 
     public static Process java(String... arguments) throws IOException {
@@ -29,12 +33,12 @@ public final class CliProcess {
         return command;
     }
 
-    /** Java and the launcher's flags: what Chronicle needs opened, and what keeps later JDKs quiet. */
+    /** Java and flags of this JVM: what Chronicle needs opened, what keeps later JDKs quiet, what starts sooner. */
     public static List<String> javaFlags() {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> flag.startsWith("--") || flag.equals("-XX:+IgnoreUnrecognizedVMOptions"))
+                .filter(flag -> KEPT.stream().anyMatch(flag::startsWith))
                 .forEach(command::add);
         return command;
     }

@@ -50,7 +50,6 @@ class EndlessTrainerTest {
 
     private Process start(LogBroker broker, Path trained) throws IOException {
         List<String> command = CliProcess.command();
-        command.addAll(1, List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")); // starts sooner
         command.addAll(List.of(EndlessTrainer.class.getName(), Integer.toString(broker.port()), trained.toString()));
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)

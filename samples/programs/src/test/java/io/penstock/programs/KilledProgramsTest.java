@@ -53,7 +53,6 @@ class KilledProgramsTest {
     /** The steps of a program, which is killed when it has printed a number of them. */
     private List<String> steps(Class<?> program, int last) throws IOException, InterruptedException {
         List<String> command = CliProcess.command();
-        command.addAll(1, List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")); // starts sooner
         command.addAll(List.of(Stopping.class.getName(), program.getName(), Integer.toString(last), folder.toString()));
         Path err = folder.resolve("err");
         Process process =
@@ -82,7 +81,7 @@ class KilledProgramsTest {
         Random random = new Random(11);
         List<String> both = new ArrayList<>();
 
-        for (int kill = 0; kill < 3; kill++) {
+        for (int kill = 0; kill < 2; kill++) {
             both.addAll(steps(program, 5 + random.nextInt(5)));
         }
         both.addAll(steps(program, NEVER));

@@ -99,13 +99,6 @@ class MixPicturesTest {
     }
 
     @Test
-    void program_withoutPictures_makesSomeAndKeepsACheckpoint() throws IOException {
-        MixPictures.main(new String[] {folder.toString()});
-
-        assertThat(folder.resolve("checkpoint")).isNotEmptyFile();
-    }
-
-    @Test
     void realPictures_areLearned() throws IOException {
         Path images = Path.of(System.getProperty("penstock.data", "none")).resolve("images");
         assumeTrue(Files.exists(images), () -> "there are no pictures at " + images + "; set penstock.data");

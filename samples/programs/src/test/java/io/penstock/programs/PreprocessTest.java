@@ -49,7 +49,6 @@ class PreprocessTest {
     /** As {@code ./penstock} is, for the classes under test. */
     private Path launcher() throws IOException {
         List<String> java = CliProcess.command();
-        java.add(1, "-XX:TieredStopAtLevel=1"); // starts sooner
         String command = "#!/bin/sh\nexec '%s' '%s' \"$@\"\n".formatted(String.join("' '", java), Main.class.getName());
         Path launcher = Files.writeString(folder.resolve("penstock"), command, StandardCharsets.UTF_8);
         return Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));

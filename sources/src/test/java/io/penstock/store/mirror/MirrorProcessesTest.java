@@ -120,6 +120,8 @@ class MirrorProcessesTest {
     private Process start(boolean stops, String... rest) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Copier.class.getName(),
