@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class RemoteBatchesTest {
@@ -127,6 +128,34 @@ class RemoteBatchesTest {
 
         assertThat(all).isEqualTo(wanted(""));
         assertThat(feeds.get(2).loads()).isLessThan(feeds.get(0).loads() / 2);
+    }
+
+    @Test
+    void server_thatNeverAnswers_isPassedByAndItsWorkEnds() throws Exception {
+        start(SAMPLES, 0, Duration.ofDays(1));
+        start(SAMPLES, 0, Duration.ofMillis(1));
+        CountedFeed never = feeds.get(0);
+
+        List<String> all = RemoteBatches.of(addresses()).stream()
+                .map(RemoteBatchesTest::line)
+                .collectList()
+                .block();
+
+        assertThat(all).isEqualTo(wanted(""));
+        assertThat(never.runs()).isPositive();
+        await(() -> never.ended() == never.runs());
+    }
+
+    @Test
+    void stream_thatIsCancelled_endsTheWorkOfEveryServer() throws Exception {
+        start(SAMPLES, 0, Duration.ofDays(1));
+        start(SAMPLES, 0, Duration.ofDays(1));
+
+        Disposable stream = RemoteBatches.of(addresses()).stream().subscribe();
+        await(() -> feeds.stream().allMatch(feed -> feed.runs() == 1));
+        stream.dispose();
+
+        await(() -> feeds.stream().allMatch(feed -> feed.ended() == 1));
     }
 
     @Test

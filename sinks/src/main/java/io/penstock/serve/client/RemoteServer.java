@@ -31,7 +31,8 @@ final class RemoteServer {
 
     double usual; // nanoseconds from a request to its batch; 0 before the first
     double each; // nanoseconds from batch to batch while there are requests; 0 before the first
-    long last; // System.nanoTime() when a batch came
+    long last = System.nanoTime(); // when a batch came
+    boolean late; // another server was asked for its last batch, and was faster
     int busy;
     boolean checked; // has the plan of the others
     boolean asked; // whether it is being asked for its plan, or measured

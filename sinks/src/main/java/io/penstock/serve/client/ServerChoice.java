@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Which server makes a batch: its own, number k mod n, unless another would have it much sooner.
  *
  * <p>A server would have it after all that it was asked for, by the time from batch to batch of its own. So a slow
- * server gets a share by its speed. One that is passed by altogether is measured now and then.
+ * server gets a share by its speed. One that is passed by altogether is measured now and then. One that has not
+ * answered yet has one batch to make, for which nobody waits longer than for a late one.
  */
 final class ServerChoice {
 
@@ -18,6 +19,7 @@ final class ServerChoice {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final Duration COLD = Duration.ofSeconds(2);
     private static final Duration BLINK = Duration.ofMillis(50);
+    private static final int MAX_DOUBLINGS = 6;
     private static final double LONGER = 2; // batches of the best server
     private static final double MUCH_LONGER = 3;
 
@@ -38,12 +40,12 @@ final class ServerChoice {
             RemoteServer home = servers.get((int) Math.floorMod(turn, (long) servers.size()));
             RemoteServer best = null;
             for (RemoteServer server : servers) {
-                if (server.checked && !tried.contains(server) && (best == null || cost(server) < cost(best))) {
+                if (isFree(server) && !tried.contains(server) && (best == null || cost(server) < cost(best))) {
                     best = server;
                 }
             }
             if (best != null
-                    && home.checked
+                    && isFree(home)
                     && !tried.contains(home)
                     && cost(home) <= cost(best) + LONGER * each(best)) {
                 best = home;
@@ -53,6 +55,10 @@ final class ServerChoice {
             }
             return best;
         }
+    }
+
+    private static boolean isFree(RemoteServer server) {
+        return server.checked && (server.each > 0 || server.busy == 0);
     }
 
     private double cost(RemoteServer server) {
@@ -106,18 +112,22 @@ final class ServerChoice {
         }
     }
 
-    /** How long to wait for a batch before another server is asked, too. */
-    Duration late() {
+    /**
+     * How long to wait for a batch before another server is asked, too. It changes with what is measured.
+     * @param waits how many servers were asked for it; each waits twice as long as the one before
+     */
+    Duration late(int waits) {
         synchronized (lock) {
             double[] usual = servers.stream()
                     .filter(server -> server.checked && server.usual > 0)
                     .mapToDouble(server -> server.usual)
                     .sorted()
                     .toArray();
-            return usual.length == 0
+            Duration late = usual.length == 0
                     ? COLD
                     : Duration.ofNanos((long) (MUCH_LONGER * usual[(usual.length - 1) / 2]))
                             .plus(BLINK);
+            return late.multipliedBy(1L << Math.min(waits - 1, MAX_DOUBLINGS));
         }
     }
 
@@ -126,9 +136,10 @@ final class ServerChoice {
         synchronized (lock) {
             long now = System.nanoTime();
             long alone = Math.min(nanos, now - server.last); // without what it made of earlier requests
-            server.each += server.each == 0 ? alone : (alone - server.each) / 4;
-            server.usual += server.usual == 0 ? nanos : (nanos - server.usual) / 4;
+            server.each += server.each == 0 || server.late ? alone - server.each : (alone - server.each) / 4;
+            server.usual += server.usual == 0 || server.late ? nanos - server.usual : (nanos - server.usual) / 4;
             server.last = now;
+            server.late = false;
             server.pause = FIRST_PAUSE;
         }
     }
@@ -145,6 +156,7 @@ final class ServerChoice {
         synchronized (lock) {
             server.usual = Math.max(server.usual, (double) nanos);
             server.each = Math.max(server.each, (double) nanos);
+            server.late = true;
         }
     }
 
@@ -153,6 +165,8 @@ final class ServerChoice {
         synchronized (lock) {
             server.checked = false;
             server.asked = false;
+            server.each = 0; // what comes back may be another process on another machine
+            server.usual = 0;
             server.until = System.nanoTime() + server.pause.toNanos();
             Duration twice = server.pause.multipliedBy(2);
             server.pause = twice.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : twice;
