@@ -3,8 +3,11 @@ package io.penstock.arrow;
 import io.penstock.batch.Batch;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
+import io.penstock.output.OutputStore;
+import io.penstock.output.UnfinishedOutput;
+import io.penstock.write.internal.UnfinishedFile;
 import java.nio.file.Path;
-import java.util.Objects;
+import java.util.function.Supplier;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -25,22 +28,29 @@ import reactor.core.publisher.Mono;
  */
 public final class ArrowFile {
 
-    private final Path path;
+    private final Supplier<UnfinishedOutput> place;
+    private final String location;
     private final boolean stream;
 
-    private ArrowFile(Path path, boolean stream) {
-        this.path = path;
+    private ArrowFile(Supplier<UnfinishedOutput> place, String location, boolean stream) {
+        this.place = place;
+        this.location = location;
         this.stream = stream;
     }
 
     /** A file to be written; nothing happens before {@link #write} is subscribed to. */
     public static ArrowFile at(Path path) {
-        return new ArrowFile(Objects.requireNonNull(path, "path"), false);
+        return new ArrowFile(() -> UnfinishedFile.of(path), path.toString(), false);
+    }
+
+    /** The same as an output of this name, such as an object in a bucket. */
+    public static ArrowFile at(OutputStore store, String name) {
+        return new ArrowFile(() -> store.open(name), store.location(name), false);
     }
 
     /** The same in the stream format, which has no index of its batches at the end and can be read from a pipe. */
     public ArrowFile asStream() {
-        return new ArrowFile(path, true);
+        return new ArrowFile(place, location, true);
     }
 
     /**
@@ -53,16 +63,16 @@ public final class ArrowFile {
      */
     public Mono<Long> write(Flux<Batch> batches) {
         return Mono.using(
-                () -> new ArrowFileRun(path, stream),
+                () -> new ArrowFileRun(place.get(), stream),
                 run -> batches.doOnNext(run::write)
                         .then(Mono.fromCallable(Thrown.callable(run::finish)))
                         .doOnDiscard(Batch.class, Batch::close),
                 ArrowFileRun::close);
     }
 
-    /** The path. */
+    /** The path or the address. */
     @Override
     public String toString() {
-        return path.toString();
+        return location;
     }
 }

@@ -2,15 +2,13 @@ package io.penstock.arrow;
 
 import com.google.flatbuffers.FlatBufferBuilder;
 import io.penstock.batch.Batch;
-import io.penstock.write.internal.UnfinishedFile;
+import io.penstock.fault.StoreException;
+import io.penstock.output.UnfinishedOutput;
 import java.io.IOException;
-import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.arrow.flatbuf.Block;
@@ -26,15 +24,15 @@ final class ArrowFileRun implements AutoCloseable {
 
     private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
 
-    private final UnfinishedFile file;
+    private final UnfinishedOutput file;
     private final boolean stream;
     private final List<Place> places = new ArrayList<>();
     private @Nullable Columns columns;
 
     private record Place(long start, int metadata, long body) {}
 
-    ArrowFileRun(Path path, boolean stream) {
-        this.file = UnfinishedFile.of(path);
+    ArrowFileRun(UnfinishedOutput file, boolean stream) {
+        this.file = file;
         this.stream = stream;
     }
 
@@ -48,22 +46,22 @@ final class ArrowFileRun implements AutoCloseable {
                 throw new IllegalArgumentException(
                         ("cannot write batch %d to %s: an Arrow file has one schema, %s, the batch is %s; pad or"
                                         + " resize the samples")
-                                .formatted(places.size(), file.target(), first.columns(), ofBatch.columns()));
+                                .formatted(places.size(), file.location(), first.columns(), ofBatch.columns()));
             }
             List<ByteBuffer> parts =
                     Messages.batch(ofBatch, Columns.tensors(batch), ArrowStream.metadata(batch, Map.of()));
             int metadata = parts.get(0).remaining();
-            long start = file.channel().position();
+            long start = file.size();
             writeAll(parts);
-            places.add(new Place(start, metadata, file.channel().position() - start - metadata));
+            places.add(new Place(start, metadata, file.size() - start - metadata));
         } catch (IOException e) {
-            throw UnfinishedFile.failed(file.target(), e);
+            throw failed(e);
         }
     }
 
     private void begin(Columns first) throws IOException {
         if (first.columns().isEmpty()) {
-            throw new IllegalArgumentException("cannot write a batch without fields to " + file.target());
+            throw new IllegalArgumentException("cannot write a batch without fields to " + file.location());
         }
         if (!stream) {
             writeAll(List.of(ByteBuffer.wrap(MAGIC), ByteBuffer.allocate(2)));
@@ -77,7 +75,7 @@ final class ArrowFileRun implements AutoCloseable {
         Columns written = columns;
         if (written == null) {
             throw new IllegalArgumentException(
-                    "cannot write %s: there was no batch, so it would have no schema".formatted(file.target()));
+                    "cannot write %s: there was no batch, so it would have no schema".formatted(file.location()));
         }
         try {
             writeAll(List.of(Messages.end()));
@@ -87,7 +85,7 @@ final class ArrowFileRun implements AutoCloseable {
             file.finish();
             return places.size();
         } catch (IOException e) {
-            throw UnfinishedFile.failed(file.target(), e);
+            throw failed(e);
         }
     }
 
@@ -112,10 +110,11 @@ final class ArrowFileRun implements AutoCloseable {
     }
 
     private void writeAll(List<ByteBuffer> parts) throws IOException {
-        ByteBuffer[] all = parts.stream().map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);
-        for (long left = Arrays.stream(all).mapToLong(Buffer::remaining).sum(); left > 0; ) {
-            left -= file.channel().write(all);
-        }
+        file.append(parts.toArray(ByteBuffer[]::new));
+    }
+
+    private StoreException failed(IOException e) {
+        return new StoreException("cannot write %s: %s".formatted(file.location(), e.getMessage()), e);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.penstock.write;
 
+import io.penstock.output.OutputStore;
+import io.penstock.output.UnfinishedOutput;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
@@ -56,7 +58,17 @@ public final class NpyWriter<T> {
      */
     public Function<Flux<Sample<T>>, Mono<Written>> file(Path file) {
         return samples -> Writing.write(
-                        samples, number -> new Rows<>(UnfinishedFile.of(file), rows), Long.MAX_VALUE, file)
+                        samples, number -> new Rows<>(UnfinishedFile.of(file), rows), Long.MAX_VALUE, file.toString())
+                .single();
+    }
+
+    /** As {@link #file(Path)}, into an output of this name. */
+    public Function<Flux<Sample<T>>, Mono<Written>> file(OutputStore store, String name) {
+        return samples -> Writing.write(
+                        samples,
+                        number -> new Rows<>(store.open(name), rows),
+                        Long.MAX_VALUE,
+                        store.location(name))
                 .single();
     }
 
@@ -66,7 +78,7 @@ public final class NpyWriter<T> {
         private DType dtype = DType.U8;
         private @Nullable Shape shape;
 
-        Rows(UnfinishedFile file, Function<? super T, Tensor> rows) {
+        Rows(UnfinishedOutput file, Function<? super T, Tensor> rows) {
             super(file);
             this.rows = rows;
         }
@@ -82,7 +94,7 @@ public final class NpyWriter<T> {
                 throw new IllegalArgumentException(
                         "cannot write %s: its first row is %s%s, sample %d is %s%s; resize before writing"
                                 .formatted(
-                                        file.target(),
+                                        file.location(),
                                         dtype,
                                         shape,
                                         sample.draw().index(),
@@ -95,8 +107,11 @@ public final class NpyWriter<T> {
         @Override
         void end(long samples) throws IOException {
             byte[] header = Npy.header(dtype, shape == null ? Shape.SCALAR : shape, samples);
-            file.channel().position(0);
-            file.append(ByteBuffer.wrap(header));
+            if (shape == null) {
+                file.append(ByteBuffer.wrap(header));
+            } else {
+                file.writeStart(ByteBuffer.wrap(header));
+            }
         }
     }
 }

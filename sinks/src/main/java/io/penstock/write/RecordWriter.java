@@ -1,12 +1,13 @@
 package io.penstock.write;
 
+import io.penstock.output.OutputStore;
+import io.penstock.output.UnfinishedOutput;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import io.penstock.write.internal.UnfinishedFile;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.nio.channels.Channels;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
@@ -40,7 +41,20 @@ public final class RecordWriter<T> {
      */
     public Function<Flux<Sample<T>>, Mono<Written>> file(Path file) {
         return samples -> Writing.write(
-                        samples, number -> new Records<>(UnfinishedFile.of(file), schema), Long.MAX_VALUE, file)
+                        samples,
+                        number -> new Records<>(UnfinishedFile.of(file), schema),
+                        Long.MAX_VALUE,
+                        file.toString())
+                .single();
+    }
+
+    /** As {@link #file(Path)}, into an output of this name. */
+    public Function<Flux<Sample<T>>, Mono<Written>> file(OutputStore store, String name) {
+        return samples -> Writing.write(
+                        samples,
+                        number -> new Records<>(store.open(name), schema),
+                        Long.MAX_VALUE,
+                        store.location(name))
                 .single();
     }
 
@@ -50,10 +64,10 @@ public final class RecordWriter<T> {
         private final BufferedOutputStream out;
         private long recordBytes = -1;
 
-        Records(UnfinishedFile file, Schema<T> schema) {
+        Records(UnfinishedOutput file, Schema<T> schema) {
             super(file);
             this.schema = schema;
-            this.out = new BufferedOutputStream(Channels.newOutputStream(file.channel()), BUFFER);
+            this.out = new BufferedOutputStream(new AppendingStream(file), BUFFER);
         }
 
         @Override
@@ -66,7 +80,7 @@ public final class RecordWriter<T> {
                 throw new IllegalArgumentException(
                         "cannot write %s: its first record has %d bytes, sample %d has %d; records are of one length"
                                 .formatted(
-                                        file.target(),
+                                        file.location(),
                                         recordBytes,
                                         sample.draw().index(),
                                         bytes));

@@ -1,15 +1,15 @@
 package io.penstock.write;
 
+import io.penstock.output.UnfinishedOutput;
 import io.penstock.stream.Sample;
-import io.penstock.write.internal.UnfinishedFile;
 import java.io.IOException;
 
-/** Lays samples out in a file. One thread at a time. */
+/** Lays samples out in a file or an object. One thread at a time. */
 abstract class SampleOutput<T> implements AutoCloseable {
 
-    final UnfinishedFile file;
+    final UnfinishedOutput file;
 
-    SampleOutput(UnfinishedFile file) {
+    SampleOutput(UnfinishedOutput file) {
         this.file = file;
     }
 
@@ -26,9 +26,8 @@ abstract class SampleOutput<T> implements AutoCloseable {
      */
     final Written finish(long samples, long absent) throws IOException {
         end(samples);
-        long bytes = file.channel().size();
         file.finish();
-        return new Written(file.target(), samples, absent, bytes);
+        return new Written(file.location(), samples, absent, file.size());
     }
 
     /** Throws away what was not finished; by any thread. */

@@ -4,14 +4,15 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.order.Sampler;
+import io.penstock.output.OutputStore;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.LongStream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -35,7 +36,7 @@ public final class ShardJob<T> {
 
     private final Dataset<T> dataset;
     private final TarWriter<T> writer;
-    private final Path folder;
+    private final OutputStore place;
     private final long samplesEach;
     private final ErrorPolicy errors;
     private final Execution execution;
@@ -44,14 +45,14 @@ public final class ShardJob<T> {
     private ShardJob(
             Dataset<T> dataset,
             TarWriter<T> writer,
-            Path folder,
+            OutputStore place,
             long samplesEach,
             ErrorPolicy errors,
             Execution execution,
             Runnable eachSample) {
         this.dataset = dataset;
         this.writer = writer;
-        this.folder = folder;
+        this.place = place;
         this.samplesEach = samplesEach;
         this.errors = errors;
         this.execution = execution;
@@ -63,25 +64,30 @@ public final class ShardJob<T> {
      * @throws IllegalArgumentException if a shard is to have less than one sample
      */
     public static <T> ShardJob<T> of(Dataset<T> dataset, TarWriter<T> writer, Path folder, long samplesEach) {
+        return of(dataset, writer, FolderOutput.making(folder), samplesEach);
+    }
+
+    /** As {@link #of(Dataset, TarWriter, Path, long)}, into the prefix of a bucket. */
+    public static <T> ShardJob<T> of(Dataset<T> dataset, TarWriter<T> writer, OutputStore place, long samplesEach) {
         if (samplesEach < 1) {
             throw new IllegalArgumentException("a shard must have at least 1 sample, was " + samplesEach);
         }
-        return new ShardJob<>(dataset, writer, folder, samplesEach, ErrorPolicy.fail(), Execution.standard(), () -> {});
+        return new ShardJob<>(dataset, writer, place, samplesEach, ErrorPolicy.fail(), Execution.standard(), () -> {});
     }
 
     /** What becomes of samples that cannot be loaded; its budget is one of each shard. */
     public ShardJob<T> onError(ErrorPolicy policy) {
-        return new ShardJob<>(dataset, writer, folder, samplesEach, policy, execution, eachSample);
+        return new ShardJob<>(dataset, writer, place, samplesEach, policy, execution, eachSample);
     }
 
     /** Other threads, or another number of loads in flight. */
     public ShardJob<T> on(Execution threads) {
-        return new ShardJob<>(dataset, writer, folder, samplesEach, errors, threads, eachSample);
+        return new ShardJob<>(dataset, writer, place, samplesEach, errors, threads, eachSample);
     }
 
     /** Something to call for each sample that is done, on the thread that writes it. */
     public ShardJob<T> eachSample(Runnable watcher) {
-        return new ShardJob<>(dataset, writer, folder, samplesEach, errors, execution, watcher);
+        return new ShardJob<>(dataset, writer, place, samplesEach, errors, execution, watcher);
     }
 
     /** How many shards there are when all parts are done. */
@@ -95,10 +101,21 @@ public final class ShardJob<T> {
     }
 
     /**
-     * Whether a shard is there, finished. Blocks.
+     * The shards of a part that are not there, by one list of the place. Blocks.
+     * @throws StoreException if it cannot be listed
      */
-    public boolean isFinished(long shard) {
-        return Files.isRegularFile(TarWriter.shard(folder, shard));
+    public long[] unfinished(int part, int parts) {
+        requirePart(part, parts);
+        Set<String> there = place.names();
+        return LongStream.iterate(part, shard -> shard < shards(), shard -> shard + parts)
+                .filter(shard -> !there.contains(TarWriter.shard(shard)))
+                .toArray();
+    }
+
+    private static void requirePart(int part, int parts) {
+        if (parts < 1 || part < 0 || part >= parts) {
+            throw new IllegalArgumentException("part must be in [0, %d), was %d".formatted(parts, part));
+        }
     }
 
     /**
@@ -109,24 +126,12 @@ public final class ShardJob<T> {
      * @param parts of the whole work
      */
     public Flux<Written> run(int part, int parts) {
-        if (parts < 1 || part < 0 || part >= parts) {
-            throw new IllegalArgumentException("part must be in [0, %d), was %d".formatted(parts, part));
-        }
-        long mine = shards() <= part ? 0 : (shards() - part - 1) / parts + 1;
-        Flux<Long> left = Flux.generate(() -> 0L, (next, sink) -> {
-            long at = next;
-            while (at < mine && isFinished(part + at * parts)) {
-                at++;
-            }
-            if (at == mine) {
-                sink.complete();
-            } else {
-                sink.next(part + at * parts);
-            }
-            return at + 1;
-        });
-        return Mono.fromRunnable(Thrown.runnable(this::claim))
-                .thenMany(left)
+        requirePart(part, parts);
+        return Mono.fromCallable(Thrown.callable(() -> {
+                    claim();
+                    return unfinished(part, parts);
+                }))
+                .flatMapMany(left -> Flux.range(0, left.length).map(at -> left[at]))
                 .subscribeOn(Schedulers.boundedElastic())
                 .flatMap(this::write, AT_ONCE, 1);
     }
@@ -137,7 +142,7 @@ public final class ShardJob<T> {
                         Sampler.sequential(), execution)
                 .map(sample -> at(from, sample))
                 .doOnNext(sample -> eachSample.run());
-        return samples.as(writer.file(TarWriter.shard(folder, shard)));
+        return samples.as(writer.file(place, TarWriter.shard(shard)));
     }
 
     /** Keys are of the whole dataset, not of a shard. */
@@ -147,11 +152,6 @@ public final class ShardJob<T> {
     }
 
     private void claim() {
-        try {
-            Files.createDirectories(folder);
-        } catch (IOException e) {
-            throw new StoreException("cannot make folder %s: %s".formatted(folder, e.getMessage()), e);
-        }
-        new ShardPlan(dataset.fingerprint().hex(), dataset.size(), samplesEach).claim(folder);
+        new ShardPlan(dataset.fingerprint().hex(), dataset.size(), samplesEach).claim(place);
     }
 }

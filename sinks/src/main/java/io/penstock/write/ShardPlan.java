@@ -5,12 +5,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.fault.StoreException;
-import io.penstock.write.internal.UnfinishedFile;
+import io.penstock.output.OutputStore;
+import io.penstock.output.UnfinishedOutput;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /**
  * What a folder of shards was made of, so that two jobs are never mixed.
@@ -25,58 +25,55 @@ record ShardPlan(String fingerprint, long samples, long samplesEach) {
 
     private static final JsonMapper JSON = new JsonMapper();
     private static final int VERSION = 1;
-    private static final long LONGEST = 1 << 16;
+    private static final int LONGEST = 1 << 16;
 
     /**
-     * Writes it into a folder that has none.
-     * @throws StoreException if the folder has another one
+     * Writes it into a place that has none.
+     * @throws StoreException if the place has another one
      */
-    void claim(Path folder) {
-        Path file = folder.resolve(NAME);
-        try {
-            if (!Files.exists(file)) {
-                writeOnce(file, folder);
-            }
-            requireThis(file);
-        } catch (IOException e) {
-            throw UnfinishedFile.failed(file, e);
+    void claim(OutputStore place) {
+        if (!place.has(NAME)) {
+            writeOnce(place);
         }
+        requireThis(place);
     }
 
     /** Parts of a job begin together: it is enough that one of them wrote it. */
-    private void writeOnce(Path file, Path folder) throws IOException {
+    private void writeOnce(OutputStore place) {
         try {
-            requireNoShards(folder);
-            write(file);
-        } catch (IOException | StoreException e) {
-            if (!Files.exists(file)) {
+            requireNoShards(place);
+            write(place);
+        } catch (StoreException e) {
+            if (!place.has(NAME)) {
                 throw e;
             }
         }
     }
 
-    private static void requireNoShards(Path folder) {
-        Path first = TarWriter.shard(folder, 0);
-        if (Files.exists(first)) {
+    private static void requireNoShards(OutputStore place) {
+        if (place.has(TarWriter.shard(0))) {
             throw new StoreException("%s has shards but no %s, which says what they are made of; name another folder"
-                    .formatted(folder, NAME));
+                    .formatted(place.location(), NAME));
         }
     }
 
-    private void write(Path file) throws IOException {
+    private void write(OutputStore place) {
         ObjectNode node = JSON.createObjectNode()
                 .put("v", VERSION)
                 .put("fingerprint", fingerprint)
                 .put("samples", samples)
                 .put("samples_per_shard", samplesEach);
-        try (UnfinishedFile unfinished = UnfinishedFile.of(file)) {
+        try (UnfinishedOutput unfinished = place.open(NAME)) {
             unfinished.append(ByteBuffer.wrap((node + "\n").getBytes(StandardCharsets.UTF_8)));
             unfinished.finish();
+        } catch (IOException e) {
+            throw new StoreException("cannot write %s: %s".formatted(place.location(NAME), e.getMessage()), e);
         }
     }
 
-    private void requireThis(Path file) throws IOException {
-        JsonNode there = read(file);
+    private void requireThis(OutputStore place) {
+        String file = place.location(NAME);
+        JsonNode there = read(place, file);
         if (there.path("v").asInt() != VERSION) {
             throw new StoreException(
                     "%s is of version %s, not %d; name another folder".formatted(file, there.path("v"), VERSION));
@@ -85,13 +82,13 @@ record ShardPlan(String fingerprint, long samples, long samplesEach) {
             throw new StoreException(
                     "%s has shards of other samples or stages: they were made of %s, this job is of %s; name another folder"
                             .formatted(
-                                    file.getParent(), there.path("fingerprint").asText(), fingerprint));
+                                    place.location(), there.path("fingerprint").asText(), fingerprint));
         }
         if (there.path("samples").asLong() != samples
                 || there.path("samples_per_shard").asLong() != samplesEach) {
             throw new StoreException("%s has shards of %s samples of %s, this job has %d of %d; name another folder"
                     .formatted(
-                            file.getParent(),
+                            place.location(),
                             there.path("samples_per_shard"),
                             there.path("samples"),
                             samplesEach,
@@ -99,14 +96,15 @@ record ShardPlan(String fingerprint, long samples, long samplesEach) {
         }
     }
 
-    private static JsonNode read(Path file) throws IOException {
-        if (Files.size(file) > LONGEST) {
-            throw new StoreException("%s is no plan of shards: it has %d bytes".formatted(file, Files.size(file)));
-        }
+    private static JsonNode read(OutputStore place, String file) {
+        byte[] bytes = place.find(NAME, LONGEST)
+                .orElseThrow(() -> new StoreException("%s is gone; repeat the job".formatted(file)));
         try {
-            return JSON.readTree(Files.readString(file));
+            return JSON.readTree(bytes);
         } catch (JsonProcessingException e) {
             throw new StoreException("%s is no plan of shards: %s".formatted(file, e.getOriginalMessage()), e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // memory has no faults
         }
     }
 }

@@ -1,12 +1,11 @@
 package io.penstock.write;
 
+import io.penstock.output.UnfinishedOutput;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
-import io.penstock.write.internal.UnfinishedFile;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Map;
@@ -16,7 +15,7 @@ import java.util.regex.Pattern;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 
-/** One tar archive. It is never closed: the stream over the channel holds nothing but memory. */
+/** One tar archive. It is never closed: the stream over the file holds nothing but memory. */
 final class TarOutput<T> extends SampleOutput<T> {
 
     private static final int BUFFER = 1 << 18;
@@ -31,13 +30,13 @@ final class TarOutput<T> extends SampleOutput<T> {
     private final Set<String> seen = new HashSet<>();
 
     TarOutput(
-            UnfinishedFile file,
+            UnfinishedOutput file,
             Function<? super T, Map<String, Tensor>> parts,
             Function<? super Sample<T>, String> keys) {
         super(file);
         this.parts = parts;
         this.keys = keys;
-        this.buffered = new BufferedOutputStream(Channels.newOutputStream(file.channel()), BUFFER);
+        this.buffered = new BufferedOutputStream(new AppendingStream(file), BUFFER);
         this.tar = new TarArchiveOutputStream(buffered, StandardCharsets.UTF_8.name());
         tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_POSIX);
         tar.setBigNumberMode(TarArchiveOutputStream.BIGNUMBER_POSIX);
@@ -70,7 +69,7 @@ final class TarOutput<T> extends SampleOutput<T> {
         }
         if (!seen.add(key)) {
             throw new IllegalArgumentException(
-                    "two samples of %s have the key \"%s\"; give each its own".formatted(file.target(), key));
+                    "two samples of %s have the key \"%s\"; give each its own".formatted(file.location(), key));
         }
     }
 

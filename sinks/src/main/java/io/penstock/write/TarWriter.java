@@ -1,5 +1,7 @@
 package io.penstock.write;
 
+import io.penstock.output.OutputStore;
+import io.penstock.output.UnfinishedOutput;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -68,7 +70,15 @@ public final class TarWriter<T> {
      * {@code StoreException} where it cannot be written.
      */
     public Function<Flux<Sample<T>>, Mono<Written>> file(Path file) {
-        return samples -> Writing.write(samples, number -> open(file), Long.MAX_VALUE, file)
+        return samples -> Writing.write(
+                        samples, number -> open(UnfinishedFile.of(file)), Long.MAX_VALUE, file.toString())
+                .single();
+    }
+
+    /** As {@link #file(Path)}, into an output of this name. */
+    public Function<Flux<Sample<T>>, Mono<Written>> file(OutputStore store, String name) {
+        return samples -> Writing.write(
+                        samples, number -> open(store.open(name)), Long.MAX_VALUE, store.location(name))
                 .single();
     }
 
@@ -77,17 +87,24 @@ public final class TarWriter<T> {
      * it is finished, and otherwise does as {@link #file}.
      */
     public Function<Flux<Sample<T>>, Flux<Written>> shards(Path folder, long samplesEach) {
+        return shards(FolderOutput.in(folder), samplesEach);
+    }
+
+    /** As {@link #shards(Path, long)}, into the prefix of a bucket. */
+    public Function<Flux<Sample<T>>, Flux<Written>> shards(OutputStore store, long samplesEach) {
         if (samplesEach < 1) {
             throw new IllegalArgumentException("a shard must have at least 1 sample, was " + samplesEach);
         }
-        return samples -> Writing.write(samples, number -> open(shard(folder, number)), samplesEach, folder);
+        return samples -> Writing.write(
+                samples, number -> open(store.open(shard(number))), samplesEach, store.location());
     }
 
-    static Path shard(Path folder, long number) {
-        return folder.resolve(SHARD.formatted(number));
+    /** The name of a shard. */
+    static String shard(long number) {
+        return SHARD.formatted(number);
     }
 
-    private SampleOutput<T> open(Path file) {
-        return new TarOutput<>(UnfinishedFile.of(file), parts, key);
+    private SampleOutput<T> open(UnfinishedOutput file) {
+        return new TarOutput<>(file, parts, key);
     }
 }

@@ -1,10 +1,9 @@
 package io.penstock.write;
 
+import io.penstock.fault.StoreException;
 import io.penstock.internal.Thrown;
 import io.penstock.stream.Sample;
-import io.penstock.write.internal.UnfinishedFile;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -23,7 +22,7 @@ final class Writing<T> {
 
     private final LongFunction<SampleOutput<T>> outputs;
     private final long max;
-    private final Path place;
+    private final String place;
 
     private volatile @Nullable SampleOutput<T> current;
     private long file;
@@ -31,7 +30,7 @@ final class Writing<T> {
     private long absent;
     private volatile boolean closed;
 
-    private Writing(LongFunction<SampleOutput<T>> outputs, long max, Path place) {
+    private Writing(LongFunction<SampleOutput<T>> outputs, long max, String place) {
         this.outputs = outputs;
         this.max = max;
         this.place = place;
@@ -44,7 +43,7 @@ final class Writing<T> {
      * @param place   named in errors
      */
     static <T> Flux<Written> write(
-            Flux<Sample<T>> samples, LongFunction<SampleOutput<T>> outputs, long max, Path place) {
+            Flux<Sample<T>> samples, LongFunction<SampleOutput<T>> outputs, long max, String place) {
         Scheduler io = Schedulers.boundedElastic();
         return Flux.usingWhen(
                 Mono.fromCallable(() -> new Writing<>(outputs, max, place)),
@@ -67,7 +66,7 @@ final class Writing<T> {
                 finished.next(finish(output));
             }
         } catch (IOException e) {
-            throw UnfinishedFile.failed(place, e);
+            throw failed(e);
         } catch (Throwable e) {
             finished.error(Thrown.signal(e));
         }
@@ -80,8 +79,12 @@ final class Writing<T> {
         try {
             return finish(output());
         } catch (IOException e) {
-            throw UnfinishedFile.failed(place, e);
+            throw failed(e);
         }
+    }
+
+    private StoreException failed(IOException e) {
+        return new StoreException("cannot write %s: %s".formatted(place, e.getMessage()), e);
     }
 
     private SampleOutput<T> output() {

@@ -61,7 +61,7 @@ class NpyWriterTest {
 
         StepVerifier.create(Numbers.of(300).stream(Sampler.sequential()).as(WRITER.file(file)), 0)
                 .thenRequest(1)
-                .expectNext(new Written(file, 300, 0, 128 + 300 * 16))
+                .expectNext(new Written(file.toString(), 300, 0, 128 + 300 * 16))
                 .verifyComplete();
 
         byte[] bytes = Files.readAllBytes(file);

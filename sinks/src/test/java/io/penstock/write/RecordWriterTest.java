@@ -36,7 +36,7 @@ class RecordWriterTest {
                                 .as(RecordWriter.of(Schema.of(Pair.class)).file(file)),
                         0)
                 .thenRequest(1)
-                .expectNext(new Written(file, 9, 1, 9 * 20))
+                .expectNext(new Written(file.toString(), 9, 1, 9 * 20))
                 .verifyComplete();
 
         ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);

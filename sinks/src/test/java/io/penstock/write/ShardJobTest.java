@@ -34,10 +34,14 @@ class ShardJobTest {
         return ShardJob.of(dataset, TarWriter.of(Schema.tensor("v")), folder, each);
     }
 
+    private static Path shard(Path folder, long number) {
+        return folder.resolve(TarWriter.shard(number));
+    }
+
     private Map<String, byte[]> everything() throws IOException {
         Map<String, byte[]> all = new LinkedHashMap<>();
-        for (int shard = 0; Files.exists(TarWriter.shard(folder, shard)); shard++) {
-            all.putAll(TarContents.of(TarWriter.shard(folder, shard)));
+        for (int shard = 0; Files.exists(shard(folder, shard)); shard++) {
+            all.putAll(TarContents.of(shard(folder, shard)));
         }
         return all;
     }
@@ -94,7 +98,7 @@ class ShardJobTest {
                     .blockLast();
 
             for (int shard = 0; shard < 2; shard++) {
-                assertThat(TarContents.of(TarWriter.shard(fresh, shard))).hasSize(10);
+                assertThat(TarContents.of(shard(fresh, shard))).hasSize(10);
             }
             try (Stream<Path> files = Files.list(fresh)) {
                 assertThat(files).hasSize(3);
@@ -106,12 +110,12 @@ class ShardJobTest {
     void run_again_writesWhatIsMissing() throws IOException {
         MadeDataset<Tensor> numbers = Numbers.of(50);
         job(numbers, 10).run(0, 1).blockLast();
-        Files.delete(TarWriter.shard(folder, 3));
+        Files.delete(shard(folder, 3));
         Files.writeString(folder.resolve(".shard-000003.tar.dead.part"), "left by a process that was killed");
 
         StepVerifier.create(job(numbers, 10).run(1, 2), 0)
                 .thenRequest(1)
-                .expectNextMatches(written -> written.file().equals(TarWriter.shard(folder, 3)))
+                .expectNextMatches(written -> written.location().equals(shard(folder, 3).toString()))
                 .verifyComplete();
 
         assertThat(numbers.loads).hasValue(60);
@@ -129,11 +133,11 @@ class ShardJobTest {
                 .thenConsumeWhile(written -> true)
                 .verifyErrorSatisfies(e -> assertThat(e).isInstanceOf(SampleException.class));
 
-        assertThat(TarWriter.shard(folder, 3)).doesNotExist();
-        assertThat(TarWriter.shard(folder, 0)).exists();
+        assertThat(shard(folder, 3)).doesNotExist();
+        assertThat(shard(folder, 0)).exists();
         assertThat(done.get()).isBetween(20L, 49L);
         List<Written> rest = job(Numbers.of(50), 10).run(0, 1).collectList().block();
-        assertThat(rest).extracting(Written::file).contains(TarWriter.shard(folder, 3));
+        assertThat(rest).extracting(Written::location).contains(shard(folder, 3).toString());
         assertThat(everything()).hasSize(50);
     }
 

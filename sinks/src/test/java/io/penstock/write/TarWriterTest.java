@@ -42,8 +42,8 @@ class TarWriterTest {
                 .thenRequest(9)
                 .assertNext(written -> assertThat(written.samples()).isEqualTo(10))
                 .expectNextMatches(written -> written.samples() == 5
-                        && written.file().equals(folder.resolve("shard-000002.tar"))
-                        && written.bytes() == written.file().toFile().length())
+                        && written.location().equals(folder.resolve("shard-000002.tar").toString())
+                        && written.bytes() == Path.of(written.location()).toFile().length())
                 .verifyComplete();
 
         assertThat(TarContents.of(folder.resolve("shard-000002.tar")))

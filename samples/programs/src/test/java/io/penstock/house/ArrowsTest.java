@@ -34,6 +34,7 @@ class ArrowsTest {
             "io.penstock.internal",
             "io.penstock.cache",
             "io.penstock.internal.index",
+            "io.penstock.output",
             "io.penstock.stream",
             "io.penstock.stream.internal",
             "io.penstock.pipeline",

@@ -5,6 +5,7 @@ import io.penstock.cli.materialize.MaterializeTarget;
 import io.penstock.cli.materialize.Sharding;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.order.Shard;
+import io.penstock.output.OutputStore;
 import java.io.Serial;
 import org.apache.spark.api.java.function.Function;
 import org.apache.spark.broadcast.Broadcast;
@@ -31,8 +32,10 @@ final class ShardTask implements Function<Integer, Sharding.Outcome> {
 
     private static Sharding.Outcome write(Cacheable<?> samples, MaterializeFlags flags, Shard shard) {
         MaterializeTarget.Tar tar = (MaterializeTarget.Tar) flags.target();
-        Sharding<?> sharding = new Sharding<>(flags.shards(samples, tar.folder(), failure -> {}), shard);
-        sharding.write(() -> {}).block();
-        return sharding.outcome();
+        try (OutputStore output = tar.place().output()) {
+            Sharding<?> sharding = new Sharding<>(flags.shards(samples, output, failure -> {}), shard);
+            sharding.write(() -> {}).block();
+            return sharding.outcome();
+        }
     }
 }

@@ -12,6 +12,7 @@ import io.penstock.cli.materialize.MaterializeTarget;
 import io.penstock.cli.materialize.Sharding;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.DataException;
+import io.penstock.output.OutputStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -120,7 +121,7 @@ public final class SparkMaterialize implements AddedCommand {
                 spec.commandLine().getParseResult().originalArgs(),
                 samples.dataset().fingerprint().hex()));
         if (target instanceof MaterializeTarget.Tar tar) {
-            int parts = parts(job.shards(samples, tar.folder(), failure -> {}).shards());
+            int parts = parts(shards(samples, tar));
             return run(spark, parts, new ShardTask(work, parts)).stream()
                     .reduce(Sharding.Outcome::and)
                     .orElseThrow()
@@ -133,6 +134,12 @@ public final class SparkMaterialize implements AddedCommand {
                 .orElseThrow()
                 .in(seconds(started))
                 .report(flags, MaterializeCommand.MATERIALIZED, job.skips(), false);
+    }
+
+    private long shards(Cacheable<?> samples, MaterializeTarget.Tar tar) {
+        try (OutputStore output = tar.place().output()) {
+            return job.shards(samples, output, failure -> {}).shards();
+        }
     }
 
     private int parts(long best) {

@@ -16,6 +16,7 @@ import io.penstock.cli.console.TemporaryFolder;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.flag.RankFlags;
 import io.penstock.cli.source.MaterializedShards;
+import io.penstock.cli.source.StorePlace;
 import io.penstock.order.Shard;
 import io.penstock.pictures.PictureFolder;
 import java.nio.file.Path;
@@ -84,7 +85,10 @@ public final class TrainCommand implements AddedCommand {
     private LabelledPictures open(String place, Cache cache) {
         return place.startsWith(SHARDS)
                 ? ShardPictures.open(
-                        MaterializedShards.in(Path.of(place.substring(SHARDS.length()))), flags.resize, cache)
+                        Path.of(MaterializedShards.in(new StorePlace(place.substring(SHARDS.length())))
+                                .text()),
+                        flags.resize,
+                        cache)
                 : LabelledPictures.open(Path.of(place), flags.resize, cache);
     }
 

@@ -3,7 +3,9 @@ package io.penstock.write.internal;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
 import io.penstock.internal.NodeLock;
+import io.penstock.output.UnfinishedOutput;
 import java.io.IOException;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,11 +27,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Written by one thread at a time; {@link #close} by any. Everything blocks.
  */
-public final class UnfinishedFile implements AutoCloseable {
+public final class UnfinishedFile implements UnfinishedOutput {
 
     private static final Logger LOG = LoggerFactory.getLogger(UnfinishedFile.class);
     private static final String SUFFIX = ".part";
     private static final int ATTEMPTS = 100;
+    private static final int MAX_START = 64 << 10;
 
     /**
      * In the names of this process's files, which it never opens again: closing them again would give up their locks.
@@ -38,6 +42,7 @@ public final class UnfinishedFile implements AutoCloseable {
     private final Path target;
     private final Path unfinished;
     private final FileChannel channel;
+    private long size;
 
     private UnfinishedFile(Path target, Path unfinished, FileChannel channel) {
         this.target = target;
@@ -121,28 +126,47 @@ public final class UnfinishedFile implements AutoCloseable {
         }
     }
 
-    public static StoreException failed(Path target, IOException cause) {
+    private static StoreException failed(Path target, IOException cause) {
         String reason = cause instanceof NoSuchFileException
                 ? "there is no folder %s".formatted(target.toAbsolutePath().getParent())
                 : cause instanceof AccessDeniedException ? "not permitted" : String.valueOf(cause.getMessage());
         return new StoreException("cannot write %s: %s".formatted(target, reason), cause);
     }
 
-    public Path target() {
-        return target;
+    @Override
+    public String location() {
+        return target.toString();
     }
 
-    public FileChannel channel() {
-        return channel;
+    @Override
+    public void append(ByteBuffer... bytes) throws IOException {
+        ByteBuffer[] all = Arrays.stream(bytes).map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);
+        long length = Arrays.stream(all).mapToLong(Buffer::remaining).sum();
+        for (long left = length; left > 0; ) {
+            left -= channel.write(all);
+        }
+        size += length;
     }
 
-    public void append(ByteBuffer bytes) throws IOException {
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
+    @Override
+    public void writeStart(ByteBuffer bytes) throws IOException {
+        if (bytes.remaining() > Math.min(size, MAX_START)) {
+            throw new IllegalArgumentException("cannot write over the first %d bytes of %s, which has %d"
+                    .formatted(bytes.remaining(), target, size));
+        }
+        ByteBuffer left = bytes.duplicate();
+        for (long at = 0; left.hasRemaining(); ) {
+            at += channel.write(left, at);
         }
     }
 
+    @Override
+    public long size() {
+        return size;
+    }
+
     /** Gives the file its name, with every byte on the disk before. Replaces what is there. */
+    @Override
     public void finish() throws IOException {
         channel.force(true);
         AtomicFile.rename(unfinished, target);

@@ -118,6 +118,12 @@ final class BaseAddress {
         return URI.create(full.toString());
     }
 
+    /** The address of a key with an escaped query, which may be empty. */
+    URI of(String key, String query) {
+        URI address = of(key);
+        return query.isEmpty() ? address : URI.create(address + "?" + query);
+    }
+
     private byte[] utf8(String key) {
         try {
             ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(key));

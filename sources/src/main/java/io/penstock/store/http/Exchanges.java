@@ -1,5 +1,6 @@
 package io.penstock.store.http;
 
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -9,6 +10,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.ByteBuffer;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,6 +38,7 @@ final class Exchanges {
     private static final int MAX_DRAINED = 64 << 10;
 
     private static final int MAX_HEADERS = 64 << 10;
+    private static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
     private static final Duration MAX_IDLE = Duration.ofSeconds(30);
 
     private final BaseAddress base;
@@ -88,7 +91,12 @@ final class Exchanges {
     }
 
     /** A request, credentials left out. */
-    record Ask(HttpMethod method, URI address, Map<CharSequence, String> headers) {}
+    record Ask(HttpMethod method, URI address, Map<CharSequence, String> headers, ByteBuffer body) {
+        /** One without a body. */
+        Ask(HttpMethod method, URI address, Map<CharSequence, String> headers) {
+            this(method, address, headers, NO_BODY);
+        }
+    }
 
     /** The head of an answer. */
     record Reply(int status, HttpHeaders headers) {
@@ -150,7 +158,7 @@ final class Exchanges {
     private <T> Mono<T> hop(Ask ask, Hop hop, Reader<T> reader) {
         RequestSigner signer = options.values.signer;
         if (signer != null && base.isOwn(hop.to)) {
-            return signer.headers(ask.method.name(), hop.to)
+            return signer.headers(ask.method.name(), hop.to, ask.body)
                     .flatMap(signature -> exchange(ask, hop.signed(signature), reader))
                     .flatMap(Function.identity());
         }
@@ -172,10 +180,13 @@ final class Exchanges {
     }
 
     private <T> Mono<Mono<T>> exchange(Ask ask, Hop hop, Reader<T> reader) {
-        return client.headers(headers -> fill(headers, ask, hop))
+        HttpClient.RequestSender request = client.headers(headers -> fill(headers, ask, hop))
                 .request(ask.method())
-                .uri(hop.to)
-                .response((reply, body) -> {
+                .uri(hop.to);
+        HttpClient.ResponseReceiver<?> receiver = ask.body == NO_BODY
+                ? request
+                : request.send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(ask.body.duplicate())));
+        return receiver.response((reply, body) -> {
                     try {
                         return answered(ask, hop, reader, reply, body);
                     } catch (RuntimeException e) {

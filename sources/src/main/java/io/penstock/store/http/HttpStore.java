@@ -219,6 +219,19 @@ public final class HttpStore implements Store, AutoCloseable {
         });
     }
 
+    /**
+     * The answer to a request that changes something; faults that may pass are sent again, so it must do no harm twice.
+     * Its body is not copied, and must stay as it is until the end.
+     */
+    public Mono<Submitted> submit(Submission submission) {
+        return Mono.defer(() -> {
+            URI address = base.of(submission.key(), submission.query());
+            return retries.of(
+                    submission.method() + " " + BaseAddress.withoutSecrets(address),
+                    () -> submission.attempt(exchanges, address));
+        });
+    }
+
     private Mono<ByteBuffer> run(URI address, Transfer transfer) {
         return retries.of("GET " + address, transfer::attempt);
     }

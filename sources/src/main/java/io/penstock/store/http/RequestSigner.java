@@ -1,6 +1,7 @@
 package io.penstock.store.http;
 
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.util.Map;
 import reactor.core.publisher.Mono;
 
@@ -8,6 +9,6 @@ import reactor.core.publisher.Mono;
 @FunctionalInterface
 public interface RequestSigner {
 
-    /** The headers that a request needs for its signature, computed anew at each subscription. */
-    Mono<Map<String, String>> headers(String method, URI address);
+    /** The headers that a request needs for its signature, computed anew at each subscription. Leaves the body as it is. */
+    Mono<Map<String, String>> headers(String method, URI address, ByteBuffer body);
 }

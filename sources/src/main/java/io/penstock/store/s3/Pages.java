@@ -49,6 +49,12 @@ final class Pages {
         });
     }
 
+    /** The pages of what lies directly at a prefix, in order. */
+    Flux<ListPage> at(String prefix) {
+        return page(prefix, true, null)
+                .expand(page -> page.next() == null ? Mono.empty() : page(prefix, true, page.next()));
+    }
+
     private Flux<ListPage> rest(String prefix, ListPage first) {
         return Mono.just(first)
                 .expand(page -> page.next() == null ? Mono.empty() : page(prefix, false, page.next()))

@@ -1,8 +1,12 @@
 package io.penstock.store.s3;
 
+import io.netty.buffer.ByteBufInputStream;
+import io.netty.buffer.Unpooled;
 import io.penstock.fault.StoreException;
 import io.penstock.store.http.RequestSigner;
+import io.penstock.stream.Execution;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -10,6 +14,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.ContentStreamProvider;
 import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpRequest;
 import software.amazon.awssdk.http.auth.aws.signer.AwsV4FamilyHttpSigner;
@@ -25,6 +30,7 @@ import software.amazon.awssdk.identity.spi.AwsCredentialsIdentity;
 final class S3Signer implements RequestSigner {
 
     private static final Duration KEPT = Duration.ofSeconds(1);
+    private static final int MAX_ON_LOOP = 64 << 10;
 
     private final AwsV4HttpSigner signer = AwsV4HttpSigner.create();
     private final Mono<AwsCredentialsIdentity> credentials;
@@ -50,25 +56,36 @@ final class S3Signer implements RequestSigner {
     }
 
     @Override
-    public Mono<Map<String, String>> headers(String method, URI address) {
-        return credentials.map(identity -> sign(identity, method, address));
+    public Mono<Map<String, String>> headers(String method, URI address, ByteBuffer body) {
+        Mono<AwsCredentialsIdentity> known = body.remaining() <= MAX_ON_LOOP
+                ? credentials
+                : credentials.publishOn(Execution.standard().workers());
+        return known.map(identity -> sign(identity, method, address, body));
     }
 
-    private Map<String, String> sign(AwsCredentialsIdentity identity, String method, URI address) {
+    /** A body is part of the signature where TLS does not guard it. */
+    private Map<String, String> sign(AwsCredentialsIdentity identity, String method, URI address, ByteBuffer body) {
+        boolean signsBody = body.hasRemaining() && !"https".equalsIgnoreCase(address.getScheme());
         SdkHttpRequest.Builder request =
                 SdkHttpRequest.builder().method(SdkHttpMethod.fromValue(method)).uri(address);
         also.forEach(request::putHeader);
         SdkHttpRequest signed = signer.sign(sign -> sign.identity(identity)
                         .request(request.build())
+                        .payload(body.hasRemaining() ? content(body) : null)
                         .putProperty(AwsV4FamilyHttpSigner.SERVICE_SIGNING_NAME, "s3")
                         .putProperty(AwsV4HttpSigner.REGION_NAME, region)
                         .putProperty(AwsV4FamilyHttpSigner.DOUBLE_URL_ENCODE, false)
                         .putProperty(AwsV4FamilyHttpSigner.NORMALIZE_PATH, false)
-                        .putProperty(AwsV4FamilyHttpSigner.PAYLOAD_SIGNING_ENABLED, false))
+                        .putProperty(AwsV4FamilyHttpSigner.PAYLOAD_SIGNING_ENABLED, signsBody))
                 .request();
         Map<String, String> headers = new HashMap<>();
         signed.headers().forEach((name, values) -> headers.put(name, values.get(0)));
         headers.remove("Host"); // the client sets it
         return headers;
+    }
+
+    private static ContentStreamProvider content(ByteBuffer body) {
+        return ContentStreamProvider.fromInputStreamSupplier(
+                () -> new ByteBufInputStream(Unpooled.wrappedBuffer(body.duplicate())));
     }
 }

@@ -2,6 +2,7 @@ package io.penstock.store.s3;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
+import io.penstock.output.OutputStore;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
@@ -73,7 +74,7 @@ public final class S3Store implements Store, AutoCloseable {
         S3Endpoint endpoint = S3Endpoint.of(address, System::getenv);
         Map<String, String> also = address.isOn(S3Address.REQUESTER_PAYS) ? PAYS : Map.of();
         RequestSigner signer = address.isOn(S3Address.UNSIGNED)
-                ? (method, uri) -> Mono.just(also)
+                ? (method, uri, body) -> Mono.just(also)
                 : new S3Signer(credentials, endpoint.region(), also);
         return new S3Store(address, HttpStore.at(endpoint.base(), options.objects(signer)), null);
     }
@@ -149,6 +150,18 @@ public final class S3Store implements Store, AutoCloseable {
 
     private StoreEntry inBucket(StoreEntry entry) {
         return new StoreEntry(prefix + entry.key(), entry.size(), entry.version());
+    }
+
+    /**
+     * The same place for finished outputs, connections shared. What is larger than 8 MiB goes up in parts, several at
+     * the same time; closing it aborts what is not finished, and closes the connections.
+     */
+    public OutputStore output() {
+        return outputs();
+    }
+
+    S3Output outputs() {
+        return new S3Output(this, bucket, prefix);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.penstock.store.s3;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -68,6 +70,7 @@ final class S3Server implements AutoCloseable {
     final NavigableMap<String, byte[]> objects = new ConcurrentSkipListMap<>();
     final Map<String, AwsCredentials> accepted = new ConcurrentHashMap<>();
     final AtomicInteger requests = new AtomicInteger();
+    final S3Uploads uploads = new S3Uploads(objects);
     final AtomicInteger lists = new AtomicInteger();
 
     private final HttpServer server;
@@ -119,7 +122,8 @@ final class S3Server implements AutoCloseable {
             URI uri = exchange.getRequestURI();
             int number = requests.getAndIncrement();
             String bucket = "/" + BUCKET + "/";
-            if (!open && !isSigned(exchange)) {
+            byte[] body = exchange.getRequestBody().readAllBytes();
+            if (!open && !isSigned(exchange, body)) {
                 return;
             }
             Fault fault = faults.of(number);
@@ -133,13 +137,15 @@ final class S3Server implements AutoCloseable {
             } else if (uri.getRawPath().equals(bucket)) {
                 lists.incrementAndGet();
                 send(exchange, 200, page(query(uri)).getBytes(StandardCharsets.UTF_8), fault);
+            } else if (!Set.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
+                uploads.answer(exchange, decoded(uri.getRawPath().substring(bucket.length())), query(uri), body, fault);
             } else {
                 object(exchange, decoded(uri.getRawPath().substring(bucket.length())), fault);
             }
         }
     }
 
-    private boolean isSigned(HttpExchange exchange) throws IOException {
+    private boolean isSigned(HttpExchange exchange, byte[] body) throws IOException {
         String sent = exchange.getRequestHeaders().getFirst("Authorization");
         Matcher form = AUTHORIZATION.matcher(String.valueOf(sent));
         if (sent == null || !form.matches()) {
@@ -169,12 +175,13 @@ final class S3Server implements AutoCloseable {
         String expected = AwsV4HttpSigner.create()
                 .sign(sign -> sign.identity(keys)
                         .request(request.build())
+                        .payload(body.length == 0 ? null : () -> new ByteArrayInputStream(body))
                         .putProperty(AwsV4FamilyHttpSigner.SERVICE_SIGNING_NAME, "s3")
                         .putProperty(AwsV4HttpSigner.REGION_NAME, REGION)
                         .putProperty(HttpSigner.SIGNING_CLOCK, Clock.fixed(made, ZoneOffset.UTC))
                         .putProperty(AwsV4FamilyHttpSigner.DOUBLE_URL_ENCODE, false)
                         .putProperty(AwsV4FamilyHttpSigner.NORMALIZE_PATH, false)
-                        .putProperty(AwsV4FamilyHttpSigner.PAYLOAD_SIGNING_ENABLED, false))
+                        .putProperty(AwsV4FamilyHttpSigner.PAYLOAD_SIGNING_ENABLED, body.length > 0))
                 .request()
                 .firstMatchingHeader("Authorization")
                 .orElseThrow();
@@ -269,13 +276,13 @@ final class S3Server implements AutoCloseable {
         send(exchange, 206, Arrays.copyOfRange(bytes, from, to + 1), fault);
     }
 
-    private static void error(HttpExchange exchange, int status, String code, String message) throws IOException {
+    static void error(HttpExchange exchange, int status, String code, String message) throws IOException {
         String body =
                 "<?xml version=\"1.0\"?>\n<Error><Code>%s</Code><Message>%s</Message></Error>".formatted(code, message);
         send(exchange, status, body.getBytes(StandardCharsets.UTF_8), Fault.NONE);
     }
 
-    private static void send(HttpExchange exchange, int status, byte[] bytes, Fault fault) throws IOException {
+    static void send(HttpExchange exchange, int status, byte[] bytes, Fault fault) throws IOException {
         if (exchange.getRequestMethod().equals("HEAD")) {
             exchange.getResponseHeaders().set("Content-Length", Integer.toString(bytes.length));
             exchange.sendResponseHeaders(status, -1);

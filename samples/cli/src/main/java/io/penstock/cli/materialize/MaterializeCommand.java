@@ -7,8 +7,10 @@ import io.penstock.cli.console.ProgressLine;
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.RankFlags;
 import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.StorePlace;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Shard;
+import io.penstock.output.OutputStore;
 import io.penstock.quarantine.QuarantineFile;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -75,7 +77,7 @@ public final class MaterializeCommand implements Callable<Integer> {
             return job.target() instanceof MaterializeTarget.Cache cache
                     ? new CacheFilling(flags, MATERIALIZED, failures, job.skips(), false)
                             .run(samples, cache::open, job.inFlight(), shard, this::progress)
-                    : toTar(samples, ((MaterializeTarget.Tar) job.target()).folder(), shard, failures);
+                    : toTar(samples, ((MaterializeTarget.Tar) job.target()).place(), shard, failures);
         }
     }
 
@@ -93,10 +95,12 @@ public final class MaterializeCommand implements Callable<Integer> {
         return progressEvents ? flags.progressEvents(samples) : flags.progress(samples);
     }
 
-    private int toTar(Cacheable<?> samples, Path folder, Shard shard, Consumer<SampleException> failures) {
-        Sharding<?> sharding = new Sharding<>(job.shards(samples, folder, failures), shard);
-        boolean ended = sharding.run(progress(sharding.samples()), this::interrupted);
-        return ended ? sharding.outcome().report(flags, MATERIALIZED) : Interruption.STATUS;
+    private int toTar(Cacheable<?> samples, StorePlace place, Shard shard, Consumer<SampleException> failures) {
+        try (OutputStore output = place.output()) {
+            Sharding<?> sharding = new Sharding<>(job.shards(samples, output, failures), shard);
+            boolean ended = sharding.run(progress(sharding.samples()), output, this::interrupted);
+            return ended ? sharding.outcome().report(flags, MATERIALIZED) : Interruption.STATUS;
+        }
     }
 
     private void interrupted(Sharding.Outcome so) {

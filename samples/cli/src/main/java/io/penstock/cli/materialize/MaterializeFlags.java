@@ -6,10 +6,10 @@ import io.penstock.cli.source.CacheSourceFlags;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.TarParts;
 import io.penstock.fault.SampleException;
+import io.penstock.output.OutputStore;
 import io.penstock.pipeline.ErrorPolicy;
 import io.penstock.stream.Execution;
 import io.penstock.write.ShardJob;
-import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -30,7 +30,7 @@ public final class MaterializeFlags {
             paramLabel = "TARGET",
             converter = MaterializeTarget.Reader.class,
             description = "Where the samples go: disk:DIR[,SIZE] or redis:URI, caches as for --cache-disk and "
-                    + "--cache-redis of stream, or tar:DIR.")
+                    + "--cache-redis of stream, or tar:DIR or tar:s3://BUCKET/PREFIX, shards.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private MaterializeTarget target;
 
@@ -94,13 +94,13 @@ public final class MaterializeFlags {
         return inFlight == null ? Execution.standard().inFlight() : inFlight;
     }
 
-    /** Writes the shards of a folder. */
-    public <T> ShardJob<T> shards(Cacheable<T> samples, Path folder, Consumer<? super SampleException> failures) {
+    /** Writes shards into a folder or a bucket. */
+    public <T> ShardJob<T> shards(Cacheable<T> samples, OutputStore place, Consumer<? super SampleException> failures) {
         ErrorPolicy policy = skips() ? ErrorPolicy.skip().quarantine(failures) : ErrorPolicy.fail();
         return ShardJob.of(
                         samples.dataset(),
                         TarParts.writer(samples.schema()),
-                        folder,
+                        place,
                         shardSamples == null ? SAMPLES_A_SHARD : shardSamples)
                 .onError(policy)
                 .on(Execution.standard().inFlight(inFlight()));

@@ -4,7 +4,7 @@ import io.penstock.cli.cache.FilledCache;
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.RedisSpec;
-import java.nio.file.Path;
+import io.penstock.cli.source.StorePlace;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -39,8 +39,8 @@ public sealed interface MaterializeTarget {
         }
     }
 
-    /** A folder of tar shards. */
-    record Tar(Path folder) implements MaterializeTarget {}
+    /** A folder of tar shards, or the prefix of a bucket. */
+    record Tar(StorePlace place) implements MaterializeTarget {}
 
     /**
      * Reads what follows {@code --to}.
@@ -57,9 +57,14 @@ public sealed interface MaterializeTarget {
         return switch (kind) {
             case "disk" -> new Disk(DiskSpec.parse(place));
             case "redis" -> new Redis(redis(place));
-            case "tar" -> new Tar(Path.of(place));
+            case "tar" -> tar(new StorePlace(place));
             default -> throw new IllegalArgumentException("there is no such target: \"" + text + "\"; " + KNOWN);
         };
+    }
+
+    private static Tar tar(StorePlace place) {
+        place.requireWritable();
+        return new Tar(place);
     }
 
     /**

@@ -4,6 +4,7 @@ import io.penstock.cli.cache.CacheFlags;
 import io.penstock.cli.console.Interruption;
 import io.penstock.cli.console.ProgressLine;
 import io.penstock.order.Shard;
+import io.penstock.output.OutputStore;
 import io.penstock.write.ShardJob;
 import io.penstock.write.Written;
 import java.io.Serializable;
@@ -78,9 +79,7 @@ public final class Sharding<T> {
     public Sharding(ShardJob<T> job, Shard shard) {
         this.job = job;
         this.shard = shard;
-        this.left = LongStream.iterate(shard.rank(), at -> at < job.shards(), at -> at + shard.worldSize())
-                .filter(at -> !job.isFinished(at))
-                .toArray();
+        this.left = job.unfinished(shard.rank(), shard.worldSize());
         this.finished = count() - left.length;
     }
 
@@ -96,15 +95,17 @@ public final class Sharding<T> {
 
     /**
      * Blocks until it has ended.
+     * @param output      is closed before a signal ends the process, which throws away what is not finished
      * @param interrupted called after a signal
      * @return false if a signal ended it
      */
-    boolean run(ProgressLine progress, Consumer<Outcome> interrupted) {
+    boolean run(ProgressLine progress, OutputStore output, Consumer<Outcome> interrupted) {
         try (Interruption interruption = Interruption.watch(() -> interrupted.accept(outcome()))) {
             try {
                 write(() -> show(progress)).takeUntilOther(interruption.stop()).block();
             } finally {
                 progress.clear();
+                output.close();
             }
             return !interruption.ended();
         }

@@ -105,10 +105,11 @@ public final class Sources {
     }
 
     public static TarShards shards(SourceSpec.Tar source) {
-        if (!source.shards().isRemote()) {
-            return TarShards.open(MaterializedShards.in(source.shards().path()));
+        StorePlace shards = MaterializedShards.in(source.shards());
+        if (!shards.isRemote()) {
+            return TarShards.open(shards.path());
         }
-        StorePlace.Located file = source.shards().locate();
+        StorePlace.Located file = shards.locate();
         return TarShards.open(file.store(), file.key());
     }
 

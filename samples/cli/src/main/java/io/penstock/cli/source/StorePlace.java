@@ -2,6 +2,7 @@ package io.penstock.cli.source;
 
 import io.penstock.cli.console.TemporaryFolder;
 import io.penstock.fault.StoreException;
+import io.penstock.output.OutputStore;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.http.HttpStore;
@@ -9,6 +10,7 @@ import io.penstock.store.mirror.MirroredStore;
 import io.penstock.store.s3.S3Address;
 import io.penstock.store.s3.S3Store;
 import io.penstock.store.zip.ZipStore;
+import io.penstock.write.FolderOutput;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,9 +85,46 @@ public record StorePlace(String text) {
         return cache == null ? bucket : bucket.keepingLists(cache.resolve(Sources.LISTS));
     }
 
+    /**
+     * Checks that a job can write there, as far as the words say.
+     * @throws IllegalArgumentException if not
+     */
+    public void requireWritable() {
+        if (isHttp()) {
+            throw new IllegalArgumentException(
+                    "cannot write to %s: HTTP takes no files; name a folder or s3://BUCKET/PREFIX".formatted(text));
+        }
+        if (isS3()) {
+            S3Address.parse(text);
+        } else {
+            path();
+        }
+    }
+
+    /** The place for what a job writes; nothing is made or asked for yet. */
+    public OutputStore output() {
+        requireWritable();
+        return isS3() ? S3Store.at(S3Address.parse(text)).output() : FolderOutput.making(path());
+    }
+
     /** Without the options of an address in S3. */
     private String name() {
         return isS3() ? S3Address.parse(text).name() : text;
+    }
+
+    /** Whether an address in S3 has neither a pattern nor a file's ending. */
+    boolean mayBeFolder() {
+        return !name().matches(".*[.*{?\\[].*");
+    }
+
+    /** The place of a name in this folder. */
+    StorePlace below(String name) {
+        if (!isS3()) {
+            return new StorePlace(path().resolve(name).toString());
+        }
+        String folder = S3Address.parse(text).toString(); // of a bucket alone it has one more character
+        String options = text.substring(Math.min(text.length(), folder.length() - (text.startsWith(folder) ? 0 : 1)));
+        return new StorePlace((folder.endsWith("/") ? folder : folder + "/") + name + options);
     }
 
     boolean isZip() {

@@ -1,0 +1,97 @@
+package io.penstock.write;
+
+import io.penstock.fault.StoreException;
+import io.penstock.output.OutputStore;
+import io.penstock.output.UnfinishedOutput;
+import io.penstock.write.internal.UnfinishedFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Outputs as files in a folder. Closing it does nothing; each file is thrown away by its writer. */
+public final class FolderOutput implements OutputStore {
+
+    private final Path folder;
+    private final boolean makes;
+
+    private FolderOutput(Path folder, boolean makes) {
+        this.folder = folder;
+        this.makes = makes;
+    }
+
+    /** In a folder that is there. */
+    public static FolderOutput in(Path folder) {
+        return new FolderOutput(folder, false);
+    }
+
+    /** In a folder that is made for the first output if it is missing. */
+    public static FolderOutput making(Path folder) {
+        return new FolderOutput(folder, true);
+    }
+
+    @Override
+    public String location() {
+        return folder.toString();
+    }
+
+    @Override
+    public String location(String name) {
+        return folder.resolve(name).toString();
+    }
+
+    @Override
+    public UnfinishedOutput open(String name) {
+        if (makes) {
+            try {
+                Files.createDirectories(folder);
+            } catch (IOException e) {
+                throw new StoreException("cannot make folder %s: %s".formatted(folder, e.getMessage()), e);
+            }
+        }
+        return UnfinishedFile.of(folder.resolve(name));
+    }
+
+    @Override
+    public Set<String> names() {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .map(file -> String.valueOf(file.getFileName()))
+                    .collect(Collectors.toUnmodifiableSet());
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return Set.of(); // an output that is opened says what is wrong
+        } catch (IOException e) {
+            throw new StoreException("cannot list %s: %s".formatted(folder, e.getMessage()), e);
+        }
+    }
+
+    @Override
+    public boolean has(String name) {
+        return Files.isRegularFile(folder.resolve(name));
+    }
+
+    @Override
+    public Optional<byte[]> find(String name, int max) {
+        Path file = folder.resolve(name);
+        try {
+            if (Files.size(file) > max) {
+                throw new StoreException("%s has %d bytes, at most %d are allowed".formatted(file, Files.size(file), max));
+            }
+            return Optional.of(Files.readAllBytes(file));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new StoreException("cannot read %s: %s".formatted(file, e.getMessage()), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        // nothing is open here
+    }
+}
