@@ -59,14 +59,19 @@ public final class ResumeToken {
     private final ShardMode mode;
     private final PlanPrint plan;
 
-    /** Whose draws the position tells of that were delivered ahead of their turn. */
-    private final Shard shard;
+    /** Whose draws the position tells of that were delivered ahead of their turn; null if it is any rank's. */
+    private final @Nullable Shard shard;
 
     /** The weights of a mixed order, null for others. */
     private final @Nullable String mixture;
 
     private ResumeToken(
-            long seed, Position position, ShardMode mode, Shard shard, PlanPrint plan, @Nullable String mixture) {
+            long seed,
+            Position position,
+            ShardMode mode,
+            @Nullable Shard shard,
+            PlanPrint plan,
+            @Nullable String mixture) {
         this.seed = seed;
         this.position = position;
         this.mode = mode;
@@ -86,8 +91,17 @@ public final class ResumeToken {
                 sampler.mixture().orElse(null));
     }
 
-    /** The token of another position of the same plan, such as a batch names. */
+    /**
+     * The token of another position of the same plan, such as a batch names.
+     * @throws IllegalArgumentException if the position is that of one rank, and this token was read and names no rank
+     */
     public ResumeToken at(Position next) {
+        if (shard == null && next.ahead().signum() != 0) {
+            throw new IllegalArgumentException(
+                    ("%s is that of one rank, and a token that was read in order names none; make it of the rank's"
+                                    + " sampler: ResumeToken.of(pipeline, sampler)")
+                            .formatted(next));
+        }
         return new ResumeToken(seed, next, mode, shard, plan, mixture);
     }
 
@@ -131,6 +145,7 @@ public final class ResumeToken {
 
     /** What was delivered ahead of its turn are draws of one rank, in one order. */
     private void requireSame(Sampler here, List<String> differences) {
+        Shard shard = rank();
         if (!shard.equals(here.shard())) {
             differences.add(("another rank or world size, in the middle of an epoch that was not in order: "
                             + "rank %d of %d there, rank %d of %d here; end the epoch first")
@@ -177,7 +192,7 @@ public final class ResumeToken {
             ShardMode mode = ShardMode.parse(read.text("shard"));
             String mixture = read.has("mixture") ? read.text("mixture") : null;
             Position position = new Position(epoch, offset);
-            Shard shard = Shard.WHOLE;
+            Shard shard = null;
             if (read.has("ahead")) {
                 Matcher ahead = AHEAD.matcher(read.text("ahead"));
                 if (!ahead.matches()) {
@@ -261,10 +276,15 @@ public final class ResumeToken {
         return Long.hashCode(seed) * 31 + position.hashCode();
     }
 
+    /** The rank whose position it is, if it is one's. */
+    private Shard rank() {
+        return Objects.requireNonNull(shard, "rank");
+    }
+
     private String ahead() {
         return position.ahead().signum() == 0
                 ? ""
-                : ",\"ahead\":\"" + shard.rank() + "/" + shard.worldSize() + ":"
+                : ",\"ahead\":\"" + rank().rank() + "/" + rank().worldSize() + ":"
                         + position.ahead().toString(16) + "\"";
     }
 

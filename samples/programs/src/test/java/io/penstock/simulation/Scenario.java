@@ -20,6 +20,7 @@ import java.util.Set;
  * @param tierFaults    the share of calls of tiers and codecs that fail
  * @param asynchronous  the share of loads and tier calls that answer later
  * @param cancels       whether consumers leave in the middle, and the run goes on at another size
+ * @param window        within which samples may pass slower ones, 0 for streams in order; those go on at the same size
  */
 record Scenario(
         long seed,
@@ -40,7 +41,8 @@ record Scenario(
         double tierFaults,
         double asynchronous,
         boolean cancels,
-        boolean poolEnds) {
+        boolean poolEnds,
+        int window) {
 
     enum Place {
         LOAD,
@@ -85,7 +87,8 @@ record Scenario(
                 dice.chance(0.5) ? 0 : dice.oneOf(0.02, 0.2),
                 dice.oneOf(0.0, 0.3, 1.0),
                 dice.chance(0.4),
-                dice.chance(0.02));
+                dice.chance(0.02),
+                dice.chance(0.3) ? dice.between(2, 16) : 0);
     }
 
     private static Set<Long> some(Dice dice, int samples) {
@@ -98,6 +101,10 @@ record Scenario(
 
     int world() {
         return processes * streams;
+    }
+
+    boolean ordered() {
+        return window == 0;
     }
 
     Sampler sampler() {

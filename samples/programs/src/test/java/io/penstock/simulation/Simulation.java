@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
@@ -120,43 +121,56 @@ final class Simulation {
     /** @return the hash of all choices made */
     long run() {
         int world = scenario.world();
-        ResumeToken from = ResumeToken.of(pipelines.get(0), scenario.sampler().shard(Shard.of(0, world)));
-        if (scenario.cancels()) {
-            from = ResumeToken.parse(phase(from, world, true).toString());
-            world = dice.between(1, world);
+        List<ResumeToken> from = IntStream.range(0, world)
+                .mapToObj(rank -> ResumeToken.of(pipelines.get(0), shard(rank, scenario.world())))
+                .toList();
+        int leaves = !scenario.cancels() ? 0 : scenario.ordered() ? 1 : dice.between(1, 3);
+        for (int left = 0; left < leaves; left++) {
+            from = phase(from, true).stream()
+                    .map(token -> ResumeToken.parse(token.toString()))
+                    .toList();
         }
-        phase(from, world, false);
+        if (scenario.ordered() && leaves > 0) {
+            from = from.subList(0, dice.between(1, world));
+        }
+        phase(from, false);
         checkLeftovers();
         return scheduler.trace();
     }
 
-    /** Runs all ranks from a position to their ends, or until they leave, and returns where they got to. */
-    private ResumeToken phase(ResumeToken from, int world, boolean leaving) {
+    private Sampler shard(int rank, int world) {
+        return scenario.sampler().shard(Shard.of(rank, world));
+    }
+
+    /** Runs each rank from its position to its end, or until it leaves, and returns where they got to. */
+    private List<ResumeToken> phase(List<ResumeToken> from, boolean leaving) {
+        int world = from.size();
         int batchSize = dice.between(1, 6);
         List<SimulatedTrainer> trainers = new ArrayList<>();
         for (int rank = 0; rank < world; rank++) {
-            Sampler sampler = sampler(rank, world, from);
-            trainers.add(start(rank, sampler, batchSize, leaving));
+            trainers.add(start(rank, sampler(rank, from), batchSize, leaving));
         }
         runToQuiet(trainers, leaving);
         boolean poolEnded = scenario.poolEnds() && !leaving;
         for (int rank = 0; rank < world; rank++) {
-            Sampler sampler = sampler(rank, world, from);
-            check(rank, trainers.get(rank), ExpectedBatches.of(scenario, sampler, batchSize), poolEnded);
+            check(
+                    rank,
+                    trainers.get(rank),
+                    ExpectedBatches.of(scenario, sampler(rank, from), batchSize),
+                    poolEnded);
         }
-        Position reached = progress(trainers, leaving);
-        return reached == null ? from : from.at(reached);
+        return scenario.ordered() ? together(from, trainers, leaving) : apart(from, trainers);
     }
 
-    private Sampler sampler(int rank, int world, ResumeToken from) {
-        return from.resume(scenario.sampler().shard(Shard.of(rank, world)), pipelines.get(0));
+    private Sampler sampler(int rank, List<ResumeToken> from) {
+        return from.get(rank).resume(shard(rank, from.size()), pipelines.get(0));
     }
 
     private SimulatedTrainer start(int rank, Sampler sampler, int batchSize, boolean leaving) {
         int slots = dice.between(1, 3);
         SimulatedTrainer trainer = new SimulatedTrainer(
                 scheduler, dice, dice.below(slots + 1), leaving ? dice.below(6) : Integer.MAX_VALUE);
-        Execution execution = new Execution(dice.between(1, 12), pool, dice.between(1, 3));
+        Execution execution = new Execution(dice.between(1, 12), pool, dice.between(1, 3), window());
         int[] allocated = {0};
         Batches<Item> batches = Batches.of(batchSize, Item.SCHEMA)
                 .remainder(scenario.remainder())
@@ -173,6 +187,11 @@ final class Simulation {
                 .transform(batches);
         scheduler.schedule(() -> flux.subscribe(trainer));
         return trainer;
+    }
+
+    /** A run may be resumed in order, too. */
+    private int window() {
+        return scenario.ordered() || dice.chance(0.2) ? 0 : scenario.window();
     }
 
     private void runToQuiet(List<SimulatedTrainer> trainers, boolean leaving) {
@@ -193,12 +212,18 @@ final class Simulation {
 
     private void check(int rank, SimulatedTrainer trainer, ExpectedBatches expected, boolean poolEnded) {
         List<List<Item>> received = trainer.received();
-        assertThat(received.size())
-                .as("batches of rank %d", rank)
-                .isLessThanOrEqualTo(expected.batches().size());
-        assertThat(received)
-                .as("batches of rank %d", rank)
-                .isEqualTo(expected.batches().subList(0, received.size()));
+        if (scenario.ordered() || !expected.fails()) {
+            assertThat(received.size())
+                    .as("batches of rank %d", rank)
+                    .isLessThanOrEqualTo(expected.batches().size());
+        }
+        if (scenario.ordered()) {
+            assertThat(received)
+                    .as("batches of rank %d", rank)
+                    .isEqualTo(expected.batches().subList(0, received.size()));
+        } else {
+            checkSamples(rank, trainer, expected);
+        }
         if (!expected.fails()) {
             assertThat(trainer.ends())
                     .as("ends of epochs of rank %d", rank)
@@ -213,11 +238,27 @@ final class Simulation {
             throw new AssertionError("rank " + rank + " failed", trainer.failure());
         }
         assertThat(trainer.completed()).as("rank %d completes", rank).isEqualTo(!expected.fails());
-        assertThat(received).as("batches of rank %d", rank).hasSameSizeAs(expected.batches());
+        if (scenario.ordered() || !expected.fails()) {
+            assertThat(received).as("batches of rank %d", rank).hasSameSizeAs(expected.batches());
+        }
+    }
+
+    /** In any order within their epoch: each that came was due, as often as it came. */
+    private static void checkSamples(int rank, SimulatedTrainer trainer, ExpectedBatches expected) {
+        Map<Long, List<Item>> due = new HashMap<>();
+        expected.samples().forEach((epoch, items) -> due.put(epoch, new ArrayList<>(items)));
+        for (int batch = 0; batch < trainer.received().size(); batch++) {
+            List<Item> ofEpoch = due.getOrDefault(trainer.epoch(batch), new ArrayList<>());
+            for (Item item : trainer.received().get(batch)) {
+                assertThat(ofEpoch.remove(item))
+                        .as("rank %d: %s is due in batch %d", rank, item, batch)
+                        .isTrue();
+            }
+        }
     }
 
     /** The last position that all ranks have come to, with what they were given up to there counted. */
-    private @Nullable Position progress(List<SimulatedTrainer> trainers, boolean leaving) {
+    private List<ResumeToken> together(List<ResumeToken> from, List<SimulatedTrainer> trainers, boolean leaving) {
         int common = trainers.stream()
                 .mapToInt(trainer -> trainer.received().size())
                 .min()
@@ -226,13 +267,33 @@ final class Simulation {
             common--;
         }
         for (SimulatedTrainer trainer : trainers) {
-            int counted = leaving ? common : trainer.received().size();
-            for (int batch = 0; batch < counted; batch++) {
-                Map<Long, Integer> inEpoch = delivered.computeIfAbsent(trainer.epoch(batch), epoch -> new HashMap<>());
-                trainer.received().get(batch).forEach(item -> inEpoch.merge(item.index(), 1, Integer::sum));
-            }
+            count(trainer, leaving ? common : trainer.received().size());
         }
-        return common == 0 ? null : trainers.get(0).behind(common - 1);
+        if (common == 0) {
+            return from;
+        }
+        Position reached = trainers.get(0).behind(common - 1);
+        return from.stream().map(token -> token.at(reached)).toList();
+    }
+
+    /** Each rank's own last position, with all that it was given counted. */
+    private List<ResumeToken> apart(List<ResumeToken> from, List<SimulatedTrainer> trainers) {
+        List<ResumeToken> reached = new ArrayList<>();
+        for (int rank = 0; rank < from.size(); rank++) {
+            SimulatedTrainer trainer = trainers.get(rank);
+            int batches = trainer.received().size();
+            count(trainer, batches);
+            ResumeToken plan = ResumeToken.of(pipelines.get(0), shard(rank, from.size()));
+            reached.add(batches == 0 ? from.get(rank) : plan.at(trainer.behind(batches - 1)));
+        }
+        return reached;
+    }
+
+    private void count(SimulatedTrainer trainer, int batches) {
+        for (int batch = 0; batch < batches; batch++) {
+            Map<Long, Integer> inEpoch = delivered.computeIfAbsent(trainer.epoch(batch), epoch -> new HashMap<>());
+            trainer.received().get(batch).forEach(item -> inEpoch.merge(item.index(), 1, Integer::sum));
+        }
     }
 
     private static boolean agree(List<SimulatedTrainer> trainers, int batch) {
