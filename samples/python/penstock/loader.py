@@ -37,23 +37,18 @@ class Loader(Batches):
             words += _words(name, value)
         in_place = _stacks_in_place(flags)
         secret = secrets.token_hex(16)
-        memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
-        folder = tempfile.mkdtemp(prefix="penstock-loader-", dir=memory)
+        folder = os.path.join(_memory(), "penstock-loader-" + secrets.token_hex(8))  # which the JVM makes, and removes
         shared = ["--shared", folder] if in_place else []
-        try:
-            self._process = subprocess.Popen(
-                [*_command(), "serve", *words, "--port", "0", *shared, "--until-stdin-ends"],
-                stdin=subprocess.PIPE,  # ends with this process, even one that is killed
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={**os.environ, "PENSTOCK_TOKEN": secret},
-                start_new_session=True,  # an interrupt of the notebook is not one of the JVM
-                encoding="utf-8",
-                errors="replace",
-            )
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
+        self._process = subprocess.Popen(
+            [*_command(), "serve", *words, "--port", "0", *shared, "--until-stdin-ends"],
+            stdin=subprocess.PIPE,  # ends with this process, even one that is killed
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PENSTOCK_TOKEN": secret},
+            start_new_session=True,  # an interrupt of the notebook is not one of the JVM
+            encoding="utf-8",
+            errors="replace",
+        )
         said: collections.deque[str] = collections.deque(maxlen=_LAST_LINES)
         reader = threading.Thread(target=_pass_on, args=(self._process.stderr, said), daemon=True, name="penstock-stderr")
         reader.start()
@@ -81,8 +76,14 @@ def loader(source: str | Sequence[str], *, copy: bool = False, resume: str | Non
     value, a list for a flag that is repeated; None and False leave a flag out. Epochs do not end unless epochs= is given.
 
     The program is that of PENSTOCK_COMMAND, of PENSTOCK_HOME, of the checkout that this file is in, or `penstock` of the path.
+    Shared memory is in /dev/shm, unless the environment's PENSTOCK_SHARED_FOLDER names another folder.
     """
     return Loader(source, copy=copy, resume=resume, **flags)
+
+
+def _memory() -> str:
+    """The folder whose files are shared memory."""
+    return os.environ.get("PENSTOCK_SHARED_FOLDER") or ("/dev/shm" if os.path.isdir("/dev/shm") else tempfile.gettempdir())
 
 
 def _stacks_in_place(flags: dict[str, Any]) -> bool:

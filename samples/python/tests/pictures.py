@@ -8,14 +8,16 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import zlib
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PACKAGE))
+import penstock  # noqa: E402
 
 SIDE = 16
 CLASSES = ["cat", "dog", "elk"]
-SAMPLES = 48
+SAMPLES = 44
 
 
 def number(name, default):
@@ -36,18 +38,48 @@ def picture(seed):
 
 
 class WithPictures(unittest.TestCase):
+    """Has pictures, a place of its own for shared memory, and a loader that tests share: a JVM takes seconds to start."""
+
+    shared = None
+
     @classmethod
     def setUpClass(cls):
         if "PENSTOCK_COMMAND" not in os.environ and "PENSTOCK_HOME" not in os.environ and not shutil.which("mvn"):
             raise unittest.SkipTest("these tests start penstock: set PENSTOCK_COMMAND or PENSTOCK_HOME")
         cls.folder = tempfile.mkdtemp()
         cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.memory = tempfile.mkdtemp(dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+        cls.addClassCleanup(shutil.rmtree, cls.memory)
+        place = unittest.mock.patch.dict(os.environ, PENSTOCK_SHARED_FOLDER=cls.memory)
+        place.start()
+        cls.addClassCleanup(place.stop)
         for at in range(SAMPLES):
             place = pathlib.Path(cls.folder, CLASSES[at % 3], f"{at}.bmp")
             place.parent.mkdir(exist_ok=True)
             place.write_bytes(picture(at))
         cls.source = f"images:{cls.folder}"
-        cls.flags = {"resize": SIDE, "augment": "flip", "batch": 8}
+        cls.flags = {"resize": SIDE, "augment": "flip", "batch": 8, "remainder": "pad"}
+
+    def loader(self, **options):
+        """The batches of the shared loader from the first epoch on."""
+        if self.shared is None:
+            type(self).shared = penstock.loader(self.source, **self.flags)
+            self.addClassCleanup(self.shared.close)
+        batches = penstock.Batches(self.shared.address, **{**self.shared.options, **options})
+        self.addCleanup(batches.close)
+        return batches
+
+    def traces(self):
+        """The files in shared memory and the JVMs that have to do with the pictures."""
+        running = set()
+        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = path.read_bytes()
+            except OSError:
+                continue  # it has ended
+            if b"--until-stdin-ends" in words and self.folder.encode() in words:
+                running.add(path.parent.name)
+        return set(os.listdir(self.memory)), running
 
     def run_python(self, script, *arguments):
         """Runs a program of this folder, and returns its exit status and what it printed."""

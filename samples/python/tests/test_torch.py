@@ -3,7 +3,7 @@
 import itertools
 import unittest
 
-from pictures import SAMPLES, SIDE, WithPictures
+from pictures import SIDE, WithPictures
 
 import penstock
 
@@ -20,55 +20,48 @@ class TorchTest(WithPictures):
         return [int(batch["pixels"].long().sum()) for batch in loader]
 
     def test_tensors_share_the_memory_of_arrays(self):
-        with penstock.loader(self.source, **self.flags) as loader:
-            batch = next(iter(loader))
-            tensors = batch.tensors()
-            self.assertEqual(tensors["pixels"].shape, (8, SIDE, SIDE, 3))
-            self.assertEqual(tensors["pixels"].data_ptr(), batch["pixels"].ctypes.data)
-        with penstock.loader(self.source, **self.flags, copy=True) as loader:
-            batch = next(iter(loader))
-            self.assertEqual(torch.from_dlpack(batch["pixels"]).data_ptr(), batch["pixels"].ctypes.data)
+        batch = next(iter(self.loader()))
+        tensors = batch.tensors()
+        self.assertEqual(tensors["pixels"].shape, (8, SIDE, SIDE, 3))
+        self.assertEqual(tensors["pixels"].data_ptr(), batch["pixels"].ctypes.data)
+        batch = next(iter(self.loader(copy=True)))
+        self.assertEqual(torch.from_dlpack(batch["pixels"]).data_ptr(), batch["pixels"].ctypes.data)
 
     def test_data_loader_has_an_epoch_a_pass(self):
-        with penstock.loader(self.source, **self.flags) as loader:
-            wanted = [self.sums(batch.tensors() for batch in loader) for _ in range(2)]
+        loader = self.loader()
+        wanted = [self.sums(batch.tensors() for batch in loader) for _ in range(2)]
+        loader.close()
         for workers in (0, 1):
-            with penstock.loader(self.source, **self.flags) as loader:
-                batches = DataLoader(penstock.TorchBatches(loader), batch_size=None, num_workers=workers)
-                self.assertEqual(len(batches), 6)
-                self.assertEqual([self.sums(batches) for _ in range(2)], wanted)
+            batches = DataLoader(penstock.TorchBatches(self.loader()), batch_size=None, num_workers=workers)
+            self.assertEqual(len(batches), 6)
+            self.assertEqual([self.sums(batches) for _ in range(2)], wanted)
 
     def test_two_workers_are_refused(self):
-        with penstock.loader(self.source, **self.flags) as loader:
-            with self.assertRaisesRegex(ValueError, "num_workers must be 0 or 1"):
-                list(DataLoader(penstock.TorchBatches(loader), batch_size=None, num_workers=2))
+        with self.assertRaisesRegex(ValueError, "num_workers must be 0 or 1"):
+            list(DataLoader(penstock.TorchBatches(self.loader()), batch_size=None, num_workers=2))
 
     def test_state_continues_behind_the_last_batch(self):
-        with penstock.loader(self.source, **self.flags) as loader:
-            batches = penstock.TorchBatches(loader)
-            wanted = self.sums(batches) + self.sums(batches)
-        with penstock.loader(self.source, **self.flags) as loader:
-            batches = penstock.TorchBatches(loader)
-            first = self.sums(itertools.islice(batches, 4))
-            state = batches.state_dict()
-        with penstock.loader(self.source, **self.flags) as loader:
-            batches = penstock.TorchBatches(loader)
-            batches.load_state_dict(state)
-            self.assertEqual(first + self.sums(batches) + self.sums(batches), wanted)
-            self.assertEqual(batches.epoch, 2)
+        batches = penstock.TorchBatches(self.loader())
+        wanted = self.sums(batches) + self.sums(batches)
+        batches = penstock.TorchBatches(self.loader())
+        first = self.sums(itertools.islice(batches, 4))
+        state = batches.state_dict()
+        batches = penstock.TorchBatches(self.loader())
+        batches.load_state_dict(state)
+        self.assertEqual(first + self.sums(batches) + self.sums(batches), wanted)
+        self.assertEqual(batches.epoch, 2)
 
     def test_worker_begins_where_a_state_says(self):
-        with penstock.loader(self.source, **self.flags) as loader:
-            batches = penstock.TorchBatches(loader)
-            wanted = self.sums(batches)
-            batches.load_state_dict({"resume": None})
-            taken = list(itertools.islice(DataLoader(batches, batch_size=None, num_workers=1), 2))
-            batches.load_state_dict({"resume": taken[-1]["penstock.resume"]})
-            self.assertEqual(self.sums(taken) + self.sums(DataLoader(batches, batch_size=None, num_workers=1)), wanted)
+        batches = penstock.TorchBatches(self.loader())
+        wanted = self.sums(batches)
+        batches.load_state_dict({"resume": None})
+        taken = list(itertools.islice(DataLoader(batches, batch_size=None, num_workers=1), 2))
+        batches.load_state_dict({"resume": taken[-1]["penstock.resume"]})
+        self.assertEqual(self.sums(taken) + self.sums(DataLoader(batches, batch_size=None, num_workers=1)), wanted)
 
     def test_sizes_are_in_the_batch(self):
-        with penstock.loader(self.source, resize=SIDE, batch=20, pad=True) as loader:
-            self.assertEqual(sum(batch["penstock.size"] for batch in penstock.TorchBatches(loader)), SAMPLES)
+        sizes = [(len(batch["label"]), batch["penstock.size"]) for batch in penstock.TorchBatches(self.loader())]
+        self.assertEqual(sizes, [(8, 8)] * 5 + [(8, 4)])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import penstock
 
 source, out, state, world, limit = sys.argv[1:6]
 world, limit = int(world), int(limit)
-flags = {"resize": SIDE, "augment": "flip", "batch": 8 // world, "epochs": 2}
+flags = {"resize": SIDE, "augment": "flip", "batch": 8 // world, "remainder": "pad", "epochs": 2}
 if world > 1:
     flags["world"] = world
 loaders = [penstock.loader(source, **flags, **({"rank": rank} if world > 1 else {})) for rank in range(world)]

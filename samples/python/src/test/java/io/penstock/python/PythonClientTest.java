@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.cli.Cli;
 import io.penstock.cli.CliProcess;
+import io.penstock.cli.Main;
 import io.penstock.cli.serve.ServedPlan;
 import io.penstock.cli.source.Picture;
 import io.penstock.cli.stream.StreamOptions;
@@ -31,6 +32,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -49,6 +52,7 @@ class PythonClientTest {
     private static final int PICTURES = 50;
     private static final int SIDE = 24;
     private static final int KILLED = 128 + 9;
+    private static final Map<String, Boolean> MODULES = new ConcurrentHashMap<>();
     private static final Path MODULE =
             Path.of(System.getProperty("penstock.root", "..")).resolve("samples/python");
 
@@ -62,13 +66,21 @@ class PythonClientTest {
                 .blockLast();
     }
 
-    private static void assumePython(String module) throws IOException, InterruptedException {
-        Process python = new ProcessBuilder("sh", "-c", "python3 -c 'import " + module + "'")
-                .redirectErrorStream(true)
-                .start();
+    private static void assumePython(String module) {
         assumeTrue(
-                python.waitFor(60, TimeUnit.SECONDS) && python.exitValue() == 0,
+                MODULES.computeIfAbsent(module, PythonClientTest::has),
                 "this test needs python3 with " + module + " on the path");
+    }
+
+    private static boolean has(String module) {
+        try {
+            Process python = new ProcessBuilder("sh", "-c", "python3 -c 'import " + module + "'")
+                    .redirectErrorStream(true)
+                    .start();
+            return python.waitFor(60, TimeUnit.SECONDS) && python.exitValue() == 0;
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException("cannot ask for " + module, e);
+        }
     }
 
     private static String[] flags() {
@@ -353,9 +365,11 @@ class PythonClientTest {
 
     @Test
     void command_once_servesARunAndEnds() throws Exception {
-        List<String> arguments = new ArrayList<>(List.of("serve", "--once"));
-        arguments.addAll(List.of(flags()));
-        Process serving = CliProcess.builder(arguments.toArray(String[]::new))
+        List<String> command = CliProcess.command();
+        command.addAll(1, PythonPackageTest.QUICK_START);
+        command.addAll(List.of(Main.class.getName(), "serve", "--once"));
+        command.addAll(List.of(flags()));
+        Process serving = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader lines = serving.inputReader(StandardCharsets.UTF_8)) {

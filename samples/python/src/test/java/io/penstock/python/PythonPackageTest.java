@@ -22,6 +22,10 @@ class PythonPackageTest {
             Path.of(System.getProperty("penstock.root", "..")).resolve("samples/python");
     private static final List<String> INTERPRETERS = List.of("python3", "/usr/bin/python3");
 
+    /** The tests start JVMs for a few batches each. */
+    static final List<String> QUICK_START =
+            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
+
     private static boolean has(String python, String modules) throws IOException, InterruptedException {
         Process asked = new ProcessBuilder("sh", "-c", python + " -c 'import " + modules + "'")
                 .redirectErrorStream(true)
@@ -49,6 +53,7 @@ class PythonPackageTest {
                 new ProcessBuilder(python, "-m", "unittest", "discover", "-s", "tests").redirectErrorStream(true);
         tests.directory(MODULE.toFile());
         List<String> command = CliProcess.command();
+        command.addAll(1, QUICK_START);
         command.add(Main.class.getName());
         tests.environment()
                 .put(
