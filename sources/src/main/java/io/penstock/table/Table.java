@@ -9,12 +9,14 @@ import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
+import io.penstock.store.StoreEntry;
 import io.penstock.store.internal.ChunkCache;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.table.internal.ColumnType;
 import io.penstock.table.internal.Partitions;
 import io.penstock.table.internal.TableFile;
 import io.penstock.table.internal.TableGroup;
+import io.penstock.table.internal.delimited.DelimitedFile;
 import io.penstock.table.internal.parquet.ParquetFile;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
@@ -25,10 +27,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * The rows of a table whose files have them in groups: Parquet.
+ * The rows of a table whose files have them in groups: Parquet, and CSV or JSON lines by blocks of records.
  *
  * <p>A row group is read and decoded once for all rows in flight that need it, with the chosen columns alone, and stays
  * in memory within {@link TableOptions#cacheBytes}. A full shuffle reads a group for almost each row, so use
@@ -46,8 +49,15 @@ import reactor.core.publisher.Mono;
  */
 public final class Table implements Dataset<Row>, AutoCloseable {
 
-    private static final String PARQUET = "Parquet files";
+    /** No method reference, which would load the classes of Parquet for other formats too. */
+    private static final Format PARQUET = new Format(
+            "parquet 1",
+            "Parquet files",
+            "row group",
+            List.of(".parquet"),
+            (files, entry, wanted, options) -> ParquetFile.open(files, entry, wanted, options));
 
+    private final Format format;
     private final StoreFiles listing;
     private final List<Part> parts;
     private final List<Group> groups = new ArrayList<>();
@@ -56,6 +66,59 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     private final RowSchema schema;
     private final Fingerprint fingerprint;
     private final ChunkCache<TableGroup> cache;
+
+    /**
+     * How files are found and opened.
+     *
+     * @param id     part of the keys of rows
+     * @param what   the files, for errors
+     * @param group  what a group of rows is called
+     * @param ends   of the names of files in a folder
+     * @param opener opens one of them
+     */
+    private record Format(String id, String what, String group, List<String> ends, Opener opener) {
+
+        private static Format csv(@Nullable Path index) {
+            return new Format(
+                    "csv 1",
+                    "CSV files",
+                    "group",
+                    List.of(".csv", ".csv.gz", ".csv.zst", ".tsv", ".tsv.gz", ".tsv.zst"),
+                    (files, entry, wanted, options) -> DelimitedFile.openCsv(files, entry, index, wanted, options));
+        }
+
+        private static Format json(@Nullable Path index) {
+            return new Format(
+                    "json lines 1",
+                    "JSON lines",
+                    "group",
+                    List.of(".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson"),
+                    (files, entry, wanted, options) -> DelimitedFile.openJson(files, entry, index, wanted, options));
+        }
+
+        private boolean has(String name) {
+            return !name.startsWith("_")
+                    && !name.startsWith(".")
+                    && ends.stream().anyMatch(name::endsWith);
+        }
+
+        private StoreFiles files(Path path) {
+            return Files.isDirectory(path) ? StoreFiles.below(what, path, this::has) : StoreFiles.of(what, path);
+        }
+
+        private StoreFiles files(Store store, String keyOrPattern) {
+            boolean folder = keyOrPattern.isEmpty() || keyOrPattern.endsWith("/");
+            return folder
+                    ? StoreFiles.below(what, store, keyOrPattern, this::has)
+                    : StoreFiles.of(what, store, keyOrPattern);
+        }
+    }
+
+    /** Opens a file with some columns; all if none are named. */
+    @FunctionalInterface
+    private interface Opener {
+        TableFile open(StoreFiles files, StoreEntry entry, List<String> wanted, TableOptions options);
+    }
 
     /** One file. */
     private record Part(String name, SampleKey key, List<String> state, TableFile file) {}
@@ -69,20 +132,21 @@ public final class Table implements Dataset<Row>, AutoCloseable {
      */
     private record Group(int part, int inPart, long first) {}
 
-    private Table(String kind, StoreFiles files, TableOptions options, Partitions partitions, List<TableFile> opened) {
+    private Table(
+            Format format, StoreFiles files, TableOptions options, Partitions partitions, List<TableFile> opened) {
+        this.format = format;
         this.listing = files;
         this.partitions = partitions;
-        String words = "columns %s, types %s, nulls %s %s"
-                .formatted(
-                        options.columns(),
-                        new TreeMap<>(options.types()),
-                        options.fill(),
-                        new TreeMap<>(options.fills()));
+        String words = words(options);
         this.parts = IntStream.range(0, opened.size())
                 .mapToObj(i -> {
                     var entry = files.entries().get(i);
                     String[] state = {
-                        files.place(entry), Long.toString(entry.size()), Long.toString(entry.version()), kind, words
+                        files.place(entry),
+                        Long.toString(entry.size()),
+                        Long.toString(entry.version()),
+                        format.id,
+                        words
                     };
                     return new Part(entry.key(), SampleKey.of(state), files.state(entry), opened.get(i));
                 })
@@ -102,8 +166,18 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         opened.get(0).columns().forEach(column -> names.addAll(column.names()));
         names.addAll(partitions.names());
         this.schema = new RowSchema(List.copyOf(names));
-        this.fingerprint = Fingerprint.of(kind, files.store().location(), files.states(), words);
+        this.fingerprint = Fingerprint.of(format.id, files.store().location(), files.states(), words);
         this.cache = new ChunkCache<>(options.cacheBytes(), TableGroup::bytes);
+    }
+
+    private static String words(TableOptions options) {
+        String words = "columns %s, types %s, nulls %s %s"
+                .formatted(
+                        options.columns(),
+                        new TreeMap<>(options.types()),
+                        options.fill(),
+                        new TreeMap<>(options.fills()));
+        return options.lists().isEmpty() ? words : words + ", lists " + new TreeMap<>(options.lists());
     }
 
     /**
@@ -113,28 +187,59 @@ public final class Table implements Dataset<Row>, AutoCloseable {
      * @throws FormatException if one is damaged, encrypted, or has other columns than the first
      */
     public static Table openParquet(Path path, TableOptions options) {
-        return parquet(
-                Files.isDirectory(path)
-                        ? StoreFiles.below(PARQUET, path, Table::isParquet)
-                        : StoreFiles.of(PARQUET, path),
-                options);
+        return open(PARQUET, PARQUET.files(path), options);
     }
 
     /** The same in a store; a key that is empty or ends in {@code /} is a folder. The store stays the caller's. */
     public static Table openParquet(Store store, String keyOrPattern, TableOptions options) {
-        boolean folder = keyOrPattern.isEmpty() || keyOrPattern.endsWith("/");
-        return parquet(
-                folder
-                        ? StoreFiles.below(PARQUET, store, keyOrPattern, Table::isParquet)
-                        : StoreFiles.of(PARQUET, store, keyOrPattern),
-                options);
+        return open(PARQUET, PARQUET.files(store, keyOrPattern), options);
     }
 
-    private static boolean isParquet(String name) {
-        return name.endsWith(".parquet") && !name.startsWith("_") && !name.startsWith(".");
+    /**
+     * The rows of CSV files, named as those of Parquet are. The first record has the names of the columns. A column
+     * is text unless {@link TableOptions#type} says its type. Names that end in {@code .tsv} have tabs for commas.
+     * @param index the folder for the index of records and for decompressed files; null to keep them in memory
+     * @throws StoreException if a file cannot be found or read
+     * @throws FormatException if one lacks a column, has other columns than the first, or a quote is never closed
+     */
+    public static Table openCsv(Path path, TableOptions options, @Nullable Path index) {
+        Format csv = Format.csv(index);
+        return open(csv, csv.files(path), options);
     }
 
-    private static Table parquet(StoreFiles files, TableOptions options) {
+    /** The same in a store, which stays the caller's. */
+    public static Table openCsv(Store store, String keyOrPattern, TableOptions options, @Nullable Path index) {
+        Format csv = Format.csv(index);
+        return open(csv, csv.files(store, keyOrPattern), options);
+    }
+
+    /**
+     * The chosen fields of JSON lines, named as files of Parquet are. A field is text unless {@link TableOptions#type}
+     * says its type, and {@link TableOptions#lists} that it has lists. The fields of an object within another have a
+     * point in their names. A field that is not there is null.
+     * @param index the folder for the index of lines and for decompressed files; null to keep them in memory
+     * @throws IllegalArgumentException if no columns are named
+     * @throws StoreException if a file cannot be found or read
+     */
+    public static Table openJson(Path path, TableOptions options, @Nullable Path index) {
+        Format json = Format.json(index);
+        return open(json, json.files(path), requireColumns(options));
+    }
+
+    /** The same in a store, which stays the caller's. */
+    public static Table openJson(Store store, String keyOrPattern, TableOptions options, @Nullable Path index) {
+        Format json = Format.json(index);
+        return open(json, json.files(store, keyOrPattern), requireColumns(options));
+    }
+
+    private static TableOptions requireColumns(TableOptions options) {
+        if (options.columns().isEmpty()) {
+            throw new IllegalArgumentException("name the fields of JSON lines: each line may have others");
+        }
+        return options;
+    }
+
+    private static Table open(Format format, StoreFiles files, TableOptions options) {
         Partitions partitions =
                 Partitions.of(files.entries().stream().map(entry -> entry.key()).toList());
         List<String> stored = options.columns().stream()
@@ -144,7 +249,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
             throw new FormatException(
                     "columns %s are folders: choose one that is in the files, too".formatted(options.columns()));
         }
-        List<TableFile> opened = files.map(entry -> ParquetFile.open(files, entry, stored, options));
+        List<TableFile> opened = files.map(entry -> format.opener.open(files, entry, stored, options));
         List<ColumnType> columns = opened.get(0).columns();
         for (TableFile file : opened) {
             if (!file.columns().equals(columns)) {
@@ -152,7 +257,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
                         .formatted(file, opened.get(0), file.columns(), columns));
             }
         }
-        return new Table("parquet 1", files, options, partitions.only(options.columns()), opened);
+        return new Table(format, files, options, partitions.only(options.columns()), opened);
     }
 
     /** How rows are laid out: for batches and caches. */
@@ -208,7 +313,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         }
         Group group = groups.get(number);
         TableFile file = parts.get(group.part).file();
-        return cache.get(number, () -> file.read(group.inPart).map(TableGroup::new))
+        return cache.get(number, () -> file.read(group.inPart))
                 .map(Thrown.function(loaded -> row(loaded, number, row)));
     }
 
@@ -219,10 +324,11 @@ public final class Table implements Dataset<Row>, AutoCloseable {
             values.addAll(partitions.values().get(group.part));
             return new Row(schema.names(), values);
         } catch (FormatException e) {
+            String line = loaded.place(row);
+            String place =
+                    line == null ? "%s %d, row %d".formatted(format.group, group.inPart, group.first + row) : line;
             throw new FormatException(
-                    "%s, row group %d, row %d: %s"
-                            .formatted(parts.get(group.part).file(), group.inPart, group.first + row, e.getMessage()),
-                    e);
+                    "%s, %s: %s".formatted(parts.get(group.part).file(), place, e.getMessage()), e);
         }
     }
 

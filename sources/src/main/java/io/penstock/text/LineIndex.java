@@ -2,6 +2,7 @@ package io.penstock.text;
 
 import io.penstock.fault.FormatException;
 import io.penstock.store.internal.StoreInput;
+import io.penstock.store.internal.TextStart;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,8 +36,7 @@ final class LineIndex {
         for (int count = input.read(window, 0, WINDOW); count >= 0; count = input.read(window, 0, WINDOW)) {
             int from = 0;
             if (offset == 0) {
-                requireBytes(window, count, name);
-                from = startsWithMark(window, count) ? 3 : 0;
+                from = TextStart.markBytes(window, count, name);
                 start = from;
             }
             for (int i = from; i < count; i++) {
@@ -55,21 +55,6 @@ final class LineIndex {
             index.keep(start, skipBlank && blank, lineNumber, name);
         }
         return index;
-    }
-
-    /** A byte order mark, whose three bytes are all in the first window of any file that has them. */
-    private static boolean startsWithMark(byte[] bytes, int count) {
-        return count >= 3 && (bytes[0] & 0xFF) == 0xEF && (bytes[1] & 0xFF) == 0xBB && (bytes[2] & 0xFF) == 0xBF;
-    }
-
-    /** In UTF-16 line feeds are two bytes, and the bytes of others look like them. */
-    private static void requireBytes(byte[] bytes, int count, String name) {
-        boolean little = count >= 2 && (bytes[0] & 0xFF) == 0xFF && (bytes[1] & 0xFF) == 0xFE;
-        if (little || count >= 2 && (bytes[0] & 0xFF) == 0xFE && (bytes[1] & 0xFF) == 0xFF) {
-            throw new FormatException(
-                    "%s is UTF-16, not UTF-8: it starts with %02X %02X; convert it, as iconv -f UTF-16 -t UTF-8 does"
-                            .formatted(name, bytes[0], bytes[1]));
-        }
     }
 
     private void keep(long start, boolean skipped, long lineNumber, String name) {

@@ -13,5 +13,5 @@ public interface TableFile {
     List<Integer> groups();
 
     /** The columns of a group, decoded on the workers. */
-    Mono<List<DecodedColumn>> read(int group);
+    Mono<TableGroup> read(int group);
 }

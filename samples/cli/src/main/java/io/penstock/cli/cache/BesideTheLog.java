@@ -27,7 +27,9 @@ record BesideTheLog(Path directory, List<Path> own, List<Path> foreign) {
     /** The names of own files, by folder. */
     private static final Map<String, Pattern> OWN = Map.of(
             Sources.TAR_INDEX,
-                    Pattern.compile("[0-9a-f]{32}\\.tarindex|(sums-)?[0-9a-f]{16}-[0-9a-f]{16}-\\d+\\.unpacked"
+                    Pattern.compile("[0-9a-f]{32}\\.tarindex|[0-9a-f]{32}\\.groups|"
+                            + "\\.[0-9a-f]{32}\\.groups\\.[0-9a-f-]{36}\\.new|"
+                            + "(sums-)?[0-9a-f]{16}-[0-9a-f]{16}-\\d+\\.unpacked"
                             + "|(sums-)?partial-\\d+\\.tmp"),
             Sources.LISTS, Pattern.compile("[0-9a-f]{32}\\.list|\\.[0-9a-f]{32}\\.list\\.[0-9a-f-]{36}\\.new"),
             Sources.LENGTHS, Pattern.compile("[0-9a-f]{16}(\\.lock|-[0-9a-f]{32}\\.index|-[-0-9a-f]{36}\\.part)"));

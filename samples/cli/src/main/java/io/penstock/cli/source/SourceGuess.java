@@ -13,6 +13,8 @@ final class SourceGuess {
             "tar", "tar:",
             "txt", "text:",
             "jsonl", "jsonl:",
+            "csv", "csv:",
+            "tsv", "csv:",
             "npy", "npy:",
             "npz", "npy:",
             "parquet", "parquet:",

@@ -49,7 +49,7 @@ public sealed interface SourceSpec {
         }
     }
 
-    /** The lines of text files, or the objects of JSON lines. */
+    /** The lines of text files, or those of JSON lines as they are. */
     record Lines(StorePlace files, boolean json) implements SourceSpec {
         @Override
         public String words() {
@@ -79,6 +79,8 @@ public sealed interface SourceSpec {
         /** Formats of tables. */
         public enum Kind {
             PARQUET,
+            CSV,
+            JSONL,
             TFRECORD,
             NPZ
         }
@@ -116,8 +118,8 @@ public sealed interface SourceSpec {
     }
 
     String KNOWN = "the sources are images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
-            + "text:FILES, jsonl:FILES, npy:FILE, npy:ARCHIVE.npz#ARRAY, npz:FILE#ARRAYS, idx:FILE, "
-            + "parquet:FILES#COLUMNS and tfrecord:FILES#FEATURES";
+            + "text:FILES, jsonl:FILES, jsonl:FILES#FIELDS, csv:FILES#COLUMNS, npy:FILE, npy:ARCHIVE.npz#ARRAY, "
+            + "npz:FILE#ARRAYS, idx:FILE, parquet:FILES#COLUMNS and tfrecord:FILES#FEATURES";
 
     /**
      * Reads what follows {@code --source}.
@@ -151,6 +153,11 @@ public sealed interface SourceSpec {
         return "a source needs its kind before its place"
                 + (guess.isEmpty() ? ", such as images:%s; ".formatted(text) : ": did you mean %s? ".formatted(guess))
                 + KNOWN;
+    }
+
+    /** Lines as they are, unless fields are named. */
+    private static SourceSpec jsonLines(String rest) {
+        return rest.indexOf('#') < 0 ? new Lines(new StorePlace(rest), true) : Rows.parse(Rows.Kind.JSONL, rest);
     }
 
     /** Only an archive's name is followed by that of an array: # may stand in the name of a file. */
@@ -204,7 +211,8 @@ public sealed interface SourceSpec {
                 Map.entry("zarr", SourceSpec::zarr),
                 Map.entry("tar", rest -> new Tar(new StorePlace(rest))),
                 Map.entry("text", rest -> new Lines(new StorePlace(rest), false)),
-                Map.entry("jsonl", rest -> new Lines(new StorePlace(rest), true)),
+                Map.entry("jsonl", SourceSpec::jsonLines),
+                Map.entry("csv", rest -> Rows.parse(Rows.Kind.CSV, rest)),
                 Map.entry("npy", SourceSpec::npy),
                 Map.entry("idx", rest -> new Array(new StorePlace(rest), "", true)),
                 Map.entry("npz", rest -> Rows.parse(Rows.Kind.NPZ, rest)),

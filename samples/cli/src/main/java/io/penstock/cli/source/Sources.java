@@ -143,15 +143,27 @@ public final class Sources {
         StorePlace files = source.files();
         StorePlace.@Nullable Located far =
                 files.isRemote() && source.kind() != SourceSpec.Rows.Kind.NPZ ? files.locate() : null;
+        Path index = cache == null ? null : cache.resolve(TAR_INDEX);
         return switch (source.kind()) {
             case PARQUET -> {
                 Table table = far == null
                         ? Table.openParquet(files.path(), columns.options())
                         : Table.openParquet(far.store(), far.key(), columns.options());
-                yield new TableRows(table, table.schema(), table.fields(), columns);
+                yield rows(table, columns);
             }
+            case CSV ->
+                rows(
+                        far == null
+                                ? Table.openCsv(files.path(), columns.options(), index)
+                                : Table.openCsv(far.store(), far.key(), columns.options(), index),
+                        columns);
+            case JSONL ->
+                rows(
+                        far == null
+                                ? Table.openJson(files.path(), columns.options(), index)
+                                : Table.openJson(far.store(), far.key(), columns.options(), index),
+                        columns);
             case TFRECORD -> {
-                Path index = cache == null ? null : cache.resolve(TAR_INDEX);
                 TfRecords records = far == null
                         ? TfRecords.open(files.path(), index)
                         : TfRecords.open(far.store(), far.key(), index);
@@ -163,6 +175,10 @@ public final class Sources {
                 yield new TableRows(rows, rows.schema(), rows.fields(), columns);
             }
         };
+    }
+
+    private static TableRows rows(Table table, TableColumns columns) {
+        return new TableRows(table, table.schema(), table.fields(), columns);
     }
 
     public static ArrayRows array(SourceSpec.Array source) {

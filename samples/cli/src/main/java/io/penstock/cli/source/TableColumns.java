@@ -8,7 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The columns of a table as a flag says them: {@code NAME[:TYPE][=FILL],…}.
+ * The columns of a table as a flag says them: {@code NAME[:TYPE][=FILL],…}. A type that ends in {@code []} is a
+ * list, in files that do not say it.
  *
  * @param text    what the flag says
  * @param options what it means for the table
@@ -24,6 +25,7 @@ public record TableColumns(
     private static final String ALL = "*";
     private static final String PICTURE = "picture";
     private static final String LABEL = "label";
+    private static final String LIST = "[]";
     private static final Map<String, DType> TYPES =
             Map.of("int", DType.I64, "float", DType.F32, "double", DType.F64, "bool", DType.BOOL, "bytes", DType.U8);
 
@@ -50,15 +52,26 @@ public record TableColumns(
             if (!name.equals(ALL)) {
                 names.add(name);
             }
+            int lists = 0;
+            for (; type.endsWith(LIST); type = type.substring(0, type.length() - LIST.length())) {
+                lists++;
+            }
+            if (lists > 0) {
+                options = options.lists(name, lists);
+            }
             switch (type) {
                 case "" -> {}
                 case PICTURE -> picture = name;
-                case LABEL -> label = name;
+                case LABEL -> {
+                    label = name;
+                    options = options.type(name, DType.I64);
+                }
                 default -> {
                     DType dtype = TYPES.get(type);
                     if (dtype == null) {
                         throw new IllegalArgumentException(
-                                "a column is int, float, double, bool, bytes, picture or label, was \"%s\" in \"%s\""
+                                ("a column is int, float, double, bool, bytes, a list as int[], picture or label,"
+                                                + " was \"%s\" in \"%s\"")
                                         .formatted(type, text));
                     }
                     options = options.type(name, dtype);

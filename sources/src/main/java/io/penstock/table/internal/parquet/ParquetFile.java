@@ -12,6 +12,7 @@ import io.penstock.table.internal.ColumnType;
 import io.penstock.table.internal.DecodedColumn;
 import io.penstock.table.internal.MemoryBudget;
 import io.penstock.table.internal.TableFile;
+import io.penstock.table.internal.TableGroup;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -170,7 +171,7 @@ public final class ParquetFile implements TableFile {
     }
 
     @Override
-    public Mono<List<DecodedColumn>> read(int group) {
+    public Mono<TableGroup> read(int group) {
         return Mono.defer(() -> {
             List<ColumnRange> ranges = new ArrayList<>();
             MemoryBudget budget = new MemoryBudget(options.maxGroupBytes());
@@ -188,7 +189,7 @@ public final class ParquetFile implements TableFile {
         });
     }
 
-    private List<DecodedColumn> decode(int group, List<ColumnRange> ranges, List<byte[]> bytes, MemoryBudget budget) {
+    private TableGroup decode(int group, List<ColumnRange> ranges, List<byte[]> bytes, MemoryBudget budget) {
         int rows = (int) footer.getRow_groups().get(group).getNum_rows();
         List<DecodedColumn> columns = new ArrayList<>();
         for (int i = 0; i < ranges.size(); i++) {
@@ -200,7 +201,7 @@ public final class ParquetFile implements TableFile {
                     group, leaf, () -> ParquetColumnReader.decode(leaf, metadata, stored, rows, writer, fill, budget)));
             budget.give(stored.length);
         }
-        return columns;
+        return new TableGroup(columns);
     }
 
     private <T> T named(int group, ParquetLeaf leaf, java.util.function.Supplier<T> work) {

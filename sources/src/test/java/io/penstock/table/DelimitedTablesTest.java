@@ -1,0 +1,331 @@
+package io.penstock.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.fault.FormatException;
+import io.penstock.store.MemoryStore;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DelimitedTablesTest {
+
+    private static final TableOptions STANDARD = TableOptions.standard();
+    private static final String PEOPLE = "name,age,height\nAda,36,1.65\nGrace,85,1.7\nAlan,41,1.78\n";
+
+    @TempDir
+    Path folder;
+
+    private static Table csv(String text, TableOptions options) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return Table.openCsv(MemoryStore.of("memory", Map.of("a.csv", bytes)), "a.csv", options, null);
+    }
+
+    private static Table json(String text, TableOptions options) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return Table.openJson(MemoryStore.of("memory", Map.of("a.jsonl", bytes)), "a.jsonl", options, null);
+    }
+
+    private static Row row(Table table, long index) {
+        return Objects.requireNonNull(table.get(index).block());
+    }
+
+    private static String text(Tensor tensor) {
+        return new String(tensor.toByteArray(), StandardCharsets.UTF_8);
+    }
+
+    private static List<String> texts(Table table, String column) {
+        return Stream.iterate(0L, i -> i < table.size(), i -> i + 1)
+                .map(i -> text(row(table, i).tensor(column)))
+                .toList();
+    }
+
+    @Test
+    void csv_noTypes_isText() {
+        Table table = csv(PEOPLE, STANDARD);
+
+        assertThat(table.size()).isEqualTo(3);
+        assertThat(table.schema().names()).containsExactly("name", "age", "height");
+        assertThat(table.fields())
+                .extracting(TableField::toString)
+                .containsExactly("name u8[n]", "age u8[n]", "height u8[n]");
+        assertThat(texts(table, "age")).containsExactly("36", "85", "41");
+        assertThat(table.name(2)).isEqualTo("a.csv:row 2");
+    }
+
+    @Test
+    void csv_statedTypes_areNumbersInTheOrderThatIsStated() {
+        TableOptions options = STANDARD.columns("height", "age", "small")
+                .type("height", DType.F32)
+                .type("age", DType.I64)
+                .type("small", DType.I8);
+
+        Table table = csv("age,small,height\r\n8.0,-128, 1.5 \r\n9223372036854775807,127,-inf\r\n1e3,0,NaN", options);
+
+        assertThat(row(table, 0).values())
+                .containsExactly(
+                        Tensor.scalar(1.5f),
+                        Tensor.scalar(8L),
+                        Tensor.of(DType.I8, Shape.SCALAR, ByteBuffer.wrap(new byte[] {-128})));
+        assertThat(row(table, 1).tensor("age").longAt(0)).isEqualTo(Long.MAX_VALUE);
+        assertThat(row(table, 1).tensor("height").doubleAt(0)).isEqualTo(Double.NEGATIVE_INFINITY);
+        assertThat(row(table, 2).tensor("age").longAt(0)).isEqualTo(1000);
+        assertThat(row(table, 2).tensor("height").doubleAt(0)).isNaN();
+    }
+
+    @Test
+    void csv_quotes_keepSeparatorsLineBreaksAndQuotes() {
+        Table table = csv("a,\"b,\"\n\"one, \"\"1\"\"\",\"two\r\nlines\"\n\"\",plain \"x\"\n\n\"last\",\"\"", STANDARD);
+
+        assertThat(table.schema().names()).containsExactly("a", "b,");
+        assertThat(texts(table, "a")).containsExactly("one, \"1\"", "", "last");
+        assertThat(texts(table, "b,")).containsExactly("two\r\nlines", "plain \"x\"", "");
+    }
+
+    @Test
+    void csv_byteOrderMarkAndOtherAlphabets_areKeptApart() {
+        Table table = csv("\uFEFFname,x\nЖеня,1\n蔵,2\n", STANDARD);
+
+        assertThat(table.schema().names()).containsExactly("name", "x");
+        assertThat(texts(table, "name")).containsExactly("Женя", "蔵");
+    }
+
+    @Test
+    void csv_tabs_areSeparatorsWhereTheNameSaysSo() throws IOException {
+        Path file = Files.writeString(folder.resolve("a.tsv"), "a\tb\n1,5\t2\n");
+
+        try (Table table = Table.openCsv(file, STANDARD, null)) {
+            assertThat(texts(table, "a")).containsExactly("1,5");
+        }
+    }
+
+    @Test
+    void csv_missingNumber_isRefusedUnlessFilled() {
+        TableOptions age = STANDARD.columns("age").type("age", DType.F64);
+        String text = "name,age\nAda,NA\nGrace,\nAlan,41\n";
+
+        Table refusing = csv(text, age);
+        Table filling = csv(text, age.fillNulls("age", -1));
+
+        assertThatThrownBy(() -> refusing.get(1).block())
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("memory/a.csv, line 3: column age is null; say what nulls become");
+        assertThat(row(refusing, 2).tensor("age").doubleAt(0)).isEqualTo(41);
+        assertThat(row(filling, 0).tensor("age").doubleAt(0)).isEqualTo(-1);
+    }
+
+    @Test
+    void csv_wrongRows_failAloneAndNameTheLine() {
+        TableOptions options = STANDARD.type("n", DType.I32).type("b", DType.BOOL);
+        Table table = csv("n,b\n1,\"tr\nue\"\n2,maybe\n3\n3000000000,1\n4,\"1\"x\n5,True\n", options);
+
+        assertThatThrownBy(() -> table.get(0).block())
+                .hasMessageEndingWith("a.csv, line 2: column b: \"tr\nue\" is no bool");
+        assertThatThrownBy(() -> table.get(1).block()).hasMessageEndingWith("line 4: column b: \"maybe\" is no bool");
+        assertThatThrownBy(() -> table.get(2).block())
+                .hasMessageEndingWith("line 5: there are 1 cells, the header has 2");
+        assertThatThrownBy(() -> table.get(3).block()).hasMessageEndingWith("line 6: column n: 3000000000 is no i32");
+        assertThatThrownBy(() -> table.get(4).block())
+                .hasMessageContaining("line 7: column b: text follows the closing quote");
+        assertThat(row(table, 5).values()).containsExactly(Tensor.scalar(5), Tensor.scalar(true));
+    }
+
+    @Test
+    void csv_openedWrongly_saysWhatIsWrong() {
+        assertThatThrownBy(() -> csv(PEOPLE, STANDARD.columns("size")))
+                .hasMessageContaining("a.csv: there is no column \"size\", only [name, age, height]");
+        assertThatThrownBy(() -> csv("a,b,a\n1,2,3\n", STANDARD)).hasMessageContaining("there are two columns \"a\"");
+        assertThatThrownBy(() -> csv("a\n1\n\"2\n3\n", STANDARD))
+                .hasMessageContaining("a.csv, line 3: a quote in this record is never closed");
+        assertThatThrownBy(() -> csv("", STANDARD)).hasMessageContaining("it has no header: it is empty");
+        assertThatThrownBy(() -> csv(PEOPLE, STANDARD.fillNulls("age", 0))).hasMessageContaining("as in age:float=0");
+        assertThatThrownBy(() -> csv(PEOPLE, STANDARD.type("age", DType.I64).fillNulls("age", 0.5)))
+                .hasMessageContaining("cannot become 0.5");
+    }
+
+    @Test
+    void csv_manyGroups_areAddressedByRow() {
+        StringBuilder text = new StringBuilder("n,text\n");
+        for (int i = 0; i < 40_000; i++) {
+            text.append(i).append(",\"line\n").append("x".repeat(i % 40)).append("\"\n");
+        }
+
+        Table table = csv(text.toString(), STANDARD.type("n", DType.I32));
+
+        assertThat(table.size()).isEqualTo(40_000);
+        assertThat(table.groupRows()).isBetween(1_000L, 20_000L);
+        for (int i : new int[] {0, 1, 9_999, 23_456, 39_999}) {
+            assertThat(row(table, i).tensor("n")).isEqualTo(Tensor.scalar(i));
+            assertThat(text(row(table, i).tensor("text"))).isEqualTo("line\n" + "x".repeat(i % 40));
+        }
+    }
+
+    @Test
+    void csv_faultInALaterGroup_namesTheLineOfTheFile() {
+        String text = "n\n" + "123456789\n".repeat(100_000) + "bad\n";
+
+        Table table = csv(text, STANDARD.type("n", DType.I32));
+
+        assertThatThrownBy(() -> table.get(100_000).block())
+                .hasMessageContaining("line 100002: column n: \"bad\" is no i32");
+    }
+
+    @Test
+    void csv_keptIndex_isUsedUntilTheFileChanges() throws IOException {
+        Path file = Files.writeString(folder.resolve("a.csv"), PEOPLE);
+        Path index = folder.resolve("index");
+
+        try (Table first = Table.openCsv(file, STANDARD, index)) {
+            assertThat(first.size()).isEqualTo(3);
+        }
+        FileTime written = Files.getLastModifiedTime(file);
+        Files.writeString(file, PEOPLE.replace("\nGrace", " Grace")); // the same size and time: the index is believed
+        Files.setLastModifiedTime(file, written);
+        try (Table again = Table.openCsv(file, STANDARD, index)) {
+            assertThat(again.size()).isEqualTo(3);
+            assertThatThrownBy(() -> again.get(0).block()).hasMessageContaining("the file has changed");
+        }
+        Files.writeString(file, PEOPLE + "Kurt,71,1.6\n");
+        try (Table changed = Table.openCsv(file, STANDARD, index)) {
+            assertThat(changed.size()).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void csv_damagedIndex_isMadeAgain() throws IOException {
+        Path file = Files.writeString(folder.resolve("a.csv"), PEOPLE);
+        Path index = folder.resolve("index");
+        Table.openCsv(file, STANDARD, index).close();
+        Path kept;
+        try (Stream<Path> files = Files.list(index)) {
+            kept = files.findFirst().orElseThrow();
+        }
+        byte[] bytes = Files.readAllBytes(kept);
+
+        for (int i = 0; i < bytes.length; i++) {
+            byte[] damaged = bytes.clone();
+            damaged[i] ^= 4;
+            Files.write(kept, damaged);
+            try (Table table = Table.openCsv(file, STANDARD, index)) {
+                assertThat(table.size()).isEqualTo(3);
+            }
+        }
+    }
+
+    @Test
+    void csv_foldersAndCompressedFiles_areOneTable() throws IOException {
+        Files.createDirectories(folder.resolve("year=2023"));
+        Files.createDirectories(folder.resolve("year=2024"));
+        Files.writeString(folder.resolve("year=2023/a.csv"), PEOPLE);
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(packed)) {
+            gzip.write("name,age,height\nKurt,71,1.6\n".getBytes(StandardCharsets.UTF_8));
+        }
+        Files.write(folder.resolve("year=2024/b.csv.gz"), packed.toByteArray());
+
+        try (Table table = Table.openCsv(folder, STANDARD.columns("name", "year"), null)) {
+            assertThat(texts(table, "name")).containsExactly("Ada", "Grace", "Alan", "Kurt");
+            assertThat(row(table, 3).tensor("year")).isEqualTo(Tensor.scalar(2024L));
+        }
+    }
+
+    @Test
+    void json_statedFields_areReadFromEachLine() {
+        TableOptions options = STANDARD.columns("text", "meta.score", "ids", "boxes", "tags")
+                .type("meta.score", DType.F64)
+                .type("ids", DType.I32)
+                .lists("ids", 1)
+                .type("boxes", DType.F32)
+                .lists("boxes", 2)
+                .lists("tags", 1);
+        Table table = json(
+                "{\"text\":\"a\\nb\",\"other\":{\"text\":[1]},\"meta\":{\"score\":0.5,\"x\":{}},\"ids\":[1,2,3],"
+                        + "\"boxes\":[[1,2],[],[3]],\"tags\":[\"x\",\"yz\"]}\r\n\n"
+                        + "{\"ids\":[],\"boxes\":[],\"tags\":[],\"meta\":{\"score\":NaN},\"text\":\"ü\"}\n",
+                options);
+
+        Row first = row(table, 0);
+        assertThat(table.size()).isEqualTo(2);
+        assertThat(first.names())
+                .containsExactly("text", "meta.score", "ids", "boxes", "boxes.lengths", "tags", "tags.lengths");
+        assertThat(text(first.tensor("text"))).isEqualTo("a\nb");
+        assertThat(first.tensor("meta.score")).isEqualTo(Tensor.scalar(0.5));
+        assertThat(first.tensor("ids")).isEqualTo(Tensor.ofInts(new int[] {1, 2, 3}));
+        assertThat(first.tensor("boxes")).isEqualTo(Tensor.ofFloats(new float[] {1, 2, 3}));
+        assertThat(first.tensor("boxes.lengths")).isEqualTo(Tensor.ofInts(new int[] {2, 0, 1}));
+        assertThat(text(first.tensor("tags"))).isEqualTo("xyz");
+        assertThat(first.tensor("tags.lengths")).isEqualTo(Tensor.ofInts(new int[] {1, 2}));
+        assertThat(text(row(table, 1).tensor("text"))).isEqualTo("ü");
+    }
+
+    @Test
+    void json_missingFields_areNull() {
+        TableOptions options = STANDARD.columns("n", "l")
+                .type("n", DType.I64)
+                .type("l", DType.I32)
+                .lists("l", 1);
+        String text = "{\"n\":null}\n{}\n{\"n\":7,\"l\":[null]}\n";
+
+        Table filling = json(text, options.fillNulls(3));
+
+        assertThatThrownBy(() -> json(text, options).get(1).block())
+                .hasMessageContaining("a.jsonl, line 2: column n is null");
+        assertThat(row(filling, 1).values()).containsExactly(Tensor.scalar(3L), Tensor.ofInts(new int[0]));
+        assertThat(row(filling, 2).values()).containsExactly(Tensor.scalar(7L), Tensor.ofInts(new int[] {3}));
+    }
+
+    @Test
+    void json_wrongLines_failAlone() {
+        TableOptions options = STANDARD.columns("n", "t", "l")
+                .type("n", DType.U8)
+                .type("n", DType.I16)
+                .type("l", DType.I32)
+                .lists("l", 2)
+                .fillNulls(0);
+        Table table = json(
+                "{\"n\":1,\"t\":2}\n{\"n\":\"1\"}\n[1]\n{\"n\":1\n{\"n\":1} x\n{\"n\":70000}\n{\"n\":1.5}\n"
+                        + "{\"n\":1,\"n\":2}\n{\"l\":[[1],2]}\n{\"n\":5,\"t\":\"ok\",\"l\":[[1],[]]}\n",
+                options);
+
+        List<String> wrong = List.of(
+                "line 1: column t: a text is wanted, it is a number",
+                "line 2: column n: a number is wanted, it is a text",
+                "line 3: it is no JSON object",
+                "line 4: it is damaged JSON",
+                "line 5: it is damaged JSON",
+                "line 6: column n: 70000 is no i16",
+                "line 7: column n: \"1.5\" is no i16",
+                "line 8: column n: it is there twice",
+                "line 9: column l: a list is wanted, it is a number");
+        for (int i = 0; i < wrong.size(); i++) {
+            int index = i;
+            assertThatThrownBy(() -> table.get(index).block())
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("a.jsonl, " + wrong.get(i));
+        }
+        assertThat(text(row(table, 9).tensor("t"))).isEqualTo("ok");
+        assertThat(row(table, 9).tensor("l.lengths")).isEqualTo(Tensor.ofInts(new int[] {1, 0}));
+    }
+
+    @Test
+    void json_noFields_isRefused() {
+        assertThatThrownBy(() -> json("{}\n", STANDARD))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name the fields of JSON lines");
+    }
+}
