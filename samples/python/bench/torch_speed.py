@@ -1,28 +1,34 @@
-"""Pictures a second: PyTorch's DataLoader with workers beside `penstock serve`, a cold epoch of each in turn.
+"""Pictures a second of PyTorch's DataLoader with workers, and of Penstock cold and warm, in one run.
 
-    python3 samples/python/bench/torch_speed.py FOLDER [--rounds 5] [--workers 2] [--side 224] [--batch 64]
+    python3 samples/python/bench/torch_speed.py FOLDER [--rounds 5] [--workers 2] [--side 224] [--batch 64] [--turn 1024]
 
-FOLDER has a folder of JPEG files a class. Both decode, resize to side x side and stack; neither keeps anything. The server
-is held back while the loader works: it is at most four batches ahead. The first round of each is not counted.
+FOLDER has a folder of JPEG files a class. All decode, resize to side x side and stack. The DataLoader and the cold loader keep
+nothing; the warm one has every picture in RAM before the first turn.
+
+Each of the three is one endless stream. They take turns, in another order each round. What a side has prepared during the
+others' turns is not counted: a turn begins with as many batches as can be ahead, and only then the clock starts. The first
+round is not counted either.
 """
 
 import argparse
+import contextlib
+import itertools
 import json
+import os
 import pathlib
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
 import torch
 from PIL import Image
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, RandomSampler
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "samples/python"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import penstock  # noqa: E402
+
+AHEAD = 8  # batches: four slots of shared memory, two of each worker
 
 
 class Pictures(Dataset):
@@ -43,13 +49,13 @@ class Pictures(Dataset):
         return torch.from_numpy(np.asarray(small).copy()), label
 
 
-def seconds(batches, samples):
-    began, seen = time.perf_counter(), 0
-    for size in batches:
-        seen += size
-        if seen == samples:
-            return time.perf_counter() - began
-    raise SystemExit(f"{samples} pictures were expected in an epoch, {seen} came")
+def rate(batches, count):
+    """Samples a second of the next batches, behind those that are ahead."""
+    for _ in range(AHEAD):
+        next(batches)
+    began = time.perf_counter()
+    seen = sum(next(batches) for _ in range(count))
+    return seen / (time.perf_counter() - began)
 
 
 def main():
@@ -59,35 +65,46 @@ def main():
     arguments.add_argument("--workers", type=int, default=2)
     arguments.add_argument("--side", type=int, default=224)
     arguments.add_argument("--batch", type=int, default=64)
+    arguments.add_argument("--turn", type=int, default=1024, help="pictures a turn; the warm side takes ten times as many")
     given = arguments.parse_args()
     pictures = Pictures(given.folder, given.side)
-    loader = DataLoader(
-        pictures, given.batch, shuffle=True, num_workers=given.workers, persistent_workers=given.workers > 0
+    turn = max(1, given.turn // given.batch)
+    turns = {"torch": turn, "cold": turn, "warm": 10 * turn}
+    workers = DataLoader(
+        pictures,
+        given.batch,
+        sampler=RandomSampler(pictures, replacement=True, num_samples=given.batch * (turn + AHEAD) * (given.rounds + 2)),
+        num_workers=given.workers,
     )
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if pathlib.Path("/dev/shm").is_dir() else None) as folder:
-        serve = f"serve --resize {given.side} --batch {given.batch} --epochs {given.rounds + 1} --once --port 0"
-        server = subprocess.Popen(
-            [ROOT / "penstock", *serve.split(), "--source", f"images:{given.folder}", "--shared", f"{folder}/ring"],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            batches = penstock.Batches(server.stdout.readline().strip(), shared=True).all()
-            rates = {"torch": [], "penstock": []}
-            for number in range(given.rounds + 1):
-                ours = seconds((batch.size for batch in batches), len(pictures))
-                theirs = seconds((len(labels) for _, labels in loader), len(pictures))
+    flags = {"resize": given.side, "batch": given.batch}
+    room = 2 * len(pictures) * given.side * given.side * 3 + (64 << 20)
+    load = [os.getloadavg()[0]]
+    with contextlib.ExitStack() as stack:
+        torch_batches = iter(workers)  # forks its workers before this process has threads
+        cold = stack.enter_context(penstock.loader(f"images:{given.folder}", **flags))
+        warm = stack.enter_context(penstock.loader(f"images:{given.folder}", **flags, cache_ram=f"{room >> 20}MiB"))
+        for _ in warm:
+            pass
+        sides = {
+            "torch": (len(labels) for _, labels in torch_batches),
+            "cold": (batch.size for batch in cold.all()),
+            "warm": (batch.size for batch in warm.all()),
+        }
+        rates = {name: [] for name in sides}
+        for number, order in zip(range(given.rounds + 1), itertools.cycle(itertools.permutations(sides))):
+            for name in order:
+                measured = rate(sides[name], turns[name])
                 if number:
-                    rates["penstock"].append(len(pictures) / ours)
-                    rates["torch"].append(len(pictures) / theirs)
-        finally:
-            server.terminate()
-            server.wait()
+                    rates[name].append(measured)
+        load.append(os.getloadavg()[0])
     for name, each in rates.items():
-        line = {"loader": name, "median": statistics.median(each), "least": min(each), "most": max(each)}
-        print(json.dumps({key: round(value, 1) if key != "loader" else value for key, value in line.items()}))
-    ratios = [ours / theirs for ours, theirs in zip(rates["penstock"], rates["torch"])]
-    print(json.dumps({"penstock_of_torch": round(statistics.median(ratios), 2), "pictures": len(pictures)}))
+        line = {"median": statistics.median(each), "least": min(each), "most": max(each)}
+        if name != "torch":
+            ratios = [ours / theirs for ours, theirs in zip(each, rates["torch"])]
+            line.update(of_torch=statistics.median(ratios), least_of_torch=min(ratios), most_of_torch=max(ratios))
+        print(json.dumps({"side": name, **{key: round(value, 2) for key, value in line.items()}}))
+    versions = {"torch": torch.__version__, "pillow": Image.__version__, "numpy": np.__version__}
+    print(json.dumps({"pictures": len(pictures), "load": [round(each, 1) for each in load], **versions}))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import re
 import secrets
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from .client import Batches
 _OWN = {"source", "port", "host", "token-file", "tls-cert", "tls-key", "consumers", "each-a-rank", "shared", "once", "json"}
 _OWN |= {"until-stdin-ends", "resume-file", "help"}
 _EPOCHS = 1_000_000  # where the caller says none: a training loop decides when it has had enough
+START_LIMIT = 600.0  # seconds until the JVM is ready: a checkout may build first, and a large folder is listed
 _GRACE = 10.0  # seconds that the JVM has for its end
 _LAST_LINES = 20
 
@@ -30,7 +32,15 @@ _LAST_LINES = 20
 class Loader(Batches):
     """Batches of a JVM that this has started. Ends with close(), a with statement, or this process, however it ends."""
 
-    def __init__(self, source: str | Sequence[str], *, copy: bool = False, resume: str | None = None, **flags: Any):
+    def __init__(
+        self,
+        source: str | Sequence[str],
+        *,
+        copy: bool = False,
+        resume: str | None = None,
+        start_limit: float = START_LIMIT,
+        **flags: Any,
+    ):
         flags.setdefault("epochs", _EPOCHS)
         words = [word for each in ([source] if isinstance(source, str) else source) for word in ("--source", str(each))]
         for name, value in flags.items():
@@ -53,12 +63,17 @@ class Loader(Batches):
         reader = threading.Thread(target=_pass_on, args=(self._process.stderr, said), daemon=True, name="penstock-stderr")
         reader.start()
         self._end = weakref.finalize(self, _end, self._process, reader, folder, os.getpid())
-        assert self._process.stdout is not None
-        address = self._process.stdout.readline().strip()
+        try:
+            address, late = _address(self._process, start_limit)
+        except BaseException:  # an interrupt, whose traceback would keep this
+            self._end()
+            raise
         if not address.startswith("http"):
             self._end()
-            _explain_unknown(flags, self._process.returncode)
-            raise PenstockError("cannot start penstock: " + ("\n".join(said) or f"it ended with {self._process.returncode}"))
+            if not late:
+                _explain_unknown(flags, self._process.returncode)
+            why = f"no address within start_limit={start_limit:g} s" if late else f"it ended with {self._process.returncode}"
+            raise PenstockError(f"cannot start penstock: {why}; " + ("\n".join(said) or "it printed nothing"))
         super().__init__(address, resume=resume, token=secret, shared=in_place, copy=copy)
 
     def close(self) -> None:
@@ -67,7 +82,14 @@ class Loader(Batches):
         self._end()
 
 
-def loader(source: str | Sequence[str], *, copy: bool = False, resume: str | None = None, **flags: Any) -> Loader:
+def loader(
+    source: str | Sequence[str],
+    *,
+    copy: bool = False,
+    resume: str | None = None,
+    start_limit: float = START_LIMIT,
+    **flags: Any,
+) -> Loader:
     """Starts a JVM and gives its batches: loader("images:photos", resize=224, augment="flip", batch=64).
 
     The arrays are read-only views of shared memory, valid until the next batch is requested, unless copy=True.
@@ -75,10 +97,38 @@ def loader(source: str | Sequence[str], *, copy: bool = False, resume: str | Non
     The keywords are the flags of `penstock serve`: cache_ram="4GiB" is --cache-ram 4GiB, True stands for a flag without a
     value, a list for a flag that is repeated; None and False leave a flag out. Epochs do not end unless epochs= is given.
 
+    A JVM that is not ready after start_limit seconds is ended, and the error has the last lines of its output.
+
     The program is that of PENSTOCK_COMMAND, of PENSTOCK_HOME, of the checkout that this file is in, or `penstock` of the path.
     Shared memory is in /dev/shm, unless the environment's PENSTOCK_SHARED_FOLDER names another folder.
     """
-    return Loader(source, copy=copy, resume=resume, **flags)
+    return Loader(source, copy=copy, resume=resume, start_limit=start_limit, **flags)
+
+
+def _address(process: subprocess.Popen[str], limit: float) -> tuple[str, bool]:
+    """The first line of the JVM, and whether it was ended because none came in time."""
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        _kill(process)
+
+    timer = threading.Timer(limit, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        assert process.stdout is not None
+        return process.stdout.readline().strip(), late.is_set()
+    finally:
+        timer.cancel()
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """Kills the launcher with what it has started, which are in a process group of their own."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass  # it has ended
 
 
 def _memory() -> str:
@@ -151,7 +201,7 @@ def _end(process: subprocess.Popen[str], reader: threading.Thread, folder: str, 
     try:
         process.wait(_GRACE)
     except subprocess.TimeoutExpired:
-        process.kill()
+        _kill(process)
         process.wait()
     reader.join(_GRACE)
     process.stdout.close()

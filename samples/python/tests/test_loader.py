@@ -3,11 +3,13 @@
 import os
 import pathlib
 import random
+import shlex
 import subprocess
 import sys
 import threading
 import time
 import unittest
+import unittest.mock
 
 from pictures import CLASSES, SIDE, WithPictures, number, rows
 
@@ -97,6 +99,30 @@ class LoaderTest(WithPictures):
         self.assertEqual(self.traces(), before)
         if "PENSTOCK_KILLS" in os.environ:
             print(f"{kills} kills in {run} runs, {worlds.count(2)} of {len(worlds)} starts at world size 2", file=sys.stderr)
+
+
+class StartTest(unittest.TestCase):
+    def start(self, program, **options):
+        """Starts a program in place of the JVM."""
+        with unittest.mock.patch.dict(os.environ, PENSTOCK_COMMAND=shlex.join(["sh", "-c", program])):
+            penstock.loader("images:x", **options)
+
+    def test_program_that_does_not_come_up_is_ended_after_the_limit(self):
+        with self.assertRaisesRegex(penstock.PenstockError, r"no address within start_limit=0\.3 s; waiting for the disk"):
+            self.start("echo waiting for the disk >&2; sleep 600", start_limit=0.3)
+
+    def test_program_that_ends_is_said_at_once_with_its_output(self):
+        with self.assertRaisesRegex(penstock.PenstockError, "it ended with 7; no memory is left"):
+            self.start("echo no memory is left >&2; exit 7")
+        with self.assertRaisesRegex(penstock.PenstockError, "it ended with 0; it printed nothing"):
+            self.start("exit 0")
+
+    def test_interrupted_start_leaves_nothing(self):
+        threads = threading.active_count()
+        with unittest.mock.patch("penstock.loader._address", side_effect=KeyboardInterrupt):
+            with self.assertRaises(KeyboardInterrupt):
+                self.start("exec cat")
+        self.assertEqual(threading.active_count(), threads)
 
 
 class AddressTest(unittest.TestCase):
