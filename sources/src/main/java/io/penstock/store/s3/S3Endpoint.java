@@ -2,6 +2,7 @@ package io.penstock.store.s3;
 
 import io.penstock.fault.StoreException;
 import java.net.URI;
+import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -13,10 +14,13 @@ import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
  * Where a bucket is.
  *
  * @param base   the address that its keys follow
+ * @param name   of the bucket in every process, however its address is formed: {@code s3://BUCKET/}, and with an endpoint
+ *     {@code s3+http://HOST:PORT/BUCKET/}, since servers may have buckets of equal names
  * @param region for the signature
  */
-record S3Endpoint(URI base, String region) {
+record S3Endpoint(URI base, String name, String region) {
 
+    private static final String AWS = ".amazonaws.com"; // where names of buckets are given once
     private static final String ANY_REGION = "us-east-1";
 
     /**
@@ -50,7 +54,12 @@ record S3Endpoint(URI base, String region) {
         String base = pathStyle
                 ? "%s://%s%s%s/%s/".formatted(host.getScheme(), host.getHost(), port, path, address.bucket())
                 : "%s://%s.%s%s%s/".formatted(host.getScheme(), address.bucket(), host.getHost(), port, path);
-        return new S3Endpoint(URI.create(base), region);
+        String name = host.getHost().toLowerCase(Locale.ROOT).endsWith(AWS)
+                ? "s3://%s/".formatted(address.bucket())
+                : "s3+%s://%s%s%s/%s/"
+                        .formatted(
+                                host.getScheme(), host.getHost().toLowerCase(Locale.ROOT), port, path, address.bucket());
+        return new S3Endpoint(URI.create(base), name, region);
     }
 
     private static @Nullable String first(@Nullable String... values) {

@@ -34,18 +34,20 @@ public final class S3Store implements Store, AutoCloseable {
 
     private static final Map<String, String> PAYS = Map.of("x-amz-request-payer", "requester");
 
+    private final String name;
     private final String location;
     private final String prefix;
     private final HttpStore bucket;
     private final S3Address address;
     private final @Nullable Path lists;
 
-    private S3Store(S3Address address, HttpStore bucket, @Nullable Path lists) {
+    private S3Store(S3Address address, String name, HttpStore bucket, @Nullable Path lists) {
         this.address = address;
         this.lists = lists;
         String key = address.key();
         this.prefix = key.isEmpty() || key.endsWith("/") ? key : key + "/";
-        this.location = "s3://%s/%s".formatted(address.bucket(), prefix);
+        this.name = name;
+        this.location = name + prefix;
         this.bucket = bucket;
     }
 
@@ -76,7 +78,7 @@ public final class S3Store implements Store, AutoCloseable {
         RequestSigner signer = address.isOn(S3Address.UNSIGNED)
                 ? (method, uri, body) -> Mono.just(also)
                 : new S3Signer(credentials, endpoint.region(), also);
-        return new S3Store(address, HttpStore.at(endpoint.base(), options.objects(signer)), null);
+        return new S3Store(address, endpoint.name(), HttpStore.at(endpoint.base(), options.objects(signer)), null);
     }
 
     /**
@@ -86,10 +88,13 @@ public final class S3Store implements Store, AutoCloseable {
      * The option {@code list-again} of the address lists anew.
      */
     public S3Store keepingLists(Path folder) {
-        return new S3Store(address, bucket, folder);
+        return new S3Store(address, name, bucket, folder);
     }
 
-    /** {@code s3://BUCKET/PREFIX/}, without the options. */
+    /**
+     * {@code s3://BUCKET/PREFIX/}; on another server than AWS's {@code s3+http://HOST:PORT/BUCKET/PREFIX/}, since buckets
+     * of equal names on two servers are two.
+     */
     @Override
     public String location() {
         return location;

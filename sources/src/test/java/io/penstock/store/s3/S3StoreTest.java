@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.StoreException;
+import io.penstock.records.RecordFiles;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.http.HttpOptions;
 import java.io.IOException;
@@ -157,6 +158,25 @@ class S3StoreTest {
 
         server.objects.remove("x");
         assertThatThrownBy(() -> store.read(stale).block()).hasMessageContaining("is gone");
+    }
+
+    /** A cache of one must not serve the other. */
+    @Test
+    void buckets_ofOneNameOnTwoServers_haveKeysOfTheirOwn() throws IOException {
+        byte[] record = bytes("same");
+        try (S3Server other = S3Server.start()) {
+            server.objects.put("set/x", record);
+            other.objects.put("set/x", record);
+            S3Store far = S3Store.at(other.address("set"), QUICK, StaticCredentialsProvider.create(S3Server.KEYS));
+
+            RecordFiles here = RecordFiles.open(open("set"), "x", record.length);
+            RecordFiles again = RecordFiles.open(open("set"), "x", record.length);
+            RecordFiles there = RecordFiles.open(far, "x", record.length);
+
+            assertThat(here.fingerprint()).isEqualTo(again.fingerprint()).isNotEqualTo(there.fingerprint());
+            assertThat(open("set").location()).isEqualTo("s3+%s/data/set/".formatted(server.endpoint()));
+            far.close();
+        }
     }
 
     @Test
