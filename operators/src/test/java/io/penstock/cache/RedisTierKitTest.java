@@ -31,14 +31,19 @@ class RedisTierKitTest extends TierKit {
         return Set.of();
     }
 
-    @Override
-    protected Tier open(long bytes) {
+    TestServer server() {
         if (server == null) {
             server = TestServer.start(directory);
         }
-        server.ask("FLUSHALL");
-        server.ask("CONFIG", "SET", "maxmemory", Long.toString(bytes));
-        return RedisTier.at(server.uri() + "?name=kit&timeout=60s").open();
+        return server;
+    }
+
+    @Override
+    protected Tier open(long bytes) {
+        TestServer open = server();
+        open.ask("FLUSHALL");
+        open.ask("CONFIG", "SET", "maxmemory", Long.toString(bytes));
+        return RedisTier.at(open.uri() + "?name=kit&timeout=60s").open();
     }
 
     @Override

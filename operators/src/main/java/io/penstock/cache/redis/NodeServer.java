@@ -112,7 +112,10 @@ public final class NodeServer {
         return Path.of(path);
     }
 
-    /** The program; by default {@code redis-server} or {@code valkey-server}, where the {@code PATH} has one. */
+    /**
+     * The program; by default {@code redis-server} or {@code valkey-server}, whichever is found first on the
+     * {@code PATH} or where packages put programs.
+     */
     public NodeServer executable(Path file) {
         return new NodeServer(bytes, file, directory, listen, port, meeting);
     }
@@ -208,7 +211,8 @@ public final class NodeServer {
         }
         return Programs.find("redis-server", "valkey-server")
                 .orElseThrow(() ->
-                        new StoreException("no redis-server or valkey-server on the PATH; install one, or name it:"
+                        new StoreException("no redis-server or valkey-server on the PATH or in /usr/bin, /usr/sbin,"
+                                + " /usr/local/bin; install one, or name it:"
                                 + " spawn:SIZE?server=FILE"));
     }
 

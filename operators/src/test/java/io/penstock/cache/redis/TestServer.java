@@ -14,12 +14,14 @@ import java.util.concurrent.locks.LockSupport;
 /** A real server of a test's own, that can be killed and started again at the same port. */
 public final class TestServer implements AutoCloseable {
 
+    private final Path program;
     private final Path directory;
     private final List<String> arguments;
     private final int port;
     private Process process;
 
-    private TestServer(Path directory, int port, List<String> arguments) {
+    private TestServer(Path program, Path directory, int port, List<String> arguments) {
+        this.program = program;
         this.directory = directory;
         this.port = port;
         this.arguments = arguments;
@@ -27,7 +29,12 @@ public final class TestServer implements AutoCloseable {
     }
 
     public static TestServer start(Path directory, String... arguments) {
-        return new TestServer(directory, freePort(), List.of(arguments));
+        return start(RedisBinary.in(directory), directory, arguments);
+    }
+
+    /** One of another program that takes the same arguments. */
+    static TestServer start(Path program, Path directory, String... arguments) {
+        return new TestServer(program, directory, freePort(), List.of(arguments));
     }
 
     private static int freePort() {
@@ -45,7 +52,7 @@ public final class TestServer implements AutoCloseable {
 
     public void start() {
         boolean sentinel = arguments.contains("--sentinel");
-        List<String> command = new ArrayList<>(List.of(RedisBinary.in(directory).toString()));
+        List<String> command = new ArrayList<>(List.of(program.toString()));
         if (sentinel) {
             command.addAll(arguments);
         }
@@ -64,7 +71,7 @@ public final class TestServer implements AutoCloseable {
         }
         while (!answers()) {
             if (!process.isAlive()) {
-                throw new IllegalStateException("redis-server has ended: " + words());
+                throw new IllegalStateException(program + " has ended: " + words());
             }
             LockSupport.parkNanos(10_000_000);
         }
