@@ -130,6 +130,25 @@ public final class StoreFiles implements AutoCloseable {
         return new StoreFiles(store, sorted(what, files), () -> {});
     }
 
+    /**
+     * Of each list of keys the first that exists, in the order of the lists. The store stays the caller's.
+     * @param closing what {@link #close} does
+     * @throws StoreException if of one list none exists
+     * @throws IllegalArgumentException if there are none, or one is named twice
+     */
+    public static StoreFiles ofFirst(String what, Store store, List<List<String>> keys, Runnable closing) {
+        requireSome(what, keys);
+        List<StoreEntry> files = Waiting.forValue(Flux.fromIterable(keys)
+                .transform(InOrder.map(ASKED_AT_ONCE, each -> first(store, each)))
+                .collectList());
+        sorted(what, files); // refuses a file that is named twice
+        return new StoreFiles(store, List.copyOf(files), closing);
+    }
+
+    private static Mono<StoreEntry> first(Store store, List<String> keys) {
+        return Flux.fromIterable(keys).concatMap(store::entry).next().switchIfEmpty(missing(store, keys.get(0)));
+    }
+
     private static Mono<StoreEntry> missing(Store store, String key) {
         return Mono.error(
                 () -> new StoreException("cannot read %s in %s: no such file".formatted(key, store.location())));

@@ -16,7 +16,7 @@ final class SourceGuess {
             "csv", "csv:",
             "tsv", "csv:",
             "npy", "npy:",
-            "npz", "npy:",
+            "npz", "npz:",
             "parquet", "parquet:",
             "tfrecord", "tfrecord:");
 
@@ -30,7 +30,8 @@ final class SourceGuess {
                 boolean zarr = Files.exists(path.resolve("zarr.json"))
                         || Files.exists(path.resolve(".zgroup"))
                         || Files.exists(path.resolve(".zarray"));
-                return (zarr ? "zarr:" : "images:") + text;
+                boolean mds = Files.exists(path.resolve("index.json"));
+                return (zarr ? "zarr:" : mds ? "mds:" : "images:") + text;
             }
         } catch (InvalidPathException e) {
             return ""; // no folder has such a name

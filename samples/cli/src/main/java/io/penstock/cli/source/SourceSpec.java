@@ -82,6 +82,7 @@ public sealed interface SourceSpec {
             CSV,
             JSONL,
             TFRECORD,
+            MDS,
             NPZ
         }
 
@@ -119,7 +120,8 @@ public sealed interface SourceSpec {
 
     String KNOWN = "the sources are images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
             + "text:FILES, jsonl:FILES, jsonl:FILES#FIELDS, csv:FILES#COLUMNS, npy:FILE, npy:ARCHIVE.npz#ARRAY, "
-            + "npz:FILE#ARRAYS, idx:FILE, parquet:FILES#COLUMNS and tfrecord:FILES#FEATURES";
+            + "npz:FILE#ARRAYS, idx:FILE, parquet:FILES#COLUMNS, tfrecord:FILES#FEATURES "
+            + "and mds:DIR#COLUMNS";
 
     /**
      * Reads what follows {@code --source}.
@@ -217,7 +219,8 @@ public sealed interface SourceSpec {
                 Map.entry("idx", rest -> new Array(new StorePlace(rest), "", true)),
                 Map.entry("npz", rest -> Rows.parse(Rows.Kind.NPZ, rest)),
                 Map.entry("parquet", rest -> Rows.parse(Rows.Kind.PARQUET, rest)),
-                Map.entry("tfrecord", rest -> Rows.parse(Rows.Kind.TFRECORD, rest)));
+                Map.entry("tfrecord", rest -> Rows.parse(Rows.Kind.TFRECORD, rest)),
+                Map.entry("mds", rest -> Rows.parse(Rows.Kind.MDS, rest)));
 
         @Override
         public SourceSpec convert(String text) {

@@ -5,6 +5,7 @@ import io.penstock.array.NpzRows;
 import io.penstock.folder.ImageFolder;
 import io.penstock.folder.LabelledFile;
 import io.penstock.manifest.ManifestDataset;
+import io.penstock.mds.MdsShards;
 import io.penstock.pipeline.Dataset;
 import io.penstock.records.RecordFiles;
 import io.penstock.shard.TarSamples;
@@ -141,8 +142,8 @@ public final class Sources {
     public static TableRows rows(SourceSpec.Rows source, @Nullable Path cache) {
         TableColumns columns = source.columns();
         StorePlace files = source.files();
-        StorePlace.@Nullable Located far =
-                files.isRemote() && source.kind() != SourceSpec.Rows.Kind.NPZ ? files.locate() : null;
+        boolean isStore = source.kind() == SourceSpec.Rows.Kind.NPZ || source.kind() == SourceSpec.Rows.Kind.MDS;
+        StorePlace.@Nullable Located far = files.isRemote() && !isStore ? files.locate() : null;
         Path index = cache == null ? null : cache.resolve(TAR_INDEX);
         return switch (source.kind()) {
             case PARQUET -> {
@@ -170,8 +171,12 @@ public final class Sources {
                 Examples examples = Examples.of(records, columns.options());
                 yield new TableRows(examples, examples.schema(), examples.fields(), columns);
             }
+            case MDS -> {
+                MdsShards shards = MdsShards.open(files.open(cache), columns.withoutTypes(source.words()), index);
+                yield new TableRows(shards, shards.schema(), shards.fields(), columns);
+            }
             case NPZ -> {
-                NpzRows rows = NpzRows.open(files.open(), columns.namesAlone(source.words()));
+                NpzRows rows = NpzRows.open(files.open(), columns.withoutTypes(source.words()));
                 yield new TableRows(rows, rows.schema(), rows.fields(), columns);
             }
         };

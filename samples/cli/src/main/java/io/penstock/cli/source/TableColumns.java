@@ -83,14 +83,15 @@ public record TableColumns(
 
     /**
      * The names, for sources whose fields have types of their own and no nulls.
-     * @throws IllegalArgumentException if there is more than names
+     * @throws IllegalArgumentException if they say types or values for nulls
      */
-    List<String> namesAlone(String source) {
-        boolean more = picture != null || label != null || options.fill() != null;
-        if (more || !options.types().isEmpty() || !options.fills().isEmpty()) {
+    List<String> withoutTypes(String source) {
+        if (options.fill() != null
+                || !options.types().isEmpty()
+                || !options.fills().isEmpty()) {
             throw new IllegalArgumentException(
-                    "arrays have types of their own and no nulls: name them alone, as in #x,y, not \"%s\" in %s"
-                            .formatted(text, source));
+                    "the fields of %s have types of their own and no nulls: name them alone, not \"%s\""
+                            .formatted(source, text));
         }
         return options.columns();
     }

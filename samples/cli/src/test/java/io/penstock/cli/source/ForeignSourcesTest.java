@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.cli.Cli;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +53,46 @@ class ForeignSourcesTest {
         assertThat(shown.path("fields").toString()).contains("\"name\":\"x\",\"dtype\":\"f32\"", "\"name\":\"y\"");
         assertThat(both.epoch(0).path("samples").asInt()).isEqualTo(5);
         assertThat(one.epoch(0).path("batches").asInt()).isEqualTo(1);
-        assertThat(typed.err())
-                .contains("arrays have types of their own and no nulls: name them alone, as in #x,y, not \"x:float\"");
+        assertThat(typed.err()).contains("have types of their own and no nulls: name them alone, not \"x:float\"");
+    }
+
+    /** Two shards of three samples: an {@code int} and a {@code str}, as MosaicML's writer lays them out. */
+    private Path mds() throws IOException {
+        StringBuilder shards = new StringBuilder();
+        for (int shard = 0; shard < 2; shard++) {
+            String text = "text";
+            int sample = 4 + 8 + text.length();
+            ByteBuffer bytes = ByteBuffer.allocate(20 + 3 * sample).order(ByteOrder.LITTLE_ENDIAN);
+            bytes.putInt(3);
+            for (int i = 0; i <= 3; i++) {
+                bytes.putInt(20 + i * sample);
+            }
+            for (int i = 0; i < 3; i++) {
+                bytes.putInt(text.length()).putLong(i).put(text.getBytes(StandardCharsets.US_ASCII));
+            }
+            Files.write(folder.resolve("shard.%d.mds".formatted(shard)), bytes.array());
+            shards.append("""
+                    %s{"version": 2, "format": "mds", "samples": 3, "compression": null, "hashes": [],
+                     "column_names": ["class", "text"], "column_encodings": ["int", "str"], "column_sizes": [8, null],
+                     "raw_data": {"basename": "shard.%d.mds", "bytes": %d, "hashes": {}}, "zip_data": null}
+                    """.formatted(shard == 0 ? "" : ",", shard, bytes.capacity()));
+        }
+        Files.writeString(folder.resolve("index.json"), "{\"version\": 2, \"shards\": [%s]}".formatted(shards));
+        return folder;
+    }
+
+    @Test
+    void mds_columnsOfIt_areFieldsOfBatches() throws Exception {
+        String source = "mds:" + mds();
+
+        JsonNode shown = Cli.run("show", source, "--json").events().get(0);
+        Cli both = Cli.stream("--source " + source + " --batch 2 --pad");
+        Cli one = Cli.stream("--source " + source + "#class --batch 6");
+        Cli guessed = Cli.stream("--source " + folder);
+
+        assertThat(shown.path("fields").toString()).contains("\"name\":\"class\",\"dtype\":\"i64\"");
+        assertThat(both.epoch(0).path("samples").asInt()).isEqualTo(6);
+        assertThat(one.epoch(0).path("batches").asInt()).isEqualTo(1);
+        assertThat(guessed.err()).contains("did you mean " + source + "?");
     }
 }
