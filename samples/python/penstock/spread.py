@@ -24,17 +24,22 @@ class _Member:
         self.usual = None  # seconds a batch
         self.is_checked = False  # whether it has the plan of the others
         self.is_probed = False
+        self.is_late = False  # another server was asked for its last batch, and was faster
         self.pause, self.until, self.reason = self.FIRST_PAUSE, 0.0, None
 
     def took(self, seconds):
-        self.usual = seconds if self.usual is None else self.usual + (seconds - self.usual) / 4
-        self.pause, self.reason = self.FIRST_PAUSE, None
+        self.usual = seconds if self.usual is None or self.is_late else self.usual + (seconds - self.usual) / 4
+        self.pause, self.reason, self.is_late = self.FIRST_PAUSE, None, False
+
+    def was_late(self, seconds):
+        self.usual, self.is_late = max(self.usual or 0.0, seconds), True
 
     def is_away(self, now):
         return self.reason is not None or not self.is_checked and now - self.since > 2 * self.FIRST_PAUSE
 
     def left(self, reason):
         self.is_checked, self.reason = False, reason
+        self.usual = None  # what comes back may be another process on another machine
         self.until = time.monotonic() + self.pause
         self.pause = min(2 * self.pause, self.LONGEST_PAUSE)
 
@@ -53,7 +58,7 @@ class Spread:
     """Batches by number from several servers, in order.
 
     Batch k of an epoch is asked of server k mod n. A server asks for a batch of another one where that is gone or takes longer,
-    and where a batch is late. A server that takes much longer than the fastest is only measured, until it is faster.
+    and where a batch is late. A server that has not answered yet gets one batch. A server that takes much longer than the fastest is only measured, until it is faster.
     """
 
     AT_ONCE = 2  # requests to a server
@@ -139,6 +144,8 @@ class Spread:
         if not member.is_checked:
             member.until = now + member.LONGEST_PAUSE  # one thread does it
             return -1, None
+        if member.usual is None and any(member in wanted.asked for wanted in self.wanted.values()):
+            return None, None
         known = [each.usual for each in self.members if each.usual is not None and each.reason is None]
         slow = bool(known) and self._is_longer(member.usual, min(known), self.MUCH_LONGER)
         end = min(self.next + self.AHEAD * len(self.members), self.about["count"])
@@ -226,7 +233,7 @@ class Spread:
                 if wanted.probe is member:
                     wanted.probe, member.is_probed = None, False
             if wanted and wanted.batch is not None:  # another was first
-                member.usual = max(member.usual or 0.0, time.monotonic() - began)
+                member.was_late(time.monotonic() - began)
             elif isinstance(failure, (Again, *BROKEN)) and not isinstance(failure, ssl.SSLCertVerificationError):
                 member.left(failure)
             elif wanted and getattr(failure, "status", None) == 500:

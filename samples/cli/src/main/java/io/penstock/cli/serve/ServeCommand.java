@@ -154,6 +154,11 @@ public final class ServeCommand implements Callable<Integer> {
             plan.close();
             throw wrong("--each-a-rank and --rank with --world, or a rank of the environment, exclude each other");
         }
+        if (serving.shared() != null && (options.pad() || plan.isGrouped())) {
+            plan.close();
+            throw wrong("--shared needs batches of one size, and those of --pad, --bucket and --batch-tokens differ:"
+                    + " leave out --shared, and they are sent");
+        }
         try {
             ServedPlan.requireInOrder(plan.sampler().start());
         } catch (IllegalArgumentException e) {

@@ -276,7 +276,7 @@ public final class StreamPlan<T> implements AutoCloseable {
     }
 
     /** Whether each draw is a batch that was planned. */
-    boolean isGrouped() {
+    public boolean isGrouped() {
         return PlannedBatches.flag(options) != null;
     }
 

@@ -27,6 +27,7 @@ class ServeCommandTest {
                 "--json --batch-events|--batch-events is for stream",
                 "--each-a-rank 2 --rank 0 --world 2|exclude each other",
                 "--each-a-rank 2 --consumers 2|exclude each other",
+                "--shared DIR --pad|--shared needs batches of one size",
                 "--host=|host must be a name or an address",
                 "--port 70000|in [0, 65535] was expected",
             })
@@ -37,6 +38,7 @@ class ServeCommandTest {
 
         Cli run = Cli.run(("serve --source records:" + data + ",64 " + flags)
                 .replace("TOKEN", token.toString())
+                .replace("DIR", folder.toString())
                 .replace("SHORT", weak.toString())
                 .split(" "));
 
