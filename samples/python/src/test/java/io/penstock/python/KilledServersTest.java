@@ -117,7 +117,8 @@ class KilledServersTest {
 
         assertThat(second).hasSize(BATCHES).isEqualTo(third);
         assertThat(servers.get(1).waitFor()).isEqualTo(128 + 9);
-        assertThat(third).extracting(line -> line.split(" ", 4)[3])
+        assertThat(third)
+                .extracting(line -> line.split(" ", 4)[3])
                 .isEqualTo(wanted.stream().map(line -> line.split(" ")[1]).toList());
     }
 }
