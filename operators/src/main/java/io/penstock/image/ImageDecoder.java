@@ -8,6 +8,8 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Decodes JPEG, PNG, GIF, BMP and WebP images, {@code u8[n]}, to red, green and blue, {@code u8[h, w, 3]}.
@@ -32,6 +34,8 @@ import java.nio.ByteOrder;
  */
 public final class ImageDecoder {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ImageDecoder.class);
+
     static final String HOW_TO_ADD =
             "add the artifacts org.bytedeco:javacpp, openblas and opencv, each also with classifier linux-x86_64";
 
@@ -46,12 +50,21 @@ public final class ImageDecoder {
         this.maxPixels = maxPixels;
     }
 
-    /** OpenCV if its optional jars are present and fit this machine, otherwise the JDK; {@link #id} names it. */
+    /**
+     * OpenCV if its optional jars are present and fit this machine, otherwise the JDK, which is logged with the cause.
+     * {@link #id} names it, and so do the keys of caches where it stands in the stage's name: a cache that one decoder
+     * filled is not hit with the other.
+     */
     public static ImageDecoder fastest() {
         try {
             return openCv();
         } catch (IllegalStateException e) {
-            return jdk();
+            ImageDecoder jdk = jdk();
+            LOG.info(
+                    "images are decoded by the JDK ({}), which takes about twice as long as OpenCV; {}",
+                    jdk.id(),
+                    e.getMessage());
+            return jdk;
         }
     }
 

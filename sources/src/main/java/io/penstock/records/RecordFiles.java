@@ -28,9 +28,9 @@ import reactor.core.publisher.Mono;
  * every read, before a value is delivered: a file that was written to since then is a {@link StoreException} that names
  * it, and never a value. {@link io.penstock.store.FileStore} says what can be noticed. Up to 128 files stay open.
  *
- * <p>Reads block on the threads of {@link FileStore#open(Path)}, never on the caller, and values come from those.
- * Closing gives the open files back at once. It is optional: they are given back, too, when the data set is no longer
- * reachable.
+ * <p>Reads block on the threads of {@link io.penstock.store.FileStore#open(java.nio.file.Path)}, never on the caller,
+ * and values come from those. Closing gives the open files back at once. It is optional: they are given back, too, when
+ * the data set is no longer reachable.
  */
 public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
 

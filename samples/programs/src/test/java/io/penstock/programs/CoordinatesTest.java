@@ -15,6 +15,10 @@ final class CoordinatesTest {
 
     private static final Path ROOT = Path.of(System.getProperty("penstock.root", "../.."));
     private static final Pattern ARTIFACT = Pattern.compile("<artifactId>(penstock-[a-z]+)</artifactId>");
+    private static final Pattern PROPERTY = Pattern.compile("\\$\\{([^}]+)}");
+    private static final Pattern OPTIONAL =
+            Pattern.compile("<groupId>([^<]+)</groupId>\\s*<artifactId>([^<]+)</artifactId>\\s*"
+                    + "(?:<classifier>[^<]*</classifier>\\s*)?(?:<scope>runtime</scope>\\s*)?<optional>true<");
 
     @Test
     void version_ofReadmeAndBom_isThatOfTheBuild() throws IOException {
@@ -35,6 +39,42 @@ final class CoordinatesTest {
         for (String module : List.of("pipeline-core", "operators", "sources", "sinks")) {
             assertThat(bom).contains(artifacts(read(module + "/pom.xml")).get(0));
         }
+    }
+
+    @Test
+    void flags_ofTheArgumentFile_areThoseOfTheTests() throws IOException {
+        List<String> flags = read("jvm.args")
+                .lines()
+                .filter(line -> !line.startsWith("#"))
+                .toList();
+
+        assertThat(first("<jvm.flags>([^<]+)<", read("pom.xml")).split(" ")).containsExactlyInAnyOrderElementsOf(flags);
+    }
+
+    @Test
+    void optionalLibraries_areOnThePageInTheVersionsOfTheBuild() throws IOException {
+        String build = read("pom.xml");
+        String page = read("docs/libraries.md");
+
+        for (String module : List.of("pipeline-core", "operators", "sources", "sinks")) {
+            OPTIONAL.matcher(read(module + "/pom.xml")).results().forEach(found -> assertThat(page)
+                    .contains("| `%s:%s` | %s |"
+                            .formatted(found.group(1), found.group(2), version(build, found.group(1), found.group(2)))));
+        }
+    }
+
+    /** As dependencyManagement says it; those of BOMs have a property. */
+    private static String version(String build, String group, String artifact) {
+        String named = "<groupId>" + Pattern.quote(group) + "</groupId>\\s*<artifactId>" + Pattern.quote(artifact)
+                + "</artifactId>\\s*<version>([^<]+)<";
+        String version = group.equals("io.micrometer") ? "${micrometer.version}" : first(named, build);
+        for (MatchResult property = PROPERTY.matcher(version).results().findFirst().orElse(null);
+                property != null;
+                property = PROPERTY.matcher(version).results().findFirst().orElse(null)) {
+            String value = first("<" + Pattern.quote(property.group(1)) + ">([^<]+)<", build);
+            version = version.replace(property.group(), value);
+        }
+        return version;
     }
 
     private static List<String> artifacts(String pom) {

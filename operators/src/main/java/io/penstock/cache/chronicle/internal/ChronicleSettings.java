@@ -2,6 +2,8 @@ package io.penstock.cache.chronicle.internal;
 
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Settings of Chronicle, which it takes as system properties and reads when its first class loads. So callers that load
@@ -36,21 +38,26 @@ public final class ChronicleSettings {
 
     /**
      * Fails if the JVM was not started with what Chronicle needs.
-     * @throws IllegalStateException naming the missing flag
+     * @throws IllegalStateException naming all missing flags
      */
     public static void requireFlags() {
         Module base = Object.class.getModule();
         Module own = ChronicleSettings.class.getModule();
         // without the second one the queue is read-only and says so at the first append
-        require(base.isOpen(LANG, own), LANG);
-        require(base.isOpen(CHANNELS, own) || base.isExported(CHANNELS, own), CHANNELS);
+        requireFlags(base.isOpen(LANG, own), base.isOpen(CHANNELS, own) || base.isExported(CHANNELS, own));
     }
 
-    private static void require(boolean open, String name) {
-        if (!open) {
-            throw new IllegalStateException(("the disk cache cannot write in this JVM: Chronicle Queue needs the flag"
-                            + " --add-opens=java.base/%s=ALL-UNNAMED; add it to the java command")
-                    .formatted(name));
+    static void requireFlags(boolean lang, boolean channels) {
+        String missing = Stream.of(lang ? "" : flag(LANG), channels ? "" : flag(CHANNELS))
+                .filter(flag -> !flag.isEmpty())
+                .collect(Collectors.joining(" "));
+        if (!missing.isEmpty()) {
+            throw new IllegalStateException("the disk cache cannot write in this JVM: Chronicle Queue needs " + missing
+                    + "; add this to the java command before the main class");
         }
+    }
+
+    private static String flag(String name) {
+        return "--add-opens=java.base/" + name + "=ALL-UNNAMED";
     }
 }
