@@ -9,11 +9,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A job's driver in a process of its own, and the executors that it starts. */
+/** A job's driver in a process of its own. */
 record SparkDriver(Process process, Path out, Path err) implements AutoCloseable {
 
-    /** Executors as processes, each with a processor. */
-    static final String TWO_EXECUTORS = "local-cluster[2,1,1024]";
+    /** For processes that end soon. */
+    private static final String SOON = "-XX:TieredStopAtLevel=1";
 
     /**
      * Starts it.
@@ -26,12 +26,15 @@ record SparkDriver(Process process, Path out, Path err) implements AutoCloseable
         Files.createDirectories(home.resolve("jars"));
         String classes = System.getProperty("java.class.path");
         List<String> command = CliProcess.javaFlags();
+        command.add(SOON);
         command.add("-Djava.io.tmpdir=" + home);
         command.add("-Dspark.local.dir=" + home);
         command.add("-Dspark.ui.enabled=false");
         command.add("-Dspark.driver.host=127.0.0.1");
         command.add("-Dspark.driver.bindAddress=127.0.0.1");
         command.add("-Dspark.executor.extraClassPath=" + classes);
+        command.add("-Dspark.executor.extraJavaOptions=" + SOON);
+        command.add("-Dspark.executor.memory=512m");
         settings.forEach(setting -> command.add("-D" + setting));
         command.addAll(List.of("-cp", classes, SparkMaterialize.class.getName(), "spark-materialize", "--json"));
         command.addAll(Arrays.asList(arguments.split(" ")));
@@ -41,23 +44,13 @@ record SparkDriver(Process process, Path out, Path err) implements AutoCloseable
                 .directory(home.toFile())
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile());
-        builder.environment().put("SPARK_HOME", home.toString());
-        builder.environment().put("SPARK_SCALA_VERSION", "2.13");
-        builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
-        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        SparkCluster.environment(builder, home, "127.0.0.1");
         return new SparkDriver(builder.start(), out, err);
-    }
-
-    /** The processes that run its tasks now: what the system tells of their arguments ends within the class path. */
-    List<ProcessHandle> executors() {
-        return process.children()
-                .filter(child -> child.info().command().orElse("").endsWith("java"))
-                .toList();
     }
 
     /** Waits for its end; what it said as a command. */
     Cli end() throws IOException, InterruptedException {
-        boolean ended = process.waitFor(180, TimeUnit.SECONDS);
+        boolean ended = process.waitFor(300, TimeUnit.SECONDS);
         String err = Files.readString(this.err);
         if (!ended) {
             throw new AssertionError("the job has not ended: " + err);
