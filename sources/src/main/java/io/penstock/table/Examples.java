@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -33,7 +34,7 @@ import reactor.core.publisher.Mono;
  * <p>An Example does not say what others have, so opening reads {@value #PROBES} records, spread over all, or
  * {@value #MORE_PROBES} if these have 16 KiB or less on average. A feature that none of them has is left out, unless it
  * is named with its type. A feature with one value at most in each of them is a scalar, or {@code u8[n]} for bytes;
- * otherwise it is a vector.
+ * otherwise it is a vector. {@link #scanning} reads all records instead.
  * Several values of bytes lie one after another, with their lengths in {@code NAME.lengths}; so do the steps of a
  * feature list. Integers are {@code i64}, floats {@code f32}.
  *
@@ -75,6 +76,21 @@ public final class Examples implements Dataset<Row> {
         if (probe(records, PROBES, known) <= (long) PROBES * SMALL) {
             probe(records, MORE_PROBES, known);
         }
+        return of(records, options, known);
+    }
+
+    /**
+     * As {@link #of}, but reads all records to find the types: for features that are rare, or seldom have two values.
+     * Blocks until all are read.
+     * @throws FormatException also if two records have different types for a feature, naming the second
+     */
+    public static Examples scanning(Dataset<Tensor> records, TableOptions options) {
+        Map<String, ColumnType> known = new TreeMap<>();
+        probe(records, records.size(), known);
+        return of(records, options, known);
+    }
+
+    private static Examples of(Dataset<Tensor> records, TableOptions options, Map<String, ColumnType> known) {
         List<ColumnType> columns = new ArrayList<>();
         for (String name : options.columns().isEmpty() ? List.copyOf(known.keySet()) : options.columns()) {
             columns.add(type(name, known, options, records));
@@ -112,26 +128,32 @@ public final class Examples implements Dataset<Row> {
     }
 
     /** Adds the types that some records have, spread over all, and says how many bytes these took. */
-    private static long probe(Dataset<Tensor> records, int max, Map<String, ColumnType> known) {
+    private static long probe(Dataset<Tensor> records, long max, Map<String, ColumnType> known) {
         long count = Math.min(max, records.size());
         AtomicLong bytes = new AtomicLong();
-        Waiting.forValue(Flux.range(0, (int) count)
-                .map(i -> (long) (i * ((double) records.size() / count)))
+        Waiting.forValue(Flux.fromStream(LongStream.range(0, count).boxed())
+                .map(i -> count == records.size() ? i : (long) (i * ((double) records.size() / count)))
                 .transform(InOrder.map(
                         AT_ONCE,
                         at -> records.get(at).map(Thrown.function(record -> {
                             bytes.addAndGet(record.byteSize());
-                            return parse(records, at, () -> types(ExampleFeatures.read(record.data())));
+                            return new Found(at, parse(records, at, () -> types(ExampleFeatures.read(record.data()))));
                         }))))
-                .doOnNext(found -> found.forEach((name, type) -> known.merge(name, type, Examples::merged)))
+                .map(Thrown.function(found -> parse(records, found.index, () -> {
+                    found.types.forEach((name, type) -> known.merge(name, type, Examples::merged));
+                    return true;
+                })))
                 .then(Mono.just(true)));
         return bytes.get();
     }
 
+    /** The types of a record's features. */
+    private record Found(long index, Map<String, ColumnType> types) {}
+
     private static ColumnType merged(ColumnType one, ColumnType other) {
         if (one.dtype() != other.dtype()) {
-            throw new FormatException("feature \"%s\" is %s in some records, %s in others"
-                    .formatted(one.name(), one.dtype(), other.dtype()));
+            throw new FormatException(
+                    "feature \"%s\" is %s, in records before %s".formatted(one.name(), other.dtype(), one.dtype()));
         }
         return one.lists() >= other.lists() ? one : other;
     }
@@ -158,7 +180,8 @@ public final class Examples implements Dataset<Row> {
         try {
             return parse.get();
         } catch (FormatException e) {
-            throw new FormatException("%s: %s".formatted(records.id(index).name(), e.getMessage()), e);
+            throw new FormatException(
+                    "%s, record %d: %s".formatted(records.id(index).name(), index, e.getMessage()), e);
         }
     }
 

@@ -9,6 +9,7 @@ import io.penstock.tensor.Tensor;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -33,6 +34,20 @@ class ArraysFuzzTest {
                 Tensor last = Objects.requireNonNull(rows.get(rows.size() - 1).block());
                 assertThat(rows.size() * first.byteSize()).isLessThanOrEqualTo(file.length);
                 assertThat(last.shape()).isEqualTo(first.shape());
+            }
+        });
+    }
+
+    @MethodSource("files")
+    @FuzzTest(maxDuration = "10m")
+    void npz_withAnyArrayInIt_isReadOrRefused(byte[] input) {
+        byte[] file = Arrays.copyOfRange(input, Math.min(1, input.length), input.length);
+        byte[] valid = npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n");
+        MemoryStore store = MemoryStore.of("fuzz", Map.of("a.npy", file, "b.npy", valid));
+        Hostile.bytes(() -> {
+            try (NpzRows rows = NpzRows.open(store, List.of())) {
+                assertThat(rows.size()).isEqualTo(2);
+                assertThat(Objects.requireNonNull(rows.get(1).block()).values()).hasSize(2);
             }
         });
     }

@@ -6,10 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.penstock.fault.DataException;
 import io.penstock.fault.FormatException;
-import io.penstock.kit.Hostile;
 import io.penstock.memory.MemoryDataset;
+import io.penstock.shard.TfRecordMaker;
 import io.penstock.shard.TfRecords;
 import io.penstock.table.internal.ExampleFeatures;
 import io.penstock.tensor.DType;
@@ -28,14 +27,17 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
 
 class ExamplesTest {
 
     private static final Path DATA = Path.of(System.getProperty("penstock.data", "missing"));
+
+    @TempDir
+    private Path folder;
 
     @TestFactory
     List<DynamicTest> filesOfOthers_haveTheExpectedFeatures() throws IOException {
@@ -91,7 +93,7 @@ class ExamplesTest {
         assertThat(sum).as(name).isEqualTo(expected.path("int_sum").asLong());
     }
 
-    private static byte[] message(int field, byte[]... parts) {
+    static byte[] message(int field, byte[]... parts) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (byte[] part : parts) {
             all.writeBytes(part);
@@ -108,11 +110,11 @@ class ExamplesTest {
         return message.toByteArray();
     }
 
-    private static byte[] entry(String name, byte[] value) {
+    static byte[] entry(String name, byte[] value) {
         return message(1, message(1, name.getBytes(StandardCharsets.UTF_8)), message(2, value));
     }
 
-    private static byte[] ints(int... values) {
+    static byte[] ints(int... values) {
         byte[] packed = new byte[values.length];
         for (int i = 0; i < values.length; i++) {
             packed[i] = (byte) values[i];
@@ -120,7 +122,7 @@ class ExamplesTest {
         return message(3, message(1, packed));
     }
 
-    private static byte[] texts(String... values) {
+    static byte[] texts(String... values) {
         byte[][] all = new byte[values.length][];
         for (int i = 0; i < values.length; i++) {
             all[i] = message(1, values[i].getBytes(StandardCharsets.UTF_8));
@@ -128,14 +130,14 @@ class ExamplesTest {
         return message(1, all);
     }
 
-    private static Examples examples(TableOptions options, byte[]... records) {
+    static Examples examples(TableOptions options, byte[]... records) {
         List<Tensor> tensors = Arrays.stream(records)
                 .map(bytes -> Tensor.of(DType.U8, Shape.of(bytes.length), ByteBuffer.wrap(bytes)))
                 .toList();
         return Examples.of(MemoryDataset.of("made", tensors), options);
     }
 
-    private static Row row(Examples examples, long index) {
+    static Row row(Examples examples, long index) {
         return Objects.requireNonNull(examples.get(index).block());
     }
 
@@ -201,30 +203,31 @@ class ExamplesTest {
     }
 
     @Test
-    void read_anyBytes_isReadOrRefused() {
-        byte[] whole = message(
-                1,
-                entry("label", ints(7, 300)),
-                entry("words", texts("ab", "c")),
-                entry("f", message(2, message(1, new byte[8]))));
-        Random random = new Random(5);
-        for (int round = 0; round < 20_000; round++) {
-            byte[] bytes = whole.clone();
-            for (int i = random.nextInt(4); i >= 0; i--) {
-                bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
-            }
-            byte[] cut = Arrays.copyOf(bytes, random.nextInt(bytes.length + 1));
-            Hostile.bytes(() -> requireReadOrRefused(cut));
+    void of_recordOfAnotherType_isNamedByFileByteAndNumber() throws IOException {
+        Path file = folder.resolve("a.tfrecord");
+        byte[] first = message(1, entry("a", ints(7)));
+        byte[] other = message(1, entry("a", texts("x")));
+        Files.write(file, TfRecordMaker.file(List.of(first, first, other)));
+
+        try (TfRecords records = TfRecords.open(file, null)) {
+            assertThatThrownBy(() -> Examples.of(records, TableOptions.standard()))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessage("a.tfrecord@%d, record 2: feature \"a\" is u8, in records before i64"
+                            .formatted(12 + 2 * (first.length + 16)));
         }
     }
 
-    private static void requireReadOrRefused(byte[] bytes) {
-        try {
-            Examples examples = examples(TableOptions.standard().fillNulls(0), bytes);
-            row(examples, 0);
-        } catch (DataException refused) {
-            assertThat(refused).hasMessageNotContaining("null");
-        }
+    @Test
+    void scanning_rareFeature_isFound() {
+        byte[][] records = new byte[5000][];
+        Arrays.fill(records, message(1, entry("a", ints(7))));
+        records[4999] = message(1, entry("a", ints(7)), entry("b", ints(1)));
+        List<Tensor> tensors = Arrays.stream(records).map(Tensor::ofBytes).toList();
+        MemoryDataset<Tensor> data = MemoryDataset.of("made", tensors);
+
+        assertThat(Examples.of(data, TableOptions.standard()).schema().names()).containsExactly("a");
+        assertThat(Examples.scanning(data, TableOptions.standard()).schema().names())
+                .containsExactly("a", "b");
     }
 
     @Test
