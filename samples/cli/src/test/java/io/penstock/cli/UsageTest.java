@@ -120,6 +120,16 @@ class UsageTest {
     }
 
     @Test
+    void stream_withACacheLargerThanTheMachine_namesTheFlag() throws IOException {
+        Path file = Files.write(folder.resolve("records.bin"), new byte[1000]);
+
+        Cli run = Cli.stream("--source records:" + file + ",100 --cache-ram 900000GiB");
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("or a share of what is free, such as --cache-ram 50%");
+    }
+
+    @Test
     void resizeAndAugment_ofRecords_areRefused() throws IOException {
         Path file = Files.write(folder.resolve("records.bin"), new byte[1000]);
 

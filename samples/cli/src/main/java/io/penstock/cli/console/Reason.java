@@ -9,7 +9,10 @@ import java.util.Map;
 public final class Reason {
 
     /** What the library names as its own methods, and the command line as flags. */
-    private static final Map<String, String> FLAGS = Map.of("padShapes()", "--pad");
+    private static final Map<String, String> FLAGS = Map.of(
+            "padShapes()", "--pad",
+            "a share of what is free with ofFreeShare", "a share of what is free, such as --cache-ram 50%",
+            ", or allow more attempts", "");
 
     private Reason() {}
 
@@ -25,7 +28,7 @@ public final class Reason {
             return "no such file: " + line;
         }
         if (failure instanceof AccessDeniedException) {
-            return "not allowed to read: " + line;
+            return "permission denied: " + line;
         }
         if (failure instanceof OutOfMemoryError) {
             return "out of memory: " + line

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  *
  * <p>By Little's law: a stage's time over the wall's is how many workers it kept busy, the source's time over the
  * wall's how many loads were in flight. Whichever of the two is used up sets the pace; if neither is, the consumer
- * does.
+ * does, unless it only counts.
  */
 public final class Verdict {
 
@@ -28,14 +28,22 @@ public final class Verdict {
     private final Surroundings around;
     private final EpochReport epoch;
 
-    private Verdict(Surroundings around, EpochReport epoch) {
+    private final String otherwise;
+
+    private Verdict(Surroundings around, EpochReport epoch, String otherwise) {
         this.around = around;
         this.epoch = epoch;
+        this.otherwise = otherwise;
     }
 
     /** Of the last epoch, which is the one that is repeated if the run goes on. */
     public static String of(Surroundings around, EpochReport lastEpoch) {
-        return new Verdict(around, lastEpoch).text();
+        return new Verdict(around, lastEpoch, "the consumer sets the pace").text();
+    }
+
+    /** As {@link #of}, for a run whose consumer does nothing with the batches. */
+    public static String ofCounting(Surroundings around, EpochReport lastEpoch) {
+        return new Verdict(around, lastEpoch, "nothing limits this run: the consumer only counts").text();
     }
 
     private String text() {
@@ -83,8 +91,8 @@ public final class Verdict {
         if (slowest.isPresent() && share(slowest.get(), wall) >= STANDS_OUT) {
             return stageLimits(slowest.get(), wall);
         }
-        return "the consumer sets the pace (workers %s busy, %.1f of %d loads in flight)"
-                .formatted(percent(busy), inFlight, around.inFlight());
+        return "%s (workers %s busy, %.1f of %d loads in flight)"
+                .formatted(otherwise, percent(busy), inFlight, around.inFlight());
     }
 
     private String stageLimits(StageStatistics stage, double wall) {

@@ -223,7 +223,7 @@ public final class StreamRun<T> {
                             plan.drawsABatch(),
                             plan.options().remainder().name().toLowerCase(Locale.ROOT));
         }
-        return Verdict.of(around, last)
+        return Verdict.ofCounting(around, last)
                 + (advice == null || last.statistics().loads() == 0 ? "" : "; " + advice.text());
     }
 

@@ -86,6 +86,13 @@ class VerdictTest {
     }
 
     @Test
+    void verdict_ofAConsumerThatOnlyCounts_isThatNothingLimits() {
+        String verdict = Verdict.ofCounting(around(1, 1, null), epoch(0, 0, load(10), stage("decode", 2)));
+
+        assertThat(verdict).startsWith("nothing limits this run: the consumer only counts (workers 10 % busy");
+    }
+
+    @Test
     void verdict_ofAnEpochFromDisk_saysSo() {
         RunStatistics statistics = new RunStatistics(0, Map.of("ram", 0L, "disk", 62_500L), 0, 0, List.of());
 
