@@ -74,7 +74,8 @@ class RecipesTest {
     }
 
     private static Class<?> nested(String name) throws ClassNotFoundException {
-        return Class.forName(page.getClass().getName() + "$" + name, true, page.getClass().getClassLoader());
+        return Class.forName(
+                page.getClass().getName() + "$" + name, true, page.getClass().getClassLoader());
     }
 
     private static void close(Batch batch) {
@@ -139,7 +140,8 @@ class RecipesTest {
             assertThat(names).hasSize(3).contains("Scan[voxels=u8[1], age=1.5]");
             assertThat(read).containsExactlyInAnyOrder("a", "b", "c", "b");
             assertThat(first.name(2)).isEqualTo("c");
-            assertThat(second.fingerprint().hex()).isNotEqualTo(first.fingerprint().hex());
+            assertThat(second.fingerprint().hex())
+                    .isNotEqualTo(first.fingerprint().hex());
         }
     }
 

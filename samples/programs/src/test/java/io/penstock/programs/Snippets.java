@@ -119,7 +119,9 @@ final class Snippets {
     /** Returns the name of its class. */
     private String compileProgram(String program) throws IOException {
         Matcher declared = CLASS.matcher(program);
-        assertThat(declared.find()).as("a program declares a public class: " + program).isTrue();
+        assertThat(declared.find())
+                .as("a program declares a public class: " + program)
+                .isTrue();
         compile(declared.group(1), program);
         return declared.group(1);
     }
