@@ -18,6 +18,7 @@ import penstock  # noqa: E402
 SIDE = 16
 CLASSES = ["cat", "dog", "elk"]
 SAMPLES = 44
+FLAGS = {"resize": SIDE, "augment": "flip", "batch": 8, "remainder": "pad"}
 
 
 def number(name, default):
@@ -58,7 +59,7 @@ class WithPictures(unittest.TestCase):
             place.parent.mkdir(exist_ok=True)
             place.write_bytes(picture(at))
         cls.source = f"images:{cls.folder}"
-        cls.flags = {"resize": SIDE, "augment": "flip", "batch": 8, "remainder": "pad"}
+        cls.flags = FLAGS
 
     def loader(self, **options):
         """The batches of the shared loader from the first epoch on."""
@@ -81,12 +82,13 @@ class WithPictures(unittest.TestCase):
                 running.add(path.parent.name)
         return set(os.listdir(self.memory)), running
 
-    def run_python(self, script, *arguments):
+    def run_python(self, script, *arguments, **environment):
         """Runs a program of this folder, and returns its exit status and what it printed."""
         done = subprocess.run(
             [sys.executable, str(PACKAGE / "tests" / script), *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            env={**os.environ, **environment},
         )
         return done.returncode, done.stdout

@@ -11,10 +11,11 @@ import time
 import unittest
 import unittest.mock
 
-from pictures import CLASSES, SIDE, WithPictures, number, rows
+from pictures import CLASSES, FLAGS, SIDE, WithPictures, number, rows
 
 import numpy as np
 import penstock
+from penstock.loader import _command as launcher
 
 
 class LoaderTest(WithPictures):
@@ -74,31 +75,54 @@ class LoaderTest(WithPictures):
         self.assertEqual(opened, opened[:1] * len(opened))
         self.assertEqual(self.traces(), before)
 
-    def test_kills_and_resumes_are_bit_exact_and_leave_nothing(self):
-        loader, wanted = self.loader(), []
-        for _ in range(2):
-            wanted += [row for batch in loader for row in rows(batch)]
-        loader.close()
+    def test_killed_python_leaves_nothing(self):
         before = self.traces()
-        dice, kills, worlds, run = random.Random(7), 0, [], 0
-        aim = number("PENSTOCK_KILLS", 2)
-        while kills < aim:
-            run += 1
-            out, status = pathlib.Path(f"{self.folder}/run{run}"), -9
-            while status == -9:
-                world = 1 + len(worlds) % 2 if len(worlds) < 2 else dice.choice([1, 1, 2])
-                limit = dice.randint(1, 5) if kills < aim else 1 << 30  # of 12 steps
-                status, said = self.run_python("trainer.py", self.source, out, f"{out}.state", world, limit)
-                self.assertIn(status, (0, -9), said)
-                worlds.append(world)
-                kills += status == -9
-            self.assertEqual([int(line) for line in out.read_text().split()], wanted)
+        status, said = self.run_python("trainer.py", self.source, f"{self.folder}/o", f"{self.folder}/s", 1, 2)
+        self.assertEqual((status, said), (-9, ""))
         until = time.monotonic() + 60
         while self.traces() != before and time.monotonic() < until:
             time.sleep(0.05)
         self.assertEqual(self.traces(), before)
+
+    def test_kills_and_resumes_are_bit_exact_at_any_world_size(self):
+        loader, wanted = self.loader(), []
+        for _ in range(2):
+            wanted += [row for batch in loader for row in rows(batch)]
+        loader.close()
+        secret = self.shared.options["token"]
+        alone, both = (self.shared.address, 1), (self.serve_ranks(secret), 2)
+        dice, starts, kills, runs, aim = random.Random(7), [], 0, 0, number("PENSTOCK_KILLS", 4)
+        while kills < aim:
+            runs += 1
+            out, status = pathlib.Path(f"{self.folder}/run{runs}"), -9
+            while status == -9:
+                address, world = dice.choice([alone, both]) if len(starts) > 1 else [alone, both][len(starts)]
+                limit = dice.randint(1, 5) if kills < aim else 1 << 30  # of 12 steps
+                status, said = self.run_python(
+                    "trainer.py", address, out, f"{out}.state", world, limit, PENSTOCK_TOKEN=secret
+                )
+                self.assertIn(status, (0, -9), said)
+                starts.append(world)
+                kills += status == -9
+            self.assertEqual([int(line) for line in out.read_text().split()], wanted)
         if "PENSTOCK_KILLS" in os.environ:
-            print(f"{kills} kills in {run} runs, {worlds.count(2)} of {len(worlds)} starts at world size 2", file=sys.stderr)
+            print(f"{kills} kills in {runs} runs; {starts.count(2)} of {len(starts)} starts had two ranks", file=sys.stderr)
+
+    def serve_ranks(self, secret):
+        """The address of a JVM that serves two ranks."""
+        words = [word for name, value in {**FLAGS, "batch": 4}.items() for word in (f"--{name}", str(value))]
+        command = [*launcher(), "serve", "--source", self.source, *words, "--epochs", "1000000"]
+        serving = subprocess.Popen(
+            [*command, "--each-a-rank", "2", "--shared", f"{self.memory}/ranks", "--until-stdin-ends"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PENSTOCK_TOKEN": secret},
+        )
+        self.addCleanup(serving.stdout.close)
+        self.addCleanup(serving.wait)
+        self.addCleanup(serving.stdin.close)
+        return serving.stdout.readline().strip()
 
 
 class StartTest(unittest.TestCase):
@@ -119,7 +143,7 @@ class StartTest(unittest.TestCase):
 
     def test_interrupted_start_leaves_nothing(self):
         threads = threading.active_count()
-        with unittest.mock.patch("penstock.loader._address", side_effect=KeyboardInterrupt):
+        with unittest.mock.patch.object(sys.modules["penstock.loader"], "_address", side_effect=KeyboardInterrupt):
             with self.assertRaises(KeyboardInterrupt):
                 self.start("exec cat")
         self.assertEqual(threading.active_count(), threads)
