@@ -6,6 +6,7 @@ import io.penstock.bench.caching.NearFar;
 import io.penstock.bench.caching.Policies;
 import io.penstock.bench.caching.Sweep;
 import io.penstock.bench.experiment.ExperimentBenchmark;
+import io.penstock.bench.scaling.Buckets;
 import io.penstock.bench.scaling.Cluster;
 import io.penstock.bench.scaling.Latency;
 import io.penstock.bench.scaling.LazyShards;
@@ -43,6 +44,7 @@ final class Benchmarks {
                 new DecodeSpeed(),
                 new StageCost(),
                 new DistantSource(),
+                new Buckets(),
                 new FlatMemory(),
                 new ZarrRows(),
                 new PackedRows(),
