@@ -80,7 +80,8 @@ public final class FolderOutput implements OutputStore {
         Path file = folder.resolve(name);
         try {
             if (Files.size(file) > max) {
-                throw new StoreException("%s has %d bytes, at most %d are allowed".formatted(file, Files.size(file), max));
+                throw new StoreException(
+                        "%s has %d bytes, at most %d are allowed".formatted(file, Files.size(file), max));
             }
             return Optional.of(Files.readAllBytes(file));
         } catch (NoSuchFileException e) {

@@ -65,10 +65,7 @@ public final class NpyWriter<T> {
     /** As {@link #file(Path)}, into an output of this name. */
     public Function<Flux<Sample<T>>, Mono<Written>> file(OutputStore store, String name) {
         return samples -> Writing.write(
-                        samples,
-                        number -> new Rows<>(store.open(name), rows),
-                        Long.MAX_VALUE,
-                        store.location(name))
+                        samples, number -> new Rows<>(store.open(name), rows), Long.MAX_VALUE, store.location(name))
                 .single();
     }
 

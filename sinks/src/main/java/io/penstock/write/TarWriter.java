@@ -77,8 +77,7 @@ public final class TarWriter<T> {
 
     /** As {@link #file(Path)}, into an output of this name. */
     public Function<Flux<Sample<T>>, Mono<Written>> file(OutputStore store, String name) {
-        return samples -> Writing.write(
-                        samples, number -> open(store.open(name)), Long.MAX_VALUE, store.location(name))
+        return samples -> Writing.write(samples, number -> open(store.open(name)), Long.MAX_VALUE, store.location(name))
                 .single();
     }
 
@@ -95,8 +94,8 @@ public final class TarWriter<T> {
         if (samplesEach < 1) {
             throw new IllegalArgumentException("a shard must have at least 1 sample, was " + samplesEach);
         }
-        return samples -> Writing.write(
-                samples, number -> open(store.open(shard(number))), samplesEach, store.location());
+        return samples ->
+                Writing.write(samples, number -> open(store.open(shard(number))), samplesEach, store.location());
     }
 
     /** The name of a shard. */

@@ -115,7 +115,8 @@ class ShardJobTest {
 
         StepVerifier.create(job(numbers, 10).run(1, 2), 0)
                 .thenRequest(1)
-                .expectNextMatches(written -> written.location().equals(shard(folder, 3).toString()))
+                .expectNextMatches(
+                        written -> written.location().equals(shard(folder, 3).toString()))
                 .verifyComplete();
 
         assertThat(numbers.loads).hasValue(60);

@@ -42,8 +42,10 @@ class TarWriterTest {
                 .thenRequest(9)
                 .assertNext(written -> assertThat(written.samples()).isEqualTo(10))
                 .expectNextMatches(written -> written.samples() == 5
-                        && written.location().equals(folder.resolve("shard-000002.tar").toString())
-                        && written.bytes() == Path.of(written.location()).toFile().length())
+                        && written.location()
+                                .equals(folder.resolve("shard-000002.tar").toString())
+                        && written.bytes()
+                                == Path.of(written.location()).toFile().length())
                 .verifyComplete();
 
         assertThat(TarContents.of(folder.resolve("shard-000002.tar")))

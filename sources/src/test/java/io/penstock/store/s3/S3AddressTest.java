@@ -53,7 +53,8 @@ class S3AddressTest {
         assertThat(endpoint("s3://bucket/x", env).region()).isEqualTo("us-east-1");
         assertThat(endpoint("s3://bucket/x", env).name()).isEqualTo("s3+http://s:2/bucket/");
         assertThat(endpoint("s3://bucket/x?path-style=false", env).name()).isEqualTo("s3+http://s:2/bucket/");
-        assertThat(endpoint("s3://bucket/x?endpoint=https://s3.eu-west-1.amazonaws.com", env).name())
+        assertThat(endpoint("s3://bucket/x?endpoint=https://s3.eu-west-1.amazonaws.com", env)
+                        .name())
                 .isEqualTo("s3://bucket/");
         assertThat(endpoint("s3://bucket/x?path-style=false", env).base()).hasToString("http://bucket.s:2/");
     }

@@ -142,7 +142,10 @@ class S3OutputTest {
         output.close();
         server.uploads.answers.countDown();
 
-        assertThat(writing).failsWithin(Duration.ofSeconds(30)).withThrowableThat().withMessageContaining("closed");
+        assertThat(writing)
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableThat()
+                .withMessageContaining("closed");
         assertThat(server.objects).isEmpty();
         assertThat(server.uploads.open).isEmpty();
     }
