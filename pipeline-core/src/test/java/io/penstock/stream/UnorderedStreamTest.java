@@ -227,8 +227,7 @@ class UnorderedStreamTest {
         assertThat(ResumeToken.parse(token.toString())).isEqualTo(token);
         assertThatThrownBy(() -> token.resume(sampler.shard(Shard.of(0, 2)), data))
                 .hasMessageContaining("rank 1 of 2 there, rank 0 of 2 here; end the epoch first");
-        ResumeToken inOrder =
-                ResumeToken.parse(ResumeToken.of(data, sampler).toString());
+        ResumeToken inOrder = ResumeToken.parse(ResumeToken.of(data, sampler).toString());
         assertThatThrownBy(() -> inOrder.at(first.next()))
                 .hasMessageContaining("is that of one rank, and a token that was read in order names none");
         assertThat(ResumeToken.parse(token.toString()).at(first.next())).hasToString(token.toString());

@@ -142,8 +142,7 @@ class LruTurnoverTest {
 
             assertThat(heldOf(tier, 600, 700)).isEqualTo(100);
             assertThat(heldOf(tier, 500, 600)).isEqualTo(100);
-            assertThat(heldOf(tier, 600 - (int) held, 600 - (int) held + 30))
-                    .isZero();
+            assertThat(heldOf(tier, 600 - (int) held, 600 - (int) held + 30)).isZero();
             assertThat(tier.statistics().errors()).isZero();
         }
     }

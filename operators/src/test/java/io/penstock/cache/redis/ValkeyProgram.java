@@ -1,9 +1,6 @@
 package io.penstock.cache.redis;
 
 import io.penstock.cache.redis.internal.Programs;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 

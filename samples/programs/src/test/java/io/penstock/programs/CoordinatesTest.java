@@ -43,10 +43,8 @@ final class CoordinatesTest {
 
     @Test
     void flags_ofTheArgumentFile_areThoseOfTheTests() throws IOException {
-        List<String> flags = read("jvm.args")
-                .lines()
-                .filter(line -> !line.startsWith("#"))
-                .toList();
+        List<String> flags =
+                read("jvm.args").lines().filter(line -> !line.startsWith("#")).toList();
 
         assertThat(first("<jvm.flags>([^<]+)<", read("pom.xml")).split(" ")).containsExactlyInAnyOrderElementsOf(flags);
     }
@@ -57,9 +55,14 @@ final class CoordinatesTest {
         String page = read("docs/libraries.md");
 
         for (String module : List.of("pipeline-core", "operators", "sources", "sinks")) {
-            OPTIONAL.matcher(read(module + "/pom.xml")).results().forEach(found -> assertThat(page)
-                    .contains("| `%s:%s` | %s |"
-                            .formatted(found.group(1), found.group(2), version(build, found.group(1), found.group(2)))));
+            OPTIONAL.matcher(read(module + "/pom.xml"))
+                    .results()
+                    .forEach(found -> assertThat(page)
+                            .contains("| `%s:%s` | %s |"
+                                    .formatted(
+                                            found.group(1),
+                                            found.group(2),
+                                            version(build, found.group(1), found.group(2)))));
         }
     }
 
@@ -68,7 +71,8 @@ final class CoordinatesTest {
         String named = "<groupId>" + Pattern.quote(group) + "</groupId>\\s*<artifactId>" + Pattern.quote(artifact)
                 + "</artifactId>\\s*<version>([^<]+)<";
         String version = group.equals("io.micrometer") ? "${micrometer.version}" : first(named, build);
-        for (MatchResult property = PROPERTY.matcher(version).results().findFirst().orElse(null);
+        for (MatchResult property =
+                        PROPERTY.matcher(version).results().findFirst().orElse(null);
                 property != null;
                 property = PROPERTY.matcher(version).results().findFirst().orElse(null)) {
             String value = first("<" + Pattern.quote(property.group(1)) + ">([^<]+)<", build);

@@ -37,8 +37,7 @@ record ExpectedBatches(List<List<Item>> batches, Set<Integer> ends, boolean fail
         int firstOfEpoch = 0;
         for (int i = 0; i < left.size(); i++) {
             Draw draw = left.get(i);
-            boolean endsEpoch =
-                    i == left.size() - 1 || left.get(i + 1).epoch() != draw.epoch();
+            boolean endsEpoch = i == left.size() - 1 || left.get(i + 1).epoch() != draw.epoch();
             drawn++;
             if (!draw.isPadding()) {
                 Draw used = used(scenario, draw);

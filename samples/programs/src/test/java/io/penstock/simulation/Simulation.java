@@ -153,11 +153,7 @@ final class Simulation {
         runToQuiet(trainers, leaving);
         boolean poolEnded = scenario.poolEnds() && !leaving;
         for (int rank = 0; rank < world; rank++) {
-            check(
-                    rank,
-                    trainers.get(rank),
-                    ExpectedBatches.of(scenario, sampler(rank, from), batchSize),
-                    poolEnded);
+            check(rank, trainers.get(rank), ExpectedBatches.of(scenario, sampler(rank, from), batchSize), poolEnded);
         }
         return scenario.ordered() ? together(from, trainers, leaving) : apart(from, trainers);
     }

@@ -89,7 +89,7 @@ record SparkCluster(Path home, int port, Process master, List<Process> workers) 
         return builder.start();
     }
 
-    /** What Spark's launchers look for: a folder of jars, which is empty since the class path is given, and the host. */
+    /** What Spark's launchers look for: the host, and a folder of jars, empty since the class path is given. */
     static void environment(ProcessBuilder builder, Path home, String host) {
         builder.environment().put("SPARK_HOME", home.toString());
         builder.environment().put("SPARK_SCALA_VERSION", "2.13");
@@ -151,11 +151,13 @@ record SparkCluster(Path home, int port, Process master, List<Process> workers) 
 
     @Override
     public void close() {
-        List<ProcessHandle> all =
-                Stream.concat(workers.stream().map(Process::toHandle), Stream.of(master.toHandle())).toList();
-        List<ProcessHandle> below = all.stream().flatMap(ProcessHandle::descendants).toList();
+        List<ProcessHandle> all = Stream.concat(workers.stream().map(Process::toHandle), Stream.of(master.toHandle()))
+                .toList();
+        List<ProcessHandle> below =
+                all.stream().flatMap(ProcessHandle::descendants).toList();
         all.forEach(ProcessHandle::destroyForcibly);
         below.forEach(ProcessHandle::destroyForcibly);
-        Stream.concat(all.stream(), below.stream()).forEach(process -> process.onExit().join());
+        Stream.concat(all.stream(), below.stream())
+                .forEach(process -> process.onExit().join());
     }
 }

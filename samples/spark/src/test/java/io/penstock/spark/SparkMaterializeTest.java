@@ -235,8 +235,9 @@ class SparkMaterializeTest {
         String held = images().get(SHARD / 2);
         Path out = folder.resolve("out");
         try (FileServer files = FileServer.of(pictures).manifest().start();
-                GatedServer server =
-                        new GatedServer(URI.create(files.address().toString()), path -> name(path).equals(held));
+                GatedServer server = new GatedServer(
+                        URI.create(files.address().toString()),
+                        path -> name(path).equals(held));
                 SparkDriver job = SparkDriver.start(
                         folder,
                         List.of(
@@ -247,9 +248,7 @@ class SparkMaterializeTest {
                                 "spark.speculation.quantile=0.5"),
                         "--source %smanifest.jsonl --resize 32 --to tar:%s --shard-samples %d"
                                 .formatted(server.address(), out, SHARD))) {
-            await(
-                    job,
-                    () -> writers(out).values().stream().anyMatch(executors -> executors.size() == 2));
+            await(job, () -> writers(out).values().stream().anyMatch(executors -> executors.size() == 2));
             server.open();
             Cli made = job.end();
 

@@ -12,7 +12,9 @@ import io.penstock.resume.ResumeToken;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
@@ -380,6 +382,36 @@ class RanksTest {
         assertThat(refused.status()).isEqualTo(2);
         assertThat(refused.err())
                 .contains("another shard mode, in the middle of an epoch: stable:4 there, stable:2 here");
+    }
+
+    /** Four parts that take turns of 50 draws: three ranks stop in an epoch, two go on, and one ends the run. */
+    @Test
+    void turnsOfParts_resumedAtOtherWorldSizes_deliverEachSampleOnce() {
+        String flags = " --epochs 3 --digest --shard stable:4x50";
+        Cli whole = Cli.stream(records + flags);
+        long[] content = new long[3];
+
+        String token = ranks(flags + " --batch 25 --stop-after 20", 3, content);
+        assertThat(ResumeToken.parse(token).position()).isEqualTo(new Position(0, 1_500));
+        token = ranks(flags + " --batch 50 --stop-after 60 --resume " + token, 2, content);
+        assertThat(ResumeToken.parse(token).position()).isEqualTo(new Position(1, 3_500));
+        ranks(flags + " --resume " + token, 1, content);
+
+        assertThat(content).containsExactly(whole.content(0), whole.content(1), whole.content(2));
+    }
+
+    /** Runs all ranks, and adds up what each epoch had; the token that all end with. */
+    private static String ranks(String flags, int world, long[] content) {
+        Set<String> tokens = new HashSet<>();
+        for (int rank = 0; rank < world; rank++) {
+            Cli run = Cli.stream(records + flags + " --rank %d --world %d".formatted(rank, world));
+            assertThat(run.status()).as(run.err()).isZero();
+            run.epochs().forEach(epoch -> content[epoch.path("epoch").asInt()] +=
+                    Long.parseUnsignedLong(epoch.path("content_digest").asText(), 16));
+            tokens.add(run.resume());
+        }
+        assertThat(tokens).hasSize(1);
+        return tokens.iterator().next();
     }
 
     @Test
