@@ -22,6 +22,7 @@ import io.penstock.bench.suite.FlatMemory;
 import io.penstock.bench.suite.MixedEpochs;
 import io.penstock.bench.suite.PackedRows;
 import io.penstock.bench.suite.StageCost;
+import io.penstock.bench.suite.TfRecordRows;
 import io.penstock.bench.suite.WarmEpochs;
 import io.penstock.bench.suite.ZarrRows;
 import java.util.ArrayList;
@@ -47,6 +48,7 @@ final class Benchmarks {
                 new Buckets(),
                 new FlatMemory(),
                 new ZarrRows(),
+                new TfRecordRows(),
                 new PackedRows(),
                 new Cluster(),
                 new SeveralServers()));
