@@ -119,7 +119,7 @@ final class Connection {
                 : ScanStream.scan(((StatefulRedisConnection<byte[], Frame>) connection).reactive(), matching);
     }
 
-    /** Closes everything; done when all threads are gone. */
+    /** Closes everything but the threads, which other connections have too. */
     CompletionStage<Boolean> close() {
         CompletionStage<Void> closing = connection.closeAsync();
         CompletableFuture<Boolean> done = new CompletableFuture<>();

@@ -16,15 +16,12 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.DefaultClientResources;
-import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,8 +31,6 @@ import org.slf4j.LoggerFactory;
 final class Connector {
 
     private static final Logger LOG = LoggerFactory.getLogger(Connector.class);
-    private static final Delay RECONNECT =
-            Delay.fullJitter(Duration.ofMillis(50), Duration.ofSeconds(2), 50, TimeUnit.MILLISECONDS);
     private static final Duration TOPOLOGY = Duration.ofSeconds(10);
 
     private static final Duration AGAIN = Duration.ofSeconds(1);
@@ -43,27 +38,24 @@ final class Connector {
     private final Address address;
     private final Settings settings;
     private final RedisCodec<byte[], Frame> codec;
+    private final ClientThreads threads;
 
-    Connector(Address address, Settings settings, RedisCodec<byte[], Frame> codec) {
+    Connector(Address address, Settings settings, RedisCodec<byte[], Frame> codec, ClientThreads threads) {
         this.address = address;
         this.settings = settings;
         this.codec = codec;
+        this.threads = threads;
     }
 
     /** Connects now, blocking; a failure leaves nothing behind. */
     Connection connect() {
         AtomicReference<@Nullable EventLoop> loop = new AtomicReference<>();
-        ClientResources resources = DefaultClientResources.builder()
-                .ioThreadPoolSize(2)
-                .computationThreadPoolSize(2)
-                .reconnectDelay(RECONNECT)
-                .nettyCustomizer(new NettyCustomizer() {
-                    @Override
-                    public void afterChannelInitialized(Channel channel) {
-                        loop.set(channel.eventLoop());
-                    }
-                })
-                .build();
+        ClientResources resources = threads.with(new NettyCustomizer() {
+            @Override
+            public void afterChannelInitialized(Channel channel) {
+                loop.set(channel.eventLoop());
+            }
+        });
         AbstractRedisClient client = null;
         try {
             if (address.kind() == Address.Kind.CLUSTER) {

@@ -40,9 +40,9 @@ final class Endpoint {
     private volatile boolean closed;
 
     /** @param connected told when there is a connection for the first time */
-    Endpoint(Address address, Settings settings, Commands commands, Runnable connected) {
+    Endpoint(Address address, Settings settings, Commands commands, ClientThreads threads, Runnable connected) {
         this.address = address;
-        this.connector = new Connector(address, settings, commands.codec());
+        this.connector = new Connector(address, settings, commands.codec(), threads);
         this.commands = commands;
         this.connected = connected;
         this.first = new Breaker(address.toString(), this::connect, timer);

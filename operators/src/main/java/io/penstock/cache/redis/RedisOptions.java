@@ -223,6 +223,16 @@ public final class RedisOptions {
     }
 
     private RedisTier opened() {
+        ClientThreads threads = new ClientThreads();
+        try {
+            return opened(threads);
+        } catch (RuntimeException | Error e) {
+            threads.close();
+            throw e;
+        }
+    }
+
+    private RedisTier opened(ClientThreads threads) {
         Membership membership = spawned != null && spawned.meets() ? spawned.meet(settings.password()) : null;
         SpawnedServer running = spawned == null || membership != null ? null : spawned.join(settings.password());
         Runnable afterwards =
@@ -234,7 +244,7 @@ public final class RedisOptions {
             Counts counts = new Counts();
             KeySpace keys = new KeySpace(name);
             Duration atMost = known.timeout().multipliedBy(2);
-            Servers servers = new Servers((server, there) -> new Server(server, there, known, keys, counts));
+            Servers servers = new Servers((server, there) -> new Server(server, there, known, keys, counts, threads));
             if (membership != null) {
                 servers.become(NodeServer.addresses(membership.members()), atMost)
                         .toFuture()
@@ -245,7 +255,10 @@ public final class RedisOptions {
                 Address there = running != null ? NodeServer.address(running) : Objects.requireNonNull(address);
                 servers.become(there.byName(), atMost).toFuture().join();
             }
-            return new RedisTier(servers, known, counts, afterwards);
+            return new RedisTier(servers, known, counts, () -> {
+                threads.close();
+                afterwards.run();
+            });
         } catch (RuntimeException | Error e) {
             afterwards.run();
             throw e;

@@ -27,14 +27,14 @@ final class Server {
     private final ServerLeases leases;
 
     /** @param name the same in all processes, and different from that of any other server of the tier */
-    Server(String name, Address address, Settings settings, KeySpace keys, Counts counts) {
+    Server(String name, Address address, Settings settings, KeySpace keys, Counts counts, ClientThreads threads) {
         this.commands = new Commands();
         this.name = name;
         this.address = address;
         this.number = Rendezvous.number(name);
         this.keys = keys;
         this.counts = counts;
-        this.endpoint = new Endpoint(address, settings, commands, this::refresh);
+        this.endpoint = new Endpoint(address, settings, commands, threads, this::refresh);
         this.usage = new Usage(endpoint, keys, commands);
         this.writes = new Writes(endpoint, keys, commands, counts, usage, settings.pendingBytes());
         this.reads = new Reads(endpoint, keys, commands, counts, writes);

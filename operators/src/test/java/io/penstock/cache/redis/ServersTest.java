@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,8 +28,14 @@ class ServersTest {
 
     private final Settings settings = Settings.STANDARD.times(TIMEOUT, TIMEOUT);
     private final Counts counts = new Counts();
+    private final ClientThreads threads = new ClientThreads();
     private final Servers servers =
-            new Servers((name, address) -> new Server(name, address, settings, new KeySpace("many"), counts));
+            new Servers((name, address) -> new Server(name, address, settings, new KeySpace("many"), counts, threads));
+
+    @AfterEach
+    void endThreads() {
+        threads.close();
+    }
 
     private void become(Map<String, TestServer> now) {
         Map<String, Address> addresses = new LinkedHashMap<>();
