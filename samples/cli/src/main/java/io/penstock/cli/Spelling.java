@@ -61,10 +61,8 @@ final class Spelling {
     private static int edited(int[][] edits, String from, String to, int i, int j) {
         boolean same = from.charAt(i - 1) == to.charAt(j - 1);
         int fewest = Math.min(edits[i - 1][j - 1] + (same ? 0 : 1), 1 + Math.min(edits[i - 1][j], edits[i][j - 1]));
-        boolean exchanged = i > 1
-                && j > 1
-                && from.charAt(i - 1) == to.charAt(j - 2)
-                && from.charAt(i - 2) == to.charAt(j - 1);
+        boolean exchanged =
+                i > 1 && j > 1 && from.charAt(i - 1) == to.charAt(j - 2) && from.charAt(i - 2) == to.charAt(j - 1);
         return exchanged ? Math.min(fewest, edits[i - 2][j - 2] + 1) : fewest;
     }
 }

@@ -51,8 +51,7 @@ final class WrongUsage {
         return program.getSubcommands().entrySet().stream()
                 .flatMap(each -> Stream.concat(
                         Stream.of(each.getKey()),
-                        each.getValue().getSubcommands().keySet().stream()
-                                .map(inner -> each.getKey() + " " + inner)))
+                        each.getValue().getSubcommands().keySet().stream().map(inner -> each.getKey() + " " + inner)))
                 .toList();
     }
 }

@@ -206,7 +206,8 @@ class UsageTest {
         Path zarr = Files.createDirectory(folder.resolve("store"));
         Files.writeString(zarr.resolve("zarr.json"), "{}");
 
-        assertThat(Cli.stream("--source " + folder).err()).contains("did you mean images:" + folder + "? the sources are");
+        assertThat(Cli.stream("--source " + folder).err())
+                .contains("did you mean images:" + folder + "? the sources are");
         assertThat(Cli.stream("--source " + zarr).err()).contains("did you mean zarr:" + zarr + "?");
         assertThat(Cli.stream("--source " + folder.resolve("a.tar")).err()).contains("did you mean tar:" + folder);
     }
