@@ -75,12 +75,10 @@ class HubTest {
         assertThat(steady).isNotNull();
         AtomicInteger all = new AtomicInteger();
         AtomicInteger some = new AtomicInteger();
-        Disposable rest = Flux.defer(steady::next)
-                .repeat(BATCHES - 1)
-                .subscribe(delivery -> {
-                    all.incrementAndGet();
-                    delivery.release();
-                });
+        Disposable rest = Flux.defer(steady::next).repeat(BATCHES - 1).subscribe(delivery -> {
+            all.incrementAndGet();
+            delivery.release();
+        });
         SplittableRandom random = new SplittableRandom(1);
 
         while (fickle.number() < BATCHES) {

@@ -149,6 +149,7 @@ record MdsIndex(List<Column> columns, List<Shard> shards) {
         return value.asText();
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // its annotation is in a library of its own
     private static void require(boolean condition, String message, Object... values) {
         if (!condition) {
             throw new FormatException(message.formatted(values));

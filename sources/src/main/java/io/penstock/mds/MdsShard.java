@@ -149,6 +149,7 @@ final class MdsShard {
         return true;
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // its annotation is in a library of its own
     FormatException broken(String what, Object... values) {
         return new FormatException(name + " " + what.formatted(values));
     }

@@ -41,8 +41,7 @@ class MovingTest {
     private static final Pattern PYTHON = Pattern.compile("```python\n(.*?)```", Pattern.DOTALL);
 
     /** Prints the number of rows and the sum of their bytes; a batch of WebDataset is a pair. */
-    private static final String DRIVER =
-            """
+    private static final String DRIVER = """
 
 
             import sys

@@ -63,7 +63,7 @@ class RecipesTest {
     }
 
     /** The result of a method of the page. */
-    @SuppressWarnings("unchecked") // the caller knows the page
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the caller knows the page
     private static <T> T call(String name, Object... arguments) throws Exception {
         Method method = Stream.of(page.getClass().getDeclaredMethods())
                 .filter(each -> each.getName().equals(name))

@@ -23,8 +23,7 @@ class PythonPackageTest {
     private static final List<String> INTERPRETERS = List.of("python3", "/usr/bin/python3");
 
     /** The tests start JVMs for a few batches each. */
-    static final List<String> QUICK_START =
-            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
+    static final List<String> QUICK_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
 
     private static boolean has(String python, String modules) throws IOException, InterruptedException {
         Process asked = new ProcessBuilder("sh", "-c", python + " -c 'import " + modules + "'")

@@ -179,6 +179,7 @@ final class Exchanges {
         return hop.refused == null ? source.get() : source.instead(hop.refused);
     }
 
+    @SuppressWarnings("ReferenceEquality") // a body may be empty, which is another request than one without a body
     private <T> Mono<Mono<T>> exchange(Ask ask, Hop hop, Reader<T> reader) {
         HttpClient.RequestSender request = client.headers(headers -> fill(headers, ask, hop))
                 .request(ask.method())

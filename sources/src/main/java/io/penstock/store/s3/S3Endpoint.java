@@ -58,7 +58,11 @@ record S3Endpoint(URI base, String name, String region) {
                 ? "s3://%s/".formatted(address.bucket())
                 : "s3+%s://%s%s%s/%s/"
                         .formatted(
-                                host.getScheme(), host.getHost().toLowerCase(Locale.ROOT), port, path, address.bucket());
+                                host.getScheme(),
+                                host.getHost().toLowerCase(Locale.ROOT),
+                                port,
+                                path,
+                                address.bucket());
         return new S3Endpoint(URI.create(base), name, region);
     }
 

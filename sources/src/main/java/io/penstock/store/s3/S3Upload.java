@@ -234,8 +234,8 @@ final class S3Upload implements UnfinishedOutput {
         ByteBuffer body = StandardCharsets.UTF_8.encode(all.toString());
         Submitted answer = Waiting.forValue(bucket.submit(request("POST", "uploadId=" + id, body, GONE)));
         if (answer.code().equals(GONE)) { // completed by a request whose answer was lost, or aborted by somebody
-            long there = Waiting.forValue(
-                    bucket.entry(key).map(StoreEntry::size).defaultIfEmpty(-1L));
+            long there =
+                    Waiting.forValue(bucket.entry(key).map(StoreEntry::size).defaultIfEmpty(-1L));
             if (there != size) {
                 throw new IOException("its upload was aborted elsewhere; repeat the job");
             }

@@ -48,7 +48,12 @@ public final class BucketServer {
     public static void main(String[] arguments) throws Exception {
         BucketServer bucket =
                 new BucketServer(Integer.parseInt(arguments[0]), Duration.ofMillis(Long.parseLong(arguments[1])));
-        int port = HttpServer.create().host("127.0.0.1").port(0).handle(bucket::answer).bindNow().port();
+        int port = HttpServer.create()
+                .host("127.0.0.1")
+                .port(0)
+                .handle(bucket::answer)
+                .bindNow()
+                .port();
         System.out.println(port);
         while (System.in.read() >= 0) {
             // the parent has more to ask

@@ -73,9 +73,9 @@ public final class Buckets implements Benchmark {
         double[] third = start(server, scratch, folders);
         String objects = "%,d objects: ".formatted(folders * BucketServer.IN_FOLDER);
         return List.of(
-                Result.of(objects + "pages of the list asked for", pages, "pages"),
+                Result.of(objects + "pages of the list asked for", (double) pages, "pages"),
                 Result.of(objects + "listed and opened", first[0], "s").atMost(0, MAX_LIST_SECONDS),
-                Result.of(objects + "pages at the second start", again, "pages").atMost(0, 1),
+                Result.of(objects + "pages at the second start", (double) again, "pages").atMost(0, 1),
                 Result.of(objects + "second start to the first batch of 64", Math.min(second[1], third[1]), "s")
                         .atMost(0, MAX_START_SECONDS));
     }
@@ -105,18 +105,21 @@ public final class Buckets implements Benchmark {
         ConnectionProvider connections = ConnectionProvider.create("bare", IN_FLIGHT);
         HttpClient bare = HttpClient.create(connections).baseUrl(server.endpoint);
         try (S3Store store = server.store()) {
-            StoreEntry known = Objects.requireNonNull(store.entry("00000/000.jpg").block(), "an object");
+            StoreEntry known =
+                    Objects.requireNonNull(store.entry("00000/000.jpg").block(), "an object");
             Rounds rounds = options.rounds(
                     "s3, reading",
                     1,
                     options.choose(5, 1),
                     List.of(
-                            () -> rate(reads, Flux.range(0, reads)
-                                    .flatMap(
-                                            at -> bare.get()
-                                                    .uri("/%s/set/00000/000.jpg".formatted(BucketServer.BUCKET))
-                                                    .responseSingle((head, body) -> body.asByteArray()),
-                                            IN_FLIGHT)),
+                            () -> rate(
+                                    reads,
+                                    Flux.range(0, reads)
+                                            .flatMap(
+                                                    at -> bare.get()
+                                                            .uri("/%s/set/00000/000.jpg".formatted(BucketServer.BUCKET))
+                                                            .responseSingle((head, body) -> body.asByteArray()),
+                                                    IN_FLIGHT)),
                             () -> rate(reads, Flux.range(0, reads).flatMap(at -> store.read(known), IN_FLIGHT))));
             String what = "objects of 32 KiB after %d ms, 64 in flight".formatted(LATENCY_MILLIS);
             return List.of(

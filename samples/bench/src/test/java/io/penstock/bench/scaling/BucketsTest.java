@@ -28,7 +28,9 @@ class BucketsTest {
         List<Result> results = new Buckets().run(new BenchOptions(true, null, null, progress -> {}));
 
         assertThat(results).hasSize(7);
-        assertThat(results.get(0).value()).as("pages of 3 folders, and of what they are").isBetween(3.0, 8.0);
+        assertThat(results.get(0).value())
+                .as("pages of 3 folders, and of what they are")
+                .isBetween(3.0, 8.0);
         assertThat(results.get(2).value()).as("pages at the second start").isEqualTo(1);
         assertThat(results).extracting(Result::value).allMatch(value -> value > 0);
     }

@@ -36,9 +36,8 @@ public final class MaterializedShards {
                 return place;
             }
             long wanted = shards(written.location(PLAN), plan.get());
-            long there = written.names().stream()
-                    .filter(name -> name.matches(SHARD))
-                    .count();
+            long there =
+                    written.names().stream().filter(name -> name.matches(SHARD)).count();
             if (there < wanted) {
                 throw new StoreException("%s has %d of %d shards; repeat the materialize command to complete them"
                         .formatted(place, there, wanted));

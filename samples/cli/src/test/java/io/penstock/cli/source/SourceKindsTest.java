@@ -29,7 +29,7 @@ class SourceKindsTest {
     void tableOfSources_hasAnExampleOfEachKind() throws IOException {
         Set<String> shown = new TreeSet<>();
         for (String row : rows("docs/sources.md")) {
-            String[] cells = row.split("\\|");
+            String[] cells = row.split("\\|", -1);
             var example = EXAMPLE.matcher(cells[cells.length - 1]);
             while (cells.length == 4 && example.find()) {
                 if (KINDS.contains(example.group(1))) {

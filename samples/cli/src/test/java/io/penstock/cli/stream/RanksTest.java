@@ -406,8 +406,9 @@ class RanksTest {
         for (int rank = 0; rank < world; rank++) {
             Cli run = Cli.stream(records + flags + " --rank %d --world %d".formatted(rank, world));
             assertThat(run.status()).as(run.err()).isZero();
-            run.epochs().forEach(epoch -> content[epoch.path("epoch").asInt()] +=
-                    Long.parseUnsignedLong(epoch.path("content_digest").asText(), 16));
+            run.epochs()
+                    .forEach(epoch -> content[epoch.path("epoch").asInt()] +=
+                            Long.parseUnsignedLong(epoch.path("content_digest").asText(), 16));
             tokens.add(run.resume());
         }
         assertThat(tokens).hasSize(1);

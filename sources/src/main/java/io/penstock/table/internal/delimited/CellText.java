@@ -70,14 +70,13 @@ final class CellText {
         boolean plain = text.length() < 19 && text.chars().noneMatch(c -> c == '.' || c == 'e' || c == 'E');
         long value = plain
                 ? Long.parseLong(text)
-                : new BigDecimal(text)
-                        .longValueExact(); // whole numbers with missing ones among them: pandas writes 8.0
+                : new BigDecimal(text).longValueExact(); // pandas writes 8.0 where others are missing
         return inRange(column, value);
     }
 
     /** The same value, if the column's dtype has it. */
     static long inRange(ColumnType column, long value) {
-        if (column.dtype() != DType.I64 && column.refuses(value) != null) {
+        if (column.dtype() != DType.I64 && column.refuses((double) value) != null) {
             throw CellFault.of(column.name(), "%d is no %s".formatted(value, column.dtype()));
         }
         return value;
