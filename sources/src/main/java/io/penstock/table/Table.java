@@ -16,6 +16,7 @@ import io.penstock.table.internal.ColumnType;
 import io.penstock.table.internal.Partitions;
 import io.penstock.table.internal.TableFile;
 import io.penstock.table.internal.TableGroup;
+import io.penstock.table.internal.arrow.ArrowTableFile;
 import io.penstock.table.internal.delimited.DelimitedFile;
 import io.penstock.table.internal.parquet.ParquetFile;
 import io.penstock.tensor.DType;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * The rows of a table whose files have them in groups: Parquet, and CSV or JSON lines by blocks of records.
+ * The rows of a table whose files have them in groups: Parquet, Arrow, and CSV or JSON lines by blocks of records.
  *
  * <p>A row group is read and decoded once for all rows in flight that need it, with the chosen columns alone, and stays
  * in memory within {@link TableOptions#cacheBytes}. A full shuffle reads a group for almost each row, so use
@@ -66,6 +67,13 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     private final RowSchema schema;
     private final Fingerprint fingerprint;
     private final ChunkCache<TableGroup> cache;
+
+    private static final Format ARROW = new Format(
+            "arrow 1",
+            "Arrow files",
+            "record batch",
+            List.of(".arrow", ".arrows", ".feather", ".ipc"),
+            (files, entry, wanted, options) -> ArrowTableFile.open(files, entry, wanted, options));
 
     /**
      * How files are found and opened.
@@ -193,6 +201,21 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     /** The same in a store; a key that is empty or ends in {@code /} is a folder. The store stays the caller's. */
     public static Table openParquet(Store store, String keyOrPattern, TableOptions options) {
         return open(PARQUET, PARQUET.files(store, keyOrPattern), options);
+    }
+
+    /**
+     * The rows of Arrow IPC files and streams, and of Feather version 2, named as those of Parquet are. A record batch is
+     * what a row group is there.
+     * @throws StoreException if a file cannot be found or read
+     * @throws FormatException if one is damaged, or has other columns than the first
+     */
+    public static Table openArrow(Path path, TableOptions options) {
+        return open(ARROW, ARROW.files(path), options);
+    }
+
+    /** The same in a store, which stays the caller's. */
+    public static Table openArrow(Store store, String keyOrPattern, TableOptions options) {
+        return open(ARROW, ARROW.files(store, keyOrPattern), options);
     }
 
     /**

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
+import org.apache.arrow.vector.compression.CompressionUtil.CodecType;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -103,6 +104,28 @@ class TableKitsTest {
         @Override
         Dataset<Row> open(Path files) {
             return Table.openJson(files, TYPES, folder.resolve("index"));
+        }
+    }
+
+    /** One file, as Arrow's own library writes it. */
+    @Nested
+    class Arrow extends Kit {
+        @Override
+        void write(Path file, int from, int to) throws IOException {
+            if (from == 0) {
+                byte[] bytes = MadeArrow.bytes(2, false, CodecType.ZSTD, false);
+                Files.write(file.resolveSibling("a.arrow"), bytes);
+            }
+        }
+
+        @Override
+        Dataset<Row> open(Path files) {
+            return Table.openArrow(files, TYPES);
+        }
+
+        @Override
+        protected boolean share(long one, long other) {
+            return true;
         }
     }
 }

@@ -9,16 +9,18 @@ import java.util.Map;
 /** Which kind of source a path without one probably is. */
 final class SourceGuess {
 
-    private static final Map<String, String> KINDS = Map.of(
-            "tar", "tar:",
-            "txt", "text:",
-            "jsonl", "jsonl:",
-            "csv", "csv:",
-            "tsv", "csv:",
-            "npy", "npy:",
-            "npz", "npz:",
-            "parquet", "parquet:",
-            "tfrecord", "tfrecord:");
+    private static final Map<String, String> KINDS = Map.ofEntries(
+            Map.entry("tar", "tar:"),
+            Map.entry("txt", "text:"),
+            Map.entry("jsonl", "jsonl:"),
+            Map.entry("arrow", "arrow:"),
+            Map.entry("feather", "arrow:"),
+            Map.entry("csv", "csv:"),
+            Map.entry("tsv", "csv:"),
+            Map.entry("npy", "npy:"),
+            Map.entry("npz", "npz:"),
+            Map.entry("parquet", "parquet:"),
+            Map.entry("tfrecord", "tfrecord:"));
 
     private SourceGuess() {}
 

@@ -79,6 +79,7 @@ public sealed interface SourceSpec {
         /** Formats of tables. */
         public enum Kind {
             PARQUET,
+            ARROW,
             CSV,
             JSONL,
             TFRECORD,
@@ -120,7 +121,7 @@ public sealed interface SourceSpec {
 
     String KNOWN = "the sources are images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
             + "text:FILES, jsonl:FILES, jsonl:FILES#FIELDS, csv:FILES#COLUMNS, npy:FILE, npy:ARCHIVE.npz#ARRAY, "
-            + "npz:FILE#ARRAYS, idx:FILE, parquet:FILES#COLUMNS, tfrecord:FILES#FEATURES "
+            + "npz:FILE#ARRAYS, idx:FILE, parquet:FILES#COLUMNS, arrow:FILES#COLUMNS, tfrecord:FILES#FEATURES "
             + "and mds:DIR#COLUMNS";
 
     /**
@@ -214,6 +215,7 @@ public sealed interface SourceSpec {
                 Map.entry("tar", rest -> new Tar(new StorePlace(rest))),
                 Map.entry("text", rest -> new Lines(new StorePlace(rest), false)),
                 Map.entry("jsonl", SourceSpec::jsonLines),
+                Map.entry("arrow", rest -> Rows.parse(Rows.Kind.ARROW, rest)),
                 Map.entry("csv", rest -> Rows.parse(Rows.Kind.CSV, rest)),
                 Map.entry("npy", SourceSpec::npy),
                 Map.entry("idx", rest -> new Array(new StorePlace(rest), "", true)),

@@ -152,6 +152,12 @@ public final class Sources {
                         : Table.openParquet(far.store(), far.key(), columns.options());
                 yield rows(table, columns);
             }
+            case ARROW ->
+                rows(
+                        far == null
+                                ? Table.openArrow(files.path(), columns.options())
+                                : Table.openArrow(far.store(), far.key(), columns.options()),
+                        columns);
             case CSV ->
                 rows(
                         far == null

@@ -36,7 +36,8 @@ public interface StreamOptions {
             paramLabel = "SOURCE",
             converter = SourceSpec.Reader.class,
             description = "What to read: images:DIR, records:FILE,SIZE, zarr:STORE#ARRAY, tar:FILES, http:MANIFEST, "
-                    + "text:, jsonl:, npy: or idx:FILE, npz:FILE#ARRAYS, parquet:, csv: or jsonl:FILES#COLUMNS,"
+                    + "text:, jsonl:, npy: or idx:FILE, npz:FILE#ARRAYS,"
+                    + " parquet:, arrow:, csv: or jsonl:FILES#COLUMNS,"
                     + " tfrecord:FILES#FEATURES, mds:DIR#COLUMNS. More than one are read one after another.")
     List<SourceSpec> sources();
 

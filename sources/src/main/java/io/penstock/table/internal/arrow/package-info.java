@@ -1,0 +1,5 @@
+/** Tables in Arrow's IPC files and streams. */
+@NullMarked
+package io.penstock.table.internal.arrow;
+
+import org.jspecify.annotations.NullMarked;

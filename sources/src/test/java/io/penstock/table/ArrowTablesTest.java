@@ -1,0 +1,175 @@
+package io.penstock.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.fault.DataException;
+import io.penstock.fault.FormatException;
+import io.penstock.kit.Hostile;
+import io.penstock.store.MemoryStore;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Tensor;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.arrow.vector.compression.CompressionUtil.CodecType;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What Arrow's own library writes. */
+class ArrowTablesTest {
+
+    private static final TableOptions SMALL = TableOptions.standard().maxGroupBytes(8 << 20);
+
+    private static Table open(byte[] bytes, TableOptions options) {
+        return Table.openArrow(MemoryStore.of("memory", Map.of("a.arrow", bytes)), "a.arrow", options);
+    }
+
+    private static Row row(Table table, long index) {
+        return Objects.requireNonNull(table.get(index).block());
+    }
+
+    private static String text(Tensor tensor) {
+        return new String(tensor.toByteArray(), StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "false, NO_COMPRESSION",
+        "true, NO_COMPRESSION",
+        "false, ZSTD",
+        "true, ZSTD",
+        "false, LZ4_FRAME",
+        "true, LZ4_FRAME"
+    })
+    void rows_ofEveryType_areFieldsLikeThoseOfParquet(boolean isStream, CodecType codec) {
+        Table table = open(MadeArrow.bytes(3, isStream, codec, false), SMALL);
+
+        assertThat(table.size()).isEqualTo(15);
+        assertThat(table.groupRows()).isEqualTo(5);
+        assertThat(table.fields())
+                .extracting(TableField::toString)
+                .containsExactly(
+                        "n i64",
+                        "text u8[n]",
+                        "large u8[n]",
+                        "view u8[n]",
+                        "flag bool",
+                        "decimal f64",
+                        "day i32",
+                        "id u8[n]",
+                        "list i64[n]",
+                        "lists f32[n]",
+                        "lists.lengths i32[n]",
+                        "pair i32[n]",
+                        "struct.x f64",
+                        "struct.y u16",
+                        "word u8[n]");
+        for (int n = 0; n < 15; n++) {
+            Row row = row(table, n);
+            int i = n % 5;
+            long[] list = new long[i];
+            Arrays.setAll(list, j -> (n(row)) + j);
+            assertThat(row.tensor("n")).isEqualTo(Tensor.scalar((long) n));
+            assertThat(text(row.tensor("text"))).isEqualTo("row " + n);
+            assertThat(text(row.tensor("large"))).isEqualTo("large " + n);
+            assertThat(text(row.tensor("view"))).isEqualTo(i % 2 == 0 ? "v" + n : "a longer view " + n);
+            assertThat(row.tensor("flag")).isEqualTo(Tensor.scalar(n % 2 == 1));
+            assertThat(row.tensor("decimal").doubleAt(0)).isEqualTo(-n / 100.0);
+            assertThat(row.tensor("day")).isEqualTo(Tensor.scalar(18_000 + n));
+            assertThat(row.tensor("id").toByteArray()).containsExactly(n, 1, 2);
+            assertThat(row.tensor("list")).isEqualTo(Tensor.ofLongs(list));
+            assertThat(row.tensor("lists.lengths")).isEqualTo(Tensor.ofInts(new int[] {i, i + 1}));
+            assertThat(row.tensor("lists").shape().elements()).isEqualTo(2L * i + 1);
+            assertThat(row.tensor("pair")).isEqualTo(Tensor.ofInts(new int[] {n, -n}));
+            assertThat(row.tensor("struct.x")).isEqualTo(Tensor.scalar(n / 4.0));
+            assertThat(row.tensor("struct.y").longAt(0)).isEqualTo(65_000 + n);
+            assertThat(text(row.tensor("word"))).isEqualTo("word " + i % 3);
+        }
+    }
+
+    private static long n(Row row) {
+        return row.tensor("n").longAt(0);
+    }
+
+    @Test
+    void columns_someChosen_areReadAlone() {
+        Table table = open(MadeArrow.bytes(2, false, CodecType.NO_COMPRESSION, false), SMALL.columns("struct", "n"));
+
+        assertThat(table.schema().names()).containsExactly("struct.x", "struct.y", "n");
+        assertThat(row(table, 7).tensor("struct.y").longAt(0)).isEqualTo(65_007);
+    }
+
+    @Test
+    void nulls_areRefusedUnlessFilled() {
+        byte[] bytes = MadeArrow.bytes(1, true, CodecType.NO_COMPRESSION, true);
+
+        Table refusing = open(bytes, SMALL.columns("n", "lists"));
+        Row filled = row(open(bytes, SMALL.fillNulls(1)), 3);
+
+        assertThatThrownBy(() -> refusing.get(3).block())
+                .isInstanceOf(FormatException.class)
+                .hasMessageContaining("a.arrow, record batch 0, row 3: column n is null");
+        assertThat(row(refusing, 4).tensor("n")).isEqualTo(Tensor.scalar(4L));
+        assertThat(filled.tensor("n")).isEqualTo(Tensor.scalar(1L));
+        assertThat(filled.tensor("struct.y").longAt(0)).isEqualTo(1);
+        for (String empty : List.of("text", "view", "word", "list", "lists", "pair")) {
+            assertThat(filled.tensor(empty).byteSize()).as(empty).isZero();
+        }
+        assertThat(filled.tensor("flag").dtype()).isEqualTo(DType.BOOL);
+    }
+
+    @Test
+    void wrongFiles_sayWhatIsWrong() {
+        byte[] bytes = MadeArrow.bytes(1, false, CodecType.NO_COMPRESSION, false);
+
+        assertThatThrownBy(() -> open(bytes, SMALL.columns("none")))
+                .hasMessageContaining("there is no column \"none\", only [n, text");
+        assertThatThrownBy(() -> open(Arrays.copyOf(bytes, bytes.length - 1), SMALL))
+                .hasMessageContaining("a.arrow: it is cut off: it does not end in ARROW1");
+        assertThatThrownBy(() -> open("FEA1....".getBytes(StandardCharsets.UTF_8), SMALL))
+                .hasMessageContaining("Feather version 1");
+        assertThatThrownBy(() -> open(new byte[0], SMALL)).hasMessageContaining("neither an Arrow file nor a stream");
+    }
+
+    /** Any byte, and any number in the metadata, may be damaged. */
+    @Test
+    void damagedFiles_areReadOrRefusedWithinTheirMemory() {
+        Random random = new Random(3);
+        List<byte[]> files = Stream.of(CodecType.NO_COMPRESSION, CodecType.ZSTD, CodecType.LZ4_FRAME)
+                .flatMap(codec ->
+                        Stream.of(MadeArrow.bytes(1, false, codec, true), MadeArrow.bytes(1, true, codec, true)))
+                .toList();
+
+        for (int i = 0; i < 600; i++) {
+            byte[] damaged = files.get(i % files.size()).clone();
+            for (int j = random.nextInt(4); j >= 0; j--) {
+                damaged[random.nextInt(damaged.length)] = (byte) (random.nextBoolean() ? -1 : random.nextInt());
+            }
+            byte[] cut = random.nextInt(8) == 0 ? Arrays.copyOf(damaged, random.nextInt(damaged.length)) : damaged;
+            loadAll(cut);
+        }
+    }
+
+    static void loadAll(byte[] bytes) {
+        Hostile.bytes(() -> {
+            Table table = open(bytes, SMALL.fillNulls(0));
+            for (long row = 0; row < Math.min(table.size(), 50); row++) {
+                long index = row;
+                try {
+                    table.get(index).block();
+                } catch (DataException refused) {
+                    assertThat(refused.getMessage()).contains("a.arrow");
+                    Hostile.bytes(() -> {
+                        throw refused;
+                    });
+                }
+            }
+        });
+    }
+}
