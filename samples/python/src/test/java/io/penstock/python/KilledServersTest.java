@@ -43,10 +43,9 @@ class KilledServersTest {
         new Random(1).nextBytes(records);
         Path file = Files.write(folder.resolve("r.bin"), records);
         for (int i = 0; i < 3; i++) {
-            servers.add(CliProcess.builder(
-                            "serve --port 0 --source records:%s,%d --batch 8 --epochs 2"
-                                    .formatted(file, BYTES)
-                                    .split(" "))
+            servers.add(CliProcess.builder("serve --port 0 --source records:%s,%d --batch 8 --epochs 2"
+                            .formatted(file, BYTES)
+                            .split(" "))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start());
         }

@@ -75,7 +75,8 @@ public final class Buckets implements Benchmark {
         return List.of(
                 Result.of(objects + "pages of the list asked for", (double) pages, "pages"),
                 Result.of(objects + "listed and opened", first[0], "s").atMost(0, MAX_LIST_SECONDS),
-                Result.of(objects + "pages at the second start", (double) again, "pages").atMost(0, 1),
+                Result.of(objects + "pages at the second start", (double) again, "pages")
+                        .atMost(0, 1),
                 Result.of(objects + "second start to the first batch of 64", Math.min(second[1], third[1]), "s")
                         .atMost(0, MAX_START_SECONDS));
     }
