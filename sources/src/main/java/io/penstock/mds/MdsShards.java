@@ -35,8 +35,9 @@ import reactor.core.publisher.Mono;
  *
  * <p>Samples are in the order of the index, a field for each column. Numbers are scalars of their type, {@code int} is
  * {@code i64}; {@code str}, {@code bytes}, {@code json}, {@code jpeg} and {@code png} are {@code u8[n]};
- * {@code ndarray} is an array. Numbers as text are {@code i64} or {@code f64}. Lists of files have their bytes in {@code NAME}, their
- * lengths in {@code NAME.lengths}. A column of pickles is refused unless others are chosen: nothing is unpickled.
+ * {@code ndarray} is an array. Numbers as text are {@code i64} or {@code f64}. Lists of files have their bytes in
+ * {@code NAME}, their lengths in {@code NAME.lengths}. A column of pickles is refused unless others are chosen: nothing
+ * is unpickled.
  *
  * <p>Opening reads the index and the files' states, and decompresses shards in zstd or gz, which blocks. The first
  * load from a shard compares its bytes with a hash if the index has one: it reads the shard once. Loading never blocks.

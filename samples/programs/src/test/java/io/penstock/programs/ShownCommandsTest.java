@@ -33,7 +33,7 @@ class ShownCommandsTest {
     /** Servers, benchmarks, commands of other modules and other machines: they are only parsed. */
     private static final Pattern NOT_HERE =
             Pattern.compile("(help|serve|serve-files|watch|bench|train|spark-materialize)\\b.*"
-                    + "|.*(--page|--metrics-port|redis|https?:|@token.json).*");
+                    + "|.*(--page|--metrics-port|redis|https?:|s3:|@token.json).*");
 
     /** Docker's, the JVM's, torchrun's, and those of commands of other modules. */
     private static final Set<String> FLAGS_OF_OTHERS =
