@@ -74,7 +74,7 @@ class ArrowTablesTest {
             Row row = row(table, n);
             int i = n % 5;
             long[] list = new long[i];
-            Arrays.setAll(list, j -> (n(row)) + j);
+            Arrays.setAll(list, j -> n(row) + j);
             assertThat(row.tensor("n")).isEqualTo(Tensor.scalar((long) n));
             assertThat(text(row.tensor("text"))).isEqualTo("row " + n);
             assertThat(text(row.tensor("large"))).isEqualTo("large " + n);

@@ -297,10 +297,18 @@ class DelimitedTablesTest {
                 .type("l", DType.I32)
                 .lists("l", 2)
                 .fillNulls(0);
-        Table table = json(
-                "{\"n\":1,\"t\":2}\n{\"n\":\"1\"}\n[1]\n{\"n\":1\n{\"n\":1} x\n{\"n\":70000}\n{\"n\":1.5}\n"
-                        + "{\"n\":1,\"n\":2}\n{\"l\":[[1],2]}\n{\"n\":5,\"t\":\"ok\",\"l\":[[1],[]]}\n",
-                options);
+        Table table = json("""
+                {"n":1,"t":2}
+                {"n":"1"}
+                [1]
+                {"n":1
+                {"n":1} x
+                {"n":70000}
+                {"n":1.5}
+                {"n":1,"n":2}
+                {"l":[[1],2]}
+                {"n":5,"t":"ok","l":[[1],[]]}
+                """, options);
 
         List<String> wrong = List.of(
                 "line 1: column t: a text is wanted, it is a number",

@@ -66,37 +66,44 @@ final class S3Uploads {
     /** The answer's body; empty where the answer was sent. */
     private String obey(HttpExchange exchange, String key, Map<String, String> query, byte[] body) throws IOException {
         String id = String.valueOf(query.get("uploadId"));
-        switch (exchange.getRequestMethod()) {
-            case "POST":
-                if (query.containsKey("uploads")) {
-                    String fresh = "u/%d=".formatted(begun.incrementAndGet());
-                    open.put(fresh, new ConcurrentSkipListMap<>());
-                    return "<InitiateMultipartUploadResult><UploadId>%s</UploadId></InitiateMultipartUploadResult>"
-                            .formatted(fresh);
-                }
-                return complete(exchange, key, id, new String(body, StandardCharsets.UTF_8));
-            case "PUT":
-                if (query.containsKey("partNumber")) {
-                    await();
-                    parts.incrementAndGet();
-                    NavigableMap<Integer, byte[]> upload = open.get(id);
-                    if (upload != null) {
-                        upload.put(Integer.parseInt(query.get("partNumber")), body);
-                    }
-                } else {
-                    objects.put(key, body);
-                }
-                exchange.getResponseHeaders().set("ETag", "\"" + S3Server.etag(body) + "\"");
-                return "OK";
-            default:
+        return switch (exchange.getRequestMethod()) {
+            case "POST" ->
+                query.containsKey("uploads")
+                        ? begin()
+                        : complete(exchange, key, id, new String(body, StandardCharsets.UTF_8));
+            case "PUT" -> keep(exchange, key, query, body);
+            default -> {
                 if (query.containsKey("uploadId")) {
                     aborted.incrementAndGet();
                     open.remove(id);
                 } else {
                     objects.remove(key);
                 }
-                return "OK";
+                yield "OK";
+            }
+        };
+    }
+
+    private String begin() {
+        String fresh = "u/%d=".formatted(begun.incrementAndGet());
+        open.put(fresh, new ConcurrentSkipListMap<>());
+        return "<InitiateMultipartUploadResult><UploadId>%s</UploadId></InitiateMultipartUploadResult>"
+                .formatted(fresh);
+    }
+
+    private String keep(HttpExchange exchange, String key, Map<String, String> query, byte[] body) throws IOException {
+        if (query.containsKey("partNumber")) {
+            await();
+            parts.incrementAndGet();
+            NavigableMap<Integer, byte[]> upload = open.get(String.valueOf(query.get("uploadId")));
+            if (upload != null) {
+                upload.put(Integer.parseInt(query.get("partNumber")), body);
+            }
+        } else {
+            objects.put(key, body);
         }
+        exchange.getResponseHeaders().set("ETag", "\"" + S3Server.etag(body) + "\"");
+        return "OK";
     }
 
     private void await() throws IOException {
