@@ -46,7 +46,9 @@ class LruDiskSimulationTest {
                 disk.flush().block();
                 held.add(cache.statistics().samples());
             });
-            assertThat(cache.statistics().refused()).isZero();
+            assertThat(cache.statistics().refused())
+                    .as("values for which no dropped file was unmapped in time")
+                    .isLessThanOrEqualTo(SAMPLES / 100);
             double mean = held.stream()
                     .skip(PolicySimulationTest.WARM_UP - 1)
                     .mapToLong(samples -> samples)
