@@ -30,8 +30,8 @@ class SourceKindsTest {
         Set<String> shown = new TreeSet<>();
         for (String row : rows("docs/sources.md")) {
             String[] cells = row.split("\\|", -1);
-            var example = EXAMPLE.matcher(cells[cells.length - 1]);
-            while (cells.length == 4 && example.find()) {
+            var example = EXAMPLE.matcher(cells[cells.length - 2]);
+            while (cells.length == 5 && example.find()) {
                 if (KINDS.contains(example.group(1))) {
                     shown.add(example.group(1));
                     assertThat(SourceSpec.parse(example.group().replace("`", "")))
