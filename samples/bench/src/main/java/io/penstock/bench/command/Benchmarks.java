@@ -6,10 +6,10 @@ import io.penstock.bench.caching.NearFar;
 import io.penstock.bench.caching.Policies;
 import io.penstock.bench.caching.Sweep;
 import io.penstock.bench.experiment.ExperimentBenchmark;
-import io.penstock.bench.scaling.Buckets;
 import io.penstock.bench.scaling.Cluster;
 import io.penstock.bench.scaling.Latency;
 import io.penstock.bench.scaling.LazyShards;
+import io.penstock.bench.scaling.ObjectBucket;
 import io.penstock.bench.scaling.Scale;
 import io.penstock.bench.scaling.SeveralServers;
 import io.penstock.bench.scaling.Stragglers;
@@ -45,7 +45,7 @@ final class Benchmarks {
                 new DecodeSpeed(),
                 new StageCost(),
                 new DistantSource(),
-                new Buckets(),
+                new ObjectBucket(),
                 new FlatMemory(),
                 new ZarrRows(),
                 new TfRecordRows(),

@@ -256,20 +256,29 @@ abstract class ArrowValues {
         }
     }
 
-    private static final class FixedBytes extends ArrowValues {
-        private final ByteBuffer data;
-        private final int width;
+    /** Values of one width, one behind the other. */
+    private abstract static class Fixed extends ArrowValues {
+        final ByteBuffer data;
+        final int width;
 
-        FixedBytes(ArrowBatch batch, ArrowNode node) {
+        Fixed(ArrowBatch batch, ArrowNode node) {
             super(batch, node);
             this.data = batch.buffer(node, 1);
             this.width = node.width;
             require(data, (long) width * length(), node);
         }
+    }
+
+    private static final class FixedBytes extends Fixed {
+
+        FixedBytes(ArrowBatch batch, ArrowNode node) {
+            super(batch, node);
+        }
 
         @Override
         void value(int index, ColumnBuilder into, int level) {
-            into.add(data.array(), data.arrayOffset() + index * width, width);
+            ByteBuffer bytes = data;
+            into.add(bytes.array(), bytes.arrayOffset() + index * width, width);
         }
     }
 
@@ -312,17 +321,12 @@ abstract class ArrowValues {
         }
     }
 
-    private static final class Decimals extends ArrowValues {
-        private final ByteBuffer data;
-        private final int width;
+    private static final class Decimals extends Fixed {
         private final int scale;
 
         Decimals(ArrowBatch batch, ArrowNode node) {
             super(batch, node);
-            this.data = batch.buffer(node, 1);
-            this.width = node.width;
             this.scale = node.detail;
-            require(data, (long) width * length(), node);
         }
 
         @Override
@@ -351,15 +355,10 @@ abstract class ArrowValues {
         }
     }
 
-    private static final class Numbers extends ArrowValues {
-        private final ByteBuffer data;
-        private final int width;
+    private static final class Numbers extends Fixed {
 
         Numbers(ArrowBatch batch, ArrowNode node) {
             super(batch, node);
-            this.data = batch.buffer(node, 1);
-            this.width = node.width;
-            require(data, (long) width * length(), node);
         }
 
         @Override

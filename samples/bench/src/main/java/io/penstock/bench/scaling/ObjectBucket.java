@@ -31,7 +31,7 @@ import reactor.netty.resources.ConnectionProvider;
  * A bucket of a million objects on a server in another process: listing it, starting again with the list that was kept,
  * and reading objects with 64 in flight beside a bare client, which signs nothing.
  */
-public final class Buckets implements Benchmark {
+public final class ObjectBucket implements Benchmark {
 
     private static final int IN_FLIGHT = 64;
     private static final int BATCH = 64;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class BucketsTest {
+class ObjectBucketTest {
 
     @BeforeEach
     void giveCredentials() {
@@ -25,7 +25,7 @@ class BucketsTest {
 
     @Test
     void run_quick_listsOnceAndReads() {
-        List<Result> results = new Buckets().run(new BenchOptions(true, null, null, progress -> {}));
+        List<Result> results = new ObjectBucket().run(new BenchOptions(true, null, null, progress -> {}));
 
         assertThat(results).hasSize(7);
         assertThat(results.get(0).value())
