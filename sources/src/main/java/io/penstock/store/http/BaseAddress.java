@@ -30,20 +30,22 @@ final class BaseAddress {
     private static final int MAX_PORT = 65_535;
 
     private final String location; // ends with a slash
+    private final String query; // of every request; may be empty
     private final URI uri;
     private final @Nullable String basic;
     private final boolean objects;
 
-    private BaseAddress(String location, @Nullable String basic, boolean objects) {
+    private BaseAddress(String location, String query, @Nullable String basic, boolean objects) {
         this.objects = objects;
         this.location = location;
+        this.query = query;
         this.uri = URI.create(location);
         this.basic = basic;
     }
 
     /**
-     * The folder that an address names; credentials in it are kept apart from it.
-     * @throws IllegalArgumentException if it is not an absolute http or https address without query and fragment
+     * The folder that an address names; credentials and a query in it are kept apart from it.
+     * @throws IllegalArgumentException if it is not an absolute http or https address without a fragment
      */
     static BaseAddress of(URI address) {
         String scheme = address.getScheme() == null ? "" : address.getScheme().toLowerCase(Locale.ROOT);
@@ -56,10 +58,8 @@ final class BaseAddress {
             throw new IllegalArgumentException("port of a store's address must be in [1, %d], was %d in %s"
                     .formatted(MAX_PORT, address.getPort(), withoutSecrets(address)));
         }
-        if (address.getRawQuery() != null || address.getRawFragment() != null) {
-            throw new IllegalArgumentException(
-                    "address of a store must have no \"?\" and no \"#\"; send tokens as headers: "
-                            + withoutSecrets(address));
+        if (address.getRawFragment() != null) {
+            throw new IllegalArgumentException("address of a store must have no \"#\": " + withoutSecrets(address));
         }
         String path = address.normalize().getRawPath();
         if (path.startsWith("/..")) {
@@ -72,17 +72,18 @@ final class BaseAddress {
                         host.toLowerCase(Locale.ROOT),
                         port(address) == defaultPort(scheme) ? "" : ":" + port(address),
                         folder.endsWith("/") ? folder : folder + "/");
-        return new BaseAddress(location, basic(address), false);
+        String query = address.getRawQuery() == null ? "" : address.getRawQuery();
+        return new BaseAddress(location, query, basic(address), false);
     }
 
     /** The same for an object store: an empty part or an escape in a key is part of a name there. */
     BaseAddress ofObjects() {
-        return new BaseAddress(location, basic, true);
+        return new BaseAddress(location, query, basic, true);
     }
 
     /** The address of a query to the base itself. */
     URI query(String escaped) {
-        return URI.create(location + "?" + escaped);
+        return withQuery(location, escaped);
     }
 
     private static @Nullable String basic(URI address) {
@@ -102,10 +103,15 @@ final class BaseAddress {
     }
 
     /**
-     * The address of a key.
+     * The address of a key, with the query of the base.
      * @throws StoreException if it does not lie below the base
      */
     URI of(String key) {
+        return of(key, "");
+    }
+
+    /** The same with more in its query, escaped; it may be empty. */
+    URI of(String key, String more) {
         requireBelow(key);
         StringBuilder full = new StringBuilder(location);
         for (byte b : utf8(key)) {
@@ -115,13 +121,19 @@ final class BaseAddress {
                 HexFormat.of().withUpperCase().toHexDigits(full.append('%'), b);
             }
         }
-        return URI.create(full.toString());
+        return withQuery(full.toString(), more);
     }
 
-    /** The address of a key with an escaped query, which may be empty. */
-    URI of(String key, String query) {
-        URI address = of(key);
-        return query.isEmpty() ? address : URI.create(address + "?" + query);
+    private URI withQuery(String address, String more) {
+        String all = query.isEmpty() || more.isEmpty() ? query + more : query + "&" + more;
+        return URI.create(all.isEmpty() ? address : address + "?" + all);
+    }
+
+    /** The address of a request as it may be printed: without its query. */
+    static String shown(URI request) {
+        String text = request.toString();
+        int query = text.indexOf('?');
+        return query < 0 ? text : text.substring(0, query) + "?…";
     }
 
     private byte[] utf8(String key) {

@@ -29,6 +29,7 @@ record ErrorBody(String code, String message) {
             "SignatureDoesNotMatch", "check the secret key",
             "RequestTimeTooSkewed", "set this machine's clock",
             "ExpiredToken", "renew the credentials",
+            "AuthenticationFailed", "check the signature in the query of the address, and when it ends",
             "AuthorizationHeaderMalformed", "check the region",
             "PermanentRedirect", "the bucket is in another region: name it, or its endpoint",
             "InvalidObjectState", "the object is archived: restore it first");
@@ -78,7 +79,8 @@ record ErrorBody(String code, String message) {
                         region == null ? "" : ", the bucket is in region " + Words.plain(region));
         String advice = ADVICE.get(code);
         return switch (code) {
-            case "ExpiredToken", "RequestTimeout" -> HttpFault.passing(answered, advice == null ? "" : advice);
+            case "ExpiredToken", "TokenRefreshRequired", "RequestTimeout" ->
+                HttpFault.passing(answered, advice == null ? "" : advice);
             case "SlowDown" -> HttpFault.later(answered, Exchanges.retryAfter(reply), "lower inFlight");
             default -> Statuses.fault(reply).saying(answered, advice);
         };

@@ -209,8 +209,23 @@ final class Exchanges {
             Hop again = new Hop(hop.to, hop.redirects, hop.token);
             return drained(body, Mono.defer(() -> hop(ask, again, reader)));
         }
+        if (isRefusedSilently(ask, reply)) {
+            return drained(
+                    body,
+                    Mono.error(HttpFault.passing(
+                            "answered %d without saying why".formatted(status), "check the credentials")));
+        }
         return Mono.from(reader.read(new Reply(status, reply.responseHeaders()), body))
                 .map(Mono::just);
+    }
+
+    /** Credentials that have ended are renewed, so this may pass. An answer to HEAD never says more. */
+    private boolean isRefusedSilently(Ask ask, HttpClientResponse reply) {
+        int status = reply.status().code();
+        return isSigned()
+                && (status == 400 || status == 401 || status == 403)
+                && !ask.method().equals(HttpMethod.HEAD)
+                && "0".equals(reply.responseHeaders().get(HttpHeaderNames.CONTENT_LENGTH));
     }
 
     private void fill(HttpHeaders headers, Ask ask, Hop hop) {

@@ -62,8 +62,9 @@ public final class HttpStore implements Store, AutoCloseable {
     /**
      * The store below an address. No request is sent yet.
      * @param base its path is a folder whether or not it ends with a slash; user and password in it become
-     *     {@code Authorization: Basic} and are not told again
-     * @throws IllegalArgumentException if it is not {@code http://…} or {@code https://…}, or has a query or fragment
+     *     {@code Authorization: Basic} and are not told again. A query in it, such as a signature, is sent with each
+     *     request, and is in no message, location or key
+     * @throws IllegalArgumentException if it is not {@code http://…} or {@code https://…}, or has a fragment
      */
     public static HttpStore at(URI base, HttpOptions options) {
         BaseAddress folder = BaseAddress.of(base);
@@ -72,7 +73,7 @@ public final class HttpStore implements Store, AutoCloseable {
     }
 
     /**
-     * The store of the folder that a manifest lies in, which then can be listed.
+     * The store of the folder that a manifest lies in, which then can be listed. A query is that of each request.
      * @throws IllegalArgumentException as {@link #at(URI, HttpOptions)}, or if the address ends with a slash
      */
     public static HttpStore ofManifest(URI manifest, HttpOptions options) {
@@ -82,7 +83,10 @@ public final class HttpStore implements Store, AutoCloseable {
             throw new IllegalArgumentException(
                     "address of a manifest must end with its name, was " + BaseAddress.withoutSecrets(manifest));
         }
-        return at(manifest.resolve("."), options).manifest(name);
+        URI folder = manifest.resolve(".");
+        String query = manifest.getRawQuery();
+        return at(query == null ? folder : URI.create(folder + "?" + query), options)
+                .manifest(name);
     }
 
     /**
@@ -175,7 +179,7 @@ public final class HttpStore implements Store, AutoCloseable {
         return Mono.defer(() -> {
             URI address = base.of(key);
             Inquiry inquiry = new Inquiry(exchanges, address, key);
-            return retries.of("HEAD " + address, inquiry::attempt);
+            return retries.of("HEAD " + BaseAddress.shown(address), inquiry::attempt);
         });
     }
 
@@ -215,7 +219,7 @@ public final class HttpStore implements Store, AutoCloseable {
         return Mono.defer(() -> {
             URI address = base.query(query);
             Transfer transfer = Transfer.unlisted(exchanges, address, max, Integer.MAX_VALUE);
-            return retries.of("GET " + BaseAddress.withoutSecrets(address), transfer::attempt);
+            return retries.of("GET " + BaseAddress.shown(address), transfer::attempt);
         });
     }
 
@@ -227,13 +231,13 @@ public final class HttpStore implements Store, AutoCloseable {
         return Mono.defer(() -> {
             URI address = base.of(submission.key(), submission.query());
             return retries.of(
-                    submission.method() + " " + BaseAddress.withoutSecrets(address),
+                    submission.method() + " " + BaseAddress.shown(address),
                     () -> submission.attempt(exchanges, address));
         });
     }
 
     private Mono<ByteBuffer> run(URI address, Transfer transfer) {
-        return retries.of("GET " + address, transfer::attempt);
+        return retries.of("GET " + BaseAddress.shown(address), transfer::attempt);
     }
 
     /** Closes the connections, of all stores that share them; reads under way fail. */

@@ -279,7 +279,6 @@ class HttpStoreTest {
                 "file:/x",
                 "host/x",
                 "http:///x",
-                "http://h/?a=b",
                 "http://h/#f",
                 "http://h:70000/",
                 "http://h:0/",

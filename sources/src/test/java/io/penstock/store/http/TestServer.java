@@ -64,6 +64,9 @@ public final class TestServer implements AutoCloseable {
         }
     }
 
+    private static final String UNSIGNED =
+            "<?xml version=\"1.0\"?><Error><Code>AuthenticationFailed</Code><Message>Server failed to authenticate"
+                    + " the request.</Message></Error>";
     private static final String MANIFEST = "manifest.jsonl";
     private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d*)");
     private static final DateTimeFormatter HTTP_DATE = DateTimeFormatter.ofPattern(
@@ -74,6 +77,7 @@ public final class TestServer implements AutoCloseable {
     private final byte @Nullable [] manifest;
     private final Map<Fault, Double> faults;
     private final DisposableServer server;
+    private volatile String query = "";
     private final AtomicLong requests = new AtomicLong();
     private final AtomicLong connections = new AtomicLong();
     private final Map<String, AtomicInteger> requestsOfPath = new ConcurrentHashMap<>();
@@ -108,6 +112,12 @@ public final class TestServer implements AutoCloseable {
     /** Fails with these probabilities; the manifest never does. */
     public static TestServer withFaults(Path folder, Map<Fault, Double> shares) {
         return new TestServer(folder, 0, true, shares);
+    }
+
+    /** Answers only addresses with this query, as Azure does with the signatures that it calls SAS. */
+    public TestServer demanding(String some) {
+        query = "?" + some;
+        return this;
     }
 
     private static byte[] manifest(Path folder) {
@@ -176,7 +186,11 @@ public final class TestServer implements AutoCloseable {
     }
 
     private Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) throws IOException {
-        String path = request.uri().substring(1);
+        int mark = (request.uri() + "?").indexOf('?');
+        if (!request.uri().substring(mark).equals(query)) {
+            return response.status(403).sendString(Mono.just(UNSIGNED));
+        }
+        String path = request.uri().substring(1, mark);
         String key = URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
         Found found = find(key);
         if (found == null) {

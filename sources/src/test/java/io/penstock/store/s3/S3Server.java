@@ -77,6 +77,7 @@ final class S3Server implements AutoCloseable {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private volatile Faults faults = number -> Fault.NONE;
     private volatile boolean open;
+    private volatile boolean silent;
     private volatile int pageSize = 1000;
 
     private S3Server(HttpServer server) {
@@ -101,6 +102,12 @@ final class S3Server implements AutoCloseable {
     /** Accepts requests without a signature. */
     S3Server open() {
         open = true;
+        return this;
+    }
+
+    /** Refuses sessions that have ended without a body, as some servers and proxies do. */
+    S3Server silent() {
+        silent = true;
         return this;
     }
 
@@ -155,6 +162,10 @@ final class S3Server implements AutoCloseable {
         AwsCredentials keys = accepted.get(form.group(1));
         if (keys == null) {
             boolean known = form.group(1).startsWith("session");
+            if (known && silent) {
+                exchange.sendResponseHeaders(403, -1);
+                return false;
+            }
             error(
                     exchange,
                     known ? 400 : 403,

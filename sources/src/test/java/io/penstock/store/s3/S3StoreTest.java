@@ -242,6 +242,32 @@ class S3StoreTest {
         assertThat(session.get()).isGreaterThan(1);
     }
 
+    /** An answer to {@code HEAD} never has a body, and of some servers no refusal has one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void credentialsThatEnded_areRenewedWhereNoBodySaysSo(boolean silent) {
+        server.objects.put("x", bytes("text"));
+        server.accepted.clear();
+        AtomicInteger session = new AtomicInteger();
+        AwsCredentialsProvider provider = () -> {
+            AwsSessionCredentials next =
+                    AwsSessionCredentials.create("session" + session.incrementAndGet(), "secret", "token");
+            if (session.get() > 1) { // the first has ended when it is used
+                server.accepted.put(next.accessKeyId(), next);
+            }
+            return next;
+        };
+        if (silent) {
+            server.silent();
+        }
+        HttpOptions patient = HttpOptions.standard().backoff(Duration.ofMillis(600), Duration.ofMillis(800));
+        S3Store store = S3Store.at(server.address(""), patient, provider);
+
+        assertThat(Objects.requireNonNull(store.entry("x").block()).size()).isEqualTo(4);
+        assertThat(list(store)).hasSize(1);
+        assertThat(session.get()).isGreaterThan(1);
+    }
+
     @Test
     void noCredentials_saysHowToGiveSome() {
         AwsCredentialsProvider none = () -> {

@@ -11,6 +11,7 @@ import io.penstock.cli.flag.NumberFlag;
 import io.penstock.cli.report.TableReporter;
 import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.Sources;
+import io.penstock.cli.source.StorePlace;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.ZarrArray;
 import java.io.BufferedReader;
@@ -153,12 +154,15 @@ public final class ShowCommand implements Callable<Integer> {
                     .put("error", Reason.of(cause))
                     .toString());
         } else {
-            spec.commandLine().getErr().println("%s: %s".formatted(Terminal.escape(source), Reason.of(cause)));
+            spec.commandLine()
+                    .getErr()
+                    .println("%s: %s".formatted(Terminal.escape(StorePlace.withoutQuery(source)), Reason.of(cause)));
         }
     }
 
-    private void show(String text, Output out) {
-        SourceSpec source = SourceSpec.parse(text).withDepth(depth);
+    private void show(String words, Output out) {
+        SourceSpec source = SourceSpec.parse(words).withDepth(depth);
+        String text = StorePlace.withoutQuery(words);
         if (region != null) {
             showRegion(text, source, region, out);
             return;

@@ -21,7 +21,7 @@ public sealed interface SourceSpec {
     record Images(StorePlace place, int depth) implements SourceSpec {
         @Override
         public String words() {
-            return (place.isHttp() ? "http:" : "images:") + place.text();
+            return (place.isHttp() ? "http:" : "images:") + place;
         }
     }
 
@@ -29,7 +29,7 @@ public sealed interface SourceSpec {
     record Records(StorePlace place, int recordBytes) implements SourceSpec {
         @Override
         public String words() {
-            return "records:%s,%d".formatted(place.text(), recordBytes);
+            return "records:%s,%d".formatted(place, recordBytes);
         }
     }
 
@@ -37,7 +37,7 @@ public sealed interface SourceSpec {
     record Zarr(StorePlace store, String path) implements SourceSpec {
         @Override
         public String words() {
-            return "zarr:%s#%s".formatted(store.text(), path);
+            return "zarr:%s#%s".formatted(store, path);
         }
     }
 
@@ -45,7 +45,7 @@ public sealed interface SourceSpec {
     record Tar(StorePlace shards) implements SourceSpec {
         @Override
         public String words() {
-            return "tar:" + shards.text();
+            return "tar:" + shards;
         }
     }
 
@@ -53,7 +53,7 @@ public sealed interface SourceSpec {
     record Lines(StorePlace files, boolean json) implements SourceSpec {
         @Override
         public String words() {
-            return (json ? "jsonl:" : "text:") + files.text();
+            return (json ? "jsonl:" : "text:") + files;
         }
     }
 
@@ -65,7 +65,7 @@ public sealed interface SourceSpec {
     record Array(StorePlace file, String name, boolean idx) implements SourceSpec {
         @Override
         public String words() {
-            return (idx ? "idx:" : "npy:") + file.text() + (name.isEmpty() ? "" : "#" + name);
+            return (idx ? "idx:" : "npy:") + file + (name.isEmpty() ? "" : "#" + name);
         }
     }
 
@@ -100,11 +100,11 @@ public sealed interface SourceSpec {
         @Override
         public String words() {
             String chosen = columns.text().isEmpty() ? "" : "#" + columns.text();
-            return kind.name().toLowerCase(Locale.ROOT) + ":" + files.text() + chosen;
+            return kind.name().toLowerCase(Locale.ROOT) + ":" + files + chosen;
         }
     }
 
-    /** What a flag says for it. */
+    /** What a flag says for it; of an address without its query, since it is printed. */
     String words();
 
     /** With the levels of folders above the classes as a flag says them, if it does. */

@@ -143,7 +143,7 @@ public final class Sources {
         TableColumns columns = source.columns();
         StorePlace files = source.files();
         boolean isStore = source.kind() == SourceSpec.Rows.Kind.NPZ || source.kind() == SourceSpec.Rows.Kind.MDS;
-        StorePlace.@Nullable Located far = files.isRemote() && !isStore ? files.locate() : null;
+        StorePlace.@Nullable Located far = files.isRemote() && !isStore ? located(source, cache) : null;
         Path index = cache == null ? null : cache.resolve(TAR_INDEX);
         return switch (source.kind()) {
             case PARQUET -> {
@@ -185,6 +185,17 @@ public final class Sources {
                 NpzRows rows = NpzRows.open(files.open(), columns.withoutTypes(source.words()));
                 yield new TableRows(rows, rows.schema(), rows.fields(), columns);
             }
+        };
+    }
+
+    private static StorePlace.Located located(SourceSpec.Rows source, @Nullable Path cache) {
+        return switch (source.kind()) {
+            case TFRECORD -> source.files().locate();
+            case JSONL -> source.files().locateTable(cache);
+            default ->
+                source.files().isManifest()
+                        ? new StorePlace.Located(source.files().openManifest(), "")
+                        : source.files().locateTable(cache);
         };
     }
 

@@ -12,6 +12,7 @@ import io.penstock.store.s3.S3Store;
 import io.penstock.store.zip.ZipStore;
 import io.penstock.write.FolderOutput;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +69,7 @@ public record StorePlace(String text) {
                 throw e;
             }
             throw new StoreException(
-                    "cannot open %s: a folder, a zip or an address was expected, it is a file".formatted(text), e);
+                    "cannot open %s: a folder, a zip or an address was expected, it is a file".formatted(this), e);
         }
     }
 
@@ -76,7 +77,7 @@ public record StorePlace(String text) {
         if (S3Address.isOne(address)) {
             return bucket(S3Address.parse(address), cache);
         }
-        URI base = URI.create(address);
+        URI base = uri(address);
         return HttpStore.at(base, SourceToken.options(base));
     }
 
@@ -92,7 +93,7 @@ public record StorePlace(String text) {
     public void requireWritable() {
         if (isHttp()) {
             throw new IllegalArgumentException(
-                    "cannot write to %s: HTTP takes no files; name a folder or s3://BUCKET/PREFIX".formatted(text));
+                    "cannot write to %s: HTTP takes no files; name a folder or s3://BUCKET/PREFIX".formatted(this));
         }
         if (isS3()) {
             S3Address.parse(text);
@@ -107,9 +108,25 @@ public record StorePlace(String text) {
         return isS3() ? S3Store.at(S3Address.parse(text)).output() : FolderOutput.making(path());
     }
 
-    /** Without the options of an address in S3. */
+    /** Its message has no query, which may be a signature. */
+    private static URI uri(String address) {
+        try {
+            return new URI(address);
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("%s is no address: %s at character %d"
+                    .formatted(new StorePlace(address), e.getReason(), e.getIndex() + 1));
+        }
+    }
+
+    /** Where the query of an HTTP address begins; behind the end if it has none. */
+    private int query() {
+        int query = isHttp() ? text.indexOf('?') : -1;
+        return query < 0 ? text.length() : query;
+    }
+
+    /** Without the options of an address in S3, and without a query. */
     private String name() {
-        return isS3() ? S3Address.parse(text).name() : text;
+        return isS3() ? S3Address.parse(text).name() : text.substring(0, query());
     }
 
     /** Whether an address in S3 has neither a pattern nor a file's ending. */
@@ -148,15 +165,20 @@ public record StorePlace(String text) {
                 MirroredStore mirror = MirroredStore.of(zip.store(), folder.path())) {
             Path copy = zip.store().entry(zip.key()).flatMap(mirror::path).block();
             if (copy == null) {
-                throw new StoreException("cannot open %s: no such file".formatted(text));
+                throw new StoreException("cannot open %s: no such file".formatted(this));
             }
             return ZipStore.openCopy(copy, zip.store().location() + zip.key()); // what is open outlives its name
         }
     }
 
+    /** Whether it is an HTTP address that ends as manifests do. */
+    boolean isManifest() {
+        return isHttp() && name().endsWith(".jsonl");
+    }
+
     /** The store of a manifest at this address, which can be listed. */
     HttpStore openManifest() {
-        URI manifest = URI.create(text);
+        URI manifest = uri(text);
         return HttpStore.ofManifest(manifest, SourceToken.options(manifest));
     }
 
@@ -173,17 +195,45 @@ public record StorePlace(String text) {
             }
             return new Located(S3Store.at(file.parent()), file.name());
         }
-        int slash = text.lastIndexOf('/');
-        if (slash == text.length() - 1) {
+        String address = name();
+        int slash = address.lastIndexOf('/');
+        if (slash == address.length() - 1) {
             throw new IllegalArgumentException(
                     "%s is a folder, and HTTP has no lists: name a file in it, or a range such as shard-{000..127}.tar"
-                            .formatted(text));
+                            .formatted(this));
         }
-        return new Located(at(text.substring(0, slash + 1), null), text.substring(slash + 1));
+        String folder = address.substring(0, slash + 1) + text.substring(query());
+        return new Located(at(folder, null), address.substring(slash + 1));
     }
 
+    /**
+     * The files of a table: one, those of a pattern, or all below a prefix of a bucket, whose key is then empty. Asks
+     * the bucket whether there is an object of this name.
+     * @param cache the directory of a cache, in which the list of a bucket is kept for the next run; null for none
+     */
+    Located locateTable(@Nullable Path cache) {
+        if (!isS3()) {
+            return locate();
+        }
+        S3Address place = S3Address.parse(text);
+        if (!place.name().isEmpty()) {
+            Located file = locate();
+            if (place.name().matches(".*[*?{\\[].*")
+                    || file.store().entry(file.key()).block() != null) {
+                return file;
+            }
+        }
+        return new Located(bucket(place, cache), "");
+    }
+
+    /** What a flag says, as it may be printed: the query of an HTTP address in it may be a signature. */
+    public static String withoutQuery(String words) {
+        return words.replaceFirst("(https?://[^?#]*)\\?[^#]*", "$1?…");
+    }
+
+    /** As it may be printed. */
     @Override
     public String toString() {
-        return text;
+        return withoutQuery(text);
     }
 }
