@@ -4,6 +4,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.resource.Transports;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -19,6 +20,11 @@ final class ClientThreads implements AutoCloseable {
             .ioThreadPoolSize(READING)
             .computationThreadPoolSize(COMPUTING)
             .build();
+
+    /** Holds the reading threads: without a user they would end, and with them what is left to do of a failed attempt. */
+    ClientThreads() {
+        resources.eventLoopGroupProvider().allocate(Transports.eventLoopGroupClass());
+    }
 
     /** What one client is made with. Shutting it down leaves the threads to the others. */
     ClientResources with(NettyCustomizer customizer) {
