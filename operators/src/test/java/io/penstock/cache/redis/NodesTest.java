@@ -31,11 +31,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Four nodes, each at a loopback address of its own, whose servers are one cache: real processes, some killed. */
+/**
+ * Four nodes, each at a loopback address of its own, whose servers are one cache: real processes, some killed. More
+ * rounds: {@code -Dpenstock.kills=30}; the kills of a seed again: {@code -Dpenstock.kills.seed=N}.
+ */
 @Timeout(1800)
 class NodesTest {
 
-    /** One with each place to meet; {@code -Dpenstock.kills=30} for more, which are longer too. */
+    /** One with each place to meet; more are longer, too. */
     private static final int ROUNDS = Integer.getInteger("penstock.kills", 2);
 
     private static final boolean LONG = ROUNDS > 2;
@@ -205,34 +208,43 @@ class NodesTest {
     }
 
     @Test
-    void nodes_killedAtRandom_deliverEverythingRightAndLeaveNoServer() throws Exception {
+    void nodes_killedAtRandom_deliverEverythingRightAndLeaveNoServer() {
         SplittableRandom random = new SplittableRandom(SEED);
         List<String> places = List.of(meet, directory.resolve("meet").toString());
         for (int round = 0; round < ROUNDS; round++) {
             meet = places.get(round % 2);
-            List<Future<Said[]>> runs = new ArrayList<>();
-            ExecutorService nodes = Executors.newFixedThreadPool(WORLD);
             try {
-                for (int node = 0; node < WORLD; node++) {
-                    int mine = node;
-                    runs.add(nodes.submit(() -> runToTheEnd(mine)));
-                }
-                for (int kills = 0; kills < KILLS && !runs.stream().allMatch(Future::isDone); ) {
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(100, 1_000)));
-                    kills += kill(random.nextInt(WORLD), random.nextInt(3)) ? 1 : 0;
-                }
-                for (int epoch = 0; epoch < EPOCHS; epoch++) {
-                    Said sum = new Said(0, 0, 0);
-                    for (Future<Said[]> run : runs) {
-                        sum = sum.and(run.get()[epoch]);
-                    }
-                    sum.isWhole(epoch);
-                }
-            } finally {
-                nodes.shutdownNow();
+                runAndKill(random);
+            } catch (Throwable e) {
+                throw new AssertionError(
+                        "round %d of -Dpenstock.kills=%d -Dpenstock.kills.seed=%d".formatted(round, ROUNDS, SEED), e);
             }
-            await(() -> servers().isEmpty());
         }
+    }
+
+    private void runAndKill(SplittableRandom random) throws Exception {
+        List<Future<Said[]>> runs = new ArrayList<>();
+        ExecutorService nodes = Executors.newFixedThreadPool(WORLD);
+        try {
+            for (int node = 0; node < WORLD; node++) {
+                int mine = node;
+                runs.add(nodes.submit(() -> runToTheEnd(mine)));
+            }
+            for (int kills = 0; kills < KILLS && !runs.stream().allMatch(Future::isDone); ) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(100, 1_000)));
+                kills += kill(random.nextInt(WORLD), random.nextInt(3)) ? 1 : 0;
+            }
+            for (int epoch = 0; epoch < EPOCHS; epoch++) {
+                Said sum = new Said(0, 0, 0);
+                for (Future<Said[]> run : runs) {
+                    sum = sum.and(run.get()[epoch]);
+                }
+                sum.isWhole(epoch);
+            }
+        } finally {
+            nodes.shutdownNow();
+        }
+        await(() -> servers().isEmpty());
     }
 
     /** Starts a rank again where it was killed, until it has said what it got in each epoch. */
