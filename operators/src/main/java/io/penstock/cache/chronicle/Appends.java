@@ -32,7 +32,8 @@ import reactor.core.scheduler.Schedulers;
  * Writes what is put to the log: a queue, and one thread that empties it.
  *
  * <p>A put completes at once while at most {@code maxWaiting} bytes wait. Later ones complete when what waits has been
- * written down to that. So a caller that puts is slowed to the pace of the disk, without a thread that blocks.
+ * written down to that. So a caller that puts is slowed to the pace of the disk, without a thread that blocks. A put
+ * that may find no room in the end completes when that is known, so that a faster tier takes what this one refuses.
  */
 final class Appends {
 
@@ -114,6 +115,10 @@ final class Appends {
         if (stopped) { // the thread may be gone
             appendAll();
             return null;
+        }
+        if (!writer.surelyTakes(waiting)) {
+            queue.work();
+            return Mono.fromCompletionStage(entry.held()).publishOn(Schedulers.parallel());
         }
         if (waiting > maxWaiting) {
             return slowed();

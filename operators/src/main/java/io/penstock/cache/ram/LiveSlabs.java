@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The slabs that may be given up at some time, those of little worth first and of these the oldest. Not thread-safe but
- * for {@link #leastWorth} and {@link #reclaimable}: {@link Slabs} calls it under its lock.
+ * for {@link #leastWorth}, {@link #changes} and {@link #reclaimable}: {@link Slabs} calls it under its lock.
  */
 final class LiveSlabs {
 
@@ -13,16 +13,48 @@ final class LiveSlabs {
 
     private final TreeMap<Long, Slab> inOrder = new TreeMap<>();
     private volatile int leastWorth = Admission.WORTHS;
+    private volatile int makingRoom = Admission.WORTHS;
+    private volatile int changes;
     private volatile long reclaimable;
 
-    /** The least worth of a value held, or {@link Admission#WORTHS} if none is. */
+    /**
+     * The least worth of a value held, or {@link Admission#WORTHS} if none is. What is being given up or moved counts
+     * until its room is back.
+     */
     int leastWorth() {
-        return leastWorth;
+        return Math.min(leastWorth, makingRoom); // in this order: one is set before the other is changed
     }
 
+    /** Whether room may come of what is worth less than this, or of moving what lies beside values that are gone. */
+    boolean givesRoom(int below) {
+        return reclaimable > 0 || leastWorth() < below;
+    }
+
+    /**
+     * Another number once a slab has come, or room has come back. A caller that found neither what gives way nor room
+     * looks again if it has changed meanwhile.
+     */
+    int changes() {
+        return changes;
+    }
+
+    /** Room of this worth comes, one slab at a time: told before that slab is removed. */
+    void makeRoom(int worth) {
+        makingRoom = worth;
+    }
+
+    /** That room is back. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock of the owner
+    void madeRoom() {
+        makingRoom = Admission.WORTHS;
+        changes++;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // under the lock of the owner
     void add(Slab slab) {
         inOrder.put(order(slab.worth, slab.number), slab);
         leastWorth = Math.min(leastWorth, slab.worth);
+        changes++;
     }
 
     void remove(Slab slab) {
@@ -47,6 +79,11 @@ final class LiveSlabs {
             }
         }
         return null;
+    }
+
+    /** Whether values are being copied into a slab of less worth than this. */
+    boolean isFilling(int below) {
+        return inOrder.headMap(order(below, 0)).values().stream().anyMatch(slab -> slab.filling > 0);
     }
 
     /** No key leads to some bytes of a slab any more. */

@@ -20,6 +20,9 @@ final class Places {
     private static final int NUMBER_BITS = 20;
     static final int MAX_COUNT = 1 << NUMBER_BITS;
 
+    private static final int LINE_BYTES = 64;
+    private static final int TOUCHED_BYTES = 1024;
+
     private final LengthCodes lengths;
 
     Places(LengthCodes lengths) {
@@ -55,6 +58,16 @@ final class Places {
 
     static int headerBytes(int length) {
         return Math.max(1, (38 - Integer.numberOfLeadingZeros(length)) / 7);
+    }
+
+    /** Has the first lines of a value fetched; the processor itself fetches what follows them. */
+    static int touch(ByteBuffer value) {
+        int sum = 0;
+        int end = Math.min(value.limit(), TOUCHED_BYTES);
+        for (int at = 0; at < end; at += LINE_BYTES) {
+            sum += value.get(at);
+        }
+        return sum;
     }
 
     static void write(ByteBuffer slab, long location, Encoded value) {

@@ -54,8 +54,6 @@ public final class RamTier implements RemovableTier {
     private static final long SHORTEST_PAUSE = 50_000_000; // nanoseconds between two collections, as the next one
     private static final long LONGEST_PAUSE = 10_000_000_000L;
     private static final int REFUSALS_THAT_TELL = 100;
-    private static final int LINE_BYTES = 64;
-    private static final int TOUCHED_BYTES = 1024;
 
     private final ByteBudget budget;
     private final RamIndex index;
@@ -188,7 +186,7 @@ public final class RamTier implements RemovableTier {
         }
         for (ByteBuffer view : found) {
             if (view != null) {
-                seen += touch(view);
+                seen += Places.touch(view);
             }
         }
         touched = seen; // or the compiler would leave the reads out
@@ -210,16 +208,6 @@ public final class RamTier implements RemovableTier {
         return location == 0 || location == before ? null : slabs.view(location);
     }
 
-    /** Has the first lines of a value fetched; the processor itself fetches what follows them. */
-    private static int touch(ByteBuffer bytes) {
-        int sum = 0;
-        int end = Math.min(bytes.limit(), TOUCHED_BYTES);
-        for (int at = 0; at < end; at += LINE_BYTES) {
-            sum += bytes.get(at);
-        }
-        return sum;
-    }
-
     @Override
     public Eviction eviction() {
         return Eviction.NONE;
@@ -239,7 +227,8 @@ public final class RamTier implements RemovableTier {
         int worth = admission.worth(about, length);
         int givingWay = admission.givingWayTo(worth);
         // asked first, so that a full tier refuses without a lock
-        boolean full = length > budget.free() && slabs.leastWorth() >= givingWay && slabs.reclaimable() == 0;
+        int seen = slabs.live.changes();
+        boolean full = !slabs.live.givesRoom(givingWay) && length > budget.free() && slabs.live.changes() == seen;
         boolean held = full
                 ? index.find(key) != 0
                 : switch (claim(key, length, givingWay)) {
@@ -264,7 +253,7 @@ public final class RamTier implements RemovableTier {
 
     private boolean copy(SampleKey key, Encoded value, int worth, int givingWay) {
         boolean copied = false;
-        Slabs.@Nullable Room room = null;
+        @Nullable Room room = null;
         try {
             int length = value.length();
             room = withRoom(length, givingWay, () -> slabs.reserve(length, worth));
@@ -287,18 +276,18 @@ public final class RamTier implements RemovableTier {
         return copied;
     }
 
-    /**
-     * What an attempt gives, which gives {@code null} for want of room: then what is worth less gives way, if it may.
-     */
+    /** What an attempt gives, {@code null} for want of room: then what is worth less gives way, if it may. */
     private <R> @Nullable R withRoom(int length, int givingWay, Supplier<@Nullable R> attempt) {
+        int seen = slabs.live.changes();
+        boolean full = !slabs.live.givesRoom(givingWay);
         R first = attempt.get();
-        if (first != null || slabs.leastWorth() >= givingWay && slabs.reclaimable() == 0) {
+        if (first != null || full && slabs.live.changes() == seen) {
             return first;
         }
         givingUp.lock();
         try {
             R next = attempt.get();
-            while (next == null && (Compaction.next(slabs, index) || giveUp(length, givingWay))) {
+            while (next == null && (Compaction.next(slabs, index) || giveUp(length, givingWay) || collect())) {
                 next = attempt.get();
             }
             return next;
@@ -317,21 +306,30 @@ public final class RamTier implements RemovableTier {
         int forgotten = index.removeIf(location -> Places.number(location) == slab.number);
         samples.addAndGet(-forgotten);
         evicted.add(forgotten);
-        slabs.drop(slab);
+        slabs.gaveUp(slab);
         return true;
     }
 
     /**
      * Has the collector look for memory that left; ever less often while views of it are held, since it looks at all.
+     * Whether more may be given up now.
      */
-    private void collect() {
+    private boolean collect() {
         if (!slabs.waitsForCollector()) {
             collectingPause = SHORTEST_PAUSE;
-        } else if (System.nanoTime() - collected > collectingPause) {
-            collectingPause = Math.min(LONGEST_PAUSE, 2 * collectingPause);
-            System.gc();
-            collected = System.nanoTime();
+            return false;
         }
+        long left = collected + collectingPause - System.nanoTime();
+        if (left > 0 && collectingPause > SHORTEST_PAUSE) {
+            return false;
+        }
+        if (slabs.awaitCollector(left)) {
+            return true;
+        }
+        System.gc();
+        collected = System.nanoTime();
+        collectingPause = Math.min(LONGEST_PAUSE, 2 * collectingPause);
+        return slabs.awaitCollector(SHORTEST_PAUSE);
     }
 
     @Override
@@ -349,11 +347,13 @@ public final class RamTier implements RemovableTier {
      */
     @Override
     public boolean accepts(SampleKey key, Entry about) {
-        return !closed.get() && (!about.spare() && slabs.leastWorth() < admission.givingWay() || hasRoom());
+        int seen = slabs.live.changes();
+        boolean givesWay = !about.spare() && slabs.live.leastWorth() < admission.givingWay();
+        return !closed.get() && (givesWay || hasRoom() || !about.spare() && slabs.live.changes() != seen);
     }
 
     private boolean hasRoom() {
-        long free = budget.free() + slabs.reclaimable();
+        long free = budget.free() + slabs.live.reclaimable();
         return (shortest == Integer.MAX_VALUE ? free > 0 : (long) shortest + Places.headerBytes(shortest) <= free)
                 && (free > budget.total() / 32 || refusedInARow.get() < REFUSALS_THAT_TELL);
     }

@@ -5,6 +5,12 @@ import java.nio.ByteBuffer;
 /** One piece of the memory that {@link Slabs} hands out, and what is known of it. Guarded by the lock of its owner. */
 final class Slab {
 
+    static final int FEW_PARTS = 16;
+
+    private static final int LARGEST = 1 << Places.OFFSET_BITS;
+    private static final int SMALLEST = 4 << 20;
+    private static final int SMALLEST_OF_MANY = 256 << 10;
+
     final ByteBuffer bytes;
     final int number;
     final int worth;
@@ -43,6 +49,15 @@ final class Slab {
         this.number = number;
         this.worth = worth;
         this.lazy = lazy;
+    }
+
+    /**
+     * The size of a slab of many values: a small part of the budget, so that the last page of each and the empty pages
+     * of the file after them do not count.
+     */
+    static int bytes(long budget, int parts) {
+        int smallest = parts > FEW_PARTS ? SMALLEST_OF_MANY : SMALLEST;
+        return (int) Math.max(smallest, Math.min(LARGEST, Long.highestOneBit(Math.max(1, budget / parts))));
     }
 
     int left() {

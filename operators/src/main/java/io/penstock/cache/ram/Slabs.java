@@ -2,9 +2,9 @@ package io.penstock.cache.ram;
 
 import io.penstock.cache.internal.ByteBudget;
 import io.penstock.cache.internal.LengthCodes;
-import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,21 +37,16 @@ final class Slabs {
     static final int PAGE = 4096;
 
     private static final Logger LOG = LoggerFactory.getLogger(Slabs.class);
-    private static final int LARGEST = 1 << Places.OFFSET_BITS;
-    private static final int SMALLEST = 4 << 20;
-    private static final int SMALLEST_OF_MANY = 256 << 10;
-    private static final int FEW_PARTS = 16;
-    private static final long WORTH_COLLECTING = 64L << 20;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final ByteBudget budget;
     private final SlabMemory memory;
     private final int slabBytes;
     private final int directBytes;
-    private final long mayBeLeaving;
-    private final Leaving leaving = new Leaving();
+    private final Leaving leaving;
 
-    private final LiveSlabs live = new LiveSlabs();
+    /** What may be asked of it without a lock is for callers. */
+    final LiveSlabs live = new LiveSlabs();
 
     /** By worth, the slab that is being filled. */
     private final @Nullable Slab[] open = new Slab[Admission.WORTHS];
@@ -67,6 +62,8 @@ final class Slabs {
     private final LengthCodes lengths = new LengthCodes();
     private final Places places = new Places(lengths);
 
+    private final Condition filled = lock.newCondition();
+
     private int count;
     private boolean exhausted;
     private boolean closed;
@@ -75,21 +72,10 @@ final class Slabs {
     Slabs(ByteBudget budget, SlabMemory memory, int parts) {
         this.budget = budget;
         this.memory = memory;
-        // a small part of the budget, so that the last page of each and the empty pages of the file after them do not
-        // count
-        int smallest = parts > FEW_PARTS ? SMALLEST_OF_MANY : SMALLEST;
-        this.slabBytes =
-                (int) Math.max(smallest, Math.min(LARGEST, Long.highestOneBit(Math.max(1, budget.total() / parts))));
-        this.directBytes = parts > FEW_PARTS ? (int) Math.min(slabBytes, budget.total() / (4L * parts)) : slabBytes;
-        this.mayBeLeaving = Math.max(WORTH_COLLECTING, budget.total() / FEW_PARTS);
-    }
-
-    /** Room for one value, which no other put has. */
-    record Room(Slab slab, long location, int bytes) {
-
-        void fill(Encoded value) {
-            Places.write(slab.bytes, location, value);
-        }
+        this.slabBytes = Slab.bytes(budget.total(), parts);
+        this.directBytes =
+                parts > Slab.FEW_PARTS ? (int) Math.min(slabBytes, budget.total() / (4L * parts)) : slabBytes;
+        this.leaving = new Leaving(budget.total() / Slab.FEW_PARTS);
     }
 
     /**
@@ -106,7 +92,7 @@ final class Slabs {
                     ? reserveOwn(length, worth)
                     : reserveShared(length, lengths.of(length), worth);
             if (room != null) {
-                room.slab.filling++;
+                room.slab().filling++;
             }
             return room;
         } catch (OutOfMemoryError e) {
@@ -217,14 +203,15 @@ final class Slabs {
     void finish(Room room, boolean published) {
         lock.lock();
         try {
-            Slab slab = room.slab;
+            Slab slab = room.slab();
             slab.filling--;
             if (published) {
                 slab.alive++;
             } else {
-                live.died(slab, room.bytes);
+                live.died(slab, room.bytes());
             }
             dropIfDead(slab);
+            filled.signalAll();
         } finally {
             lock.unlock();
         }
@@ -249,11 +236,6 @@ final class Slabs {
         }
     }
 
-    /** How many bytes of values that are gone can be had by moving those beside them; no lock. */
-    long reclaimable() {
-        return live.reclaimable();
-    }
-
     /**
      * Begins to move the values out of the slab with the largest number of dead bytes; {@code null} if there is none
      * worth it, or too much memory is leaving. The caller then calls {@link #compacted}.
@@ -261,7 +243,7 @@ final class Slabs {
     @Nullable Compaction compactNext() {
         lock.lock();
         try {
-            Slab chosen = closed || exhausted || leaving.bytes() > mayBeLeaving ? null : live.deadest();
+            Slab chosen = closed || exhausted || leaving.isTooMuch() ? null : live.deadest();
             if (chosen == null) {
                 return null;
             }
@@ -279,6 +261,7 @@ final class Slabs {
             chosen.filling++; // neither is dropped meanwhile
             chosen.paid -= cost;
             chosen.movedCost = cost;
+            live.makeRoom(Admission.SPARE);
             retire(chosen);
             return new Compaction(this, places, chosen, target);
         } catch (OutOfMemoryError e) {
@@ -299,6 +282,7 @@ final class Slabs {
             live.died(to, to.position - written);
             drop(from);
             dropIfDead(to);
+            live.madeRoom();
         } finally {
             lock.unlock();
         }
@@ -311,26 +295,26 @@ final class Slabs {
         }
     }
 
-    /** The least worth of a value held, or {@link Admission#WORTHS} if none is; no lock. */
-    int leastWorth() {
-        return live.leastWorth();
-    }
-
     /**
      * Chooses the next slab to give up, of less worth than this; {@code null} if there is none, if all of them are not
-     * enough for a value of this length, or while too much memory is leaving. The caller makes the index forget it,
-     * then calls {@link #drop}.
+     * enough for a value of this length, or while too much memory is leaving. Waits for values that are being copied
+     * into one. The caller makes the index forget it, then calls {@link #gaveUp}.
      */
     @Nullable Slab giveUp(int below, int length) {
         lock.lock();
         try {
-            if (closed || exhausted || leaving.bytes() > mayBeLeaving) {
+            if (closed || exhausted || leaving.isTooMuch()) {
                 return null;
             }
             Slab chosen = live.first(below, budget.free(), length);
+            while (chosen == null && live.isFilling(below)) {
+                filled.awaitUninterruptibly();
+                chosen = live.first(below, budget.free(), length);
+            }
             if (chosen == null) {
                 return null;
             }
+            live.makeRoom(chosen.worth);
             retire(chosen);
             return chosen;
         } finally {
@@ -347,30 +331,36 @@ final class Slabs {
         }
     }
 
-    /** Drops a slab that no key leads to; its memory goes with its last view. */
-    void drop(Slab slab) {
+    /** Ends what {@link #giveUp} began. */
+    void gaveUp(Slab slab) {
         lock.lock();
         try {
-            if (!slab.dropped && !closed) {
-                slab.dropped = true;
-                slabs[slab.number] = null;
-                records[slab.number] = null;
-                leaving.add(slab.bytes, slab.paid + slab.movedCost);
-                budget.giveBack(slab.paid);
-            }
+            drop(slab);
+            live.madeRoom();
         } finally {
             lock.unlock();
         }
     }
 
+    /** Drops a slab that no key leads to; its memory goes with its last view. */
+    private void drop(Slab slab) {
+        if (!slab.dropped && !closed) {
+            slab.dropped = true;
+            slabs[slab.number] = null;
+            records[slab.number] = null;
+            leaving.add(slab.bytes, slab.paid + slab.movedCost);
+            budget.giveBack(slab.paid);
+        }
+    }
+
     /** Whether so much memory is leaving that nothing more is given up until the collector has looked. */
     boolean waitsForCollector() {
-        lock.lock();
-        try {
-            return leaving.bytes() > mayBeLeaving;
-        } finally {
-            lock.unlock();
-        }
+        return leaving.isTooMuch();
+    }
+
+    /** As {@link Leaving#await}. */
+    boolean awaitCollector(long nanos) {
+        return leaving.await(nanos);
     }
 
     /**
@@ -393,6 +383,7 @@ final class Slabs {
             records = new Slab[1];
             slabs = new ByteBuffer[1];
             memory.close();
+            filled.signalAll();
         } finally {
             lock.unlock();
         }

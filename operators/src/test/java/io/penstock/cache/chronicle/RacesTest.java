@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -61,6 +63,33 @@ class RacesTest {
             assertThat(tier.statistics().errors()).isZero();
         } finally {
             threads.shutdownNow();
+        }
+    }
+
+    /** The last puts wait together for room that is enough for some of them. */
+    @Test
+    void put_intoATierThatFillsUp_saysOfEachValueWhetherItIsHeld() throws Exception {
+        byte[] value = new byte[300_000];
+        for (int round = 0; round < 40; round++) {
+            Set<SampleKey> said = ConcurrentHashMap.newKeySet();
+            try (ChronicleTier tier = ChronicleTier.at(directory.resolve("round" + round))
+                    .maxBytes(8 << 20)
+                    .segmentBytes(1 << 20)
+                    .open()) {
+                TierKit.inParallel(THREADS, thread -> {
+                    for (int number = thread; number < 40; number += THREADS) {
+                        SampleKey key = Values.key(number);
+                        if (Boolean.TRUE.equals(
+                                TierKit.put(tier, key, ByteBuffer.wrap(value)).block(Values.TIMEOUT))) {
+                            said.add(key);
+                        }
+                    }
+                });
+                tier.flush().block(Values.TIMEOUT);
+
+                assertThat(said).hasSizeBetween(20, 27);
+                assertThat(said).allMatch(tier::contains);
+            }
         }
     }
 

@@ -107,6 +107,28 @@ class RamTierSparesTest {
         }
     }
 
+    /** All spares lie in one slab: it is filled, and then given up, by some while others look for room. */
+    @Test
+    void put_soleValuesAtOnceWhileSparesGiveWay_areAllHeld() throws Exception {
+        for (int round = 0; round < 100; round++) {
+            try (RamTier tier = RamTier.ofBytes(1 << 20)) {
+                inParallel(4, thread -> {
+                    for (int i = 0; i < 30; i++) {
+                        put(tier, 100 * thread + i, 16_000, SPARE);
+                    }
+                    for (int i = 50; i < 62; i++) {
+                        assertThat(tier.accepts(key(100 * thread + i), SOLE)).isTrue();
+                        assertThat(put(tier, 100 * thread + i, 16_000, SOLE)).isTrue();
+                    }
+                });
+
+                for (int thread = 0; thread < 4; thread++) {
+                    assertThat(held(tier, 100 * thread + 50, 100 * thread + 62)).isEqualTo(12);
+                }
+            }
+        }
+    }
+
     @Test
     void put_spareIntoAFullTier_isRefusedAndTakesNobodysPlace() {
         try (RamTier tier = RamTier.ofBytes(8 << 20)) {

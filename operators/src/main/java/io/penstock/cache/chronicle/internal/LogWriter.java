@@ -100,6 +100,14 @@ public final class LogWriter implements AutoCloseable {
         return bytes <= Math.max(here, elsewhere) && bytes + waiting <= here + Math.max(0, elsewhere);
     }
 
+    /**
+     * Whether there will be room for all that waits: it fits here, or so much is left that other processes, which claim
+     * it at the same time, do not use it up before.
+     */
+    public boolean surelyTakes(long waiting) {
+        return turnover != null || waiting <= left || FEW_PARTS * (waiting + segmentBytes) <= budget - counters.used();
+    }
+
     /** Whether this process made this directory. */
     boolean owns(Path other) {
         return own.contains(other);
