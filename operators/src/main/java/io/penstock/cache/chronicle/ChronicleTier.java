@@ -45,7 +45,7 @@ import reactor.core.scheduler.Schedulers;
  * is a read-only view that stays valid while it is reachable, also after {@link #close}. Page faults aside it does not
  * block. {@link #put} keeps what it is given until it is written down, and completes when the value can be got; a
  * thread of the tier's own writes it down. While more than {@link ChronicleOptions#pendingBytes} wait for that, puts
- * complete later, when they have been written.
+ * complete later, when they have been written. So do puts that may find no room in the end.
  *
  * <p>Nothing is synchronised to the disk: what was appended survives the death of the process, not that of the machine.
  * Checksums tell what did not survive. What was appended by a process that is killed is there afterwards; what waited
