@@ -61,18 +61,17 @@ final class PictureTable {
     private RowGroup group(List<byte[]> pictures, int first) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         ByteArrayOutputStream paths = new ByteArrayOutputStream();
-        ByteBuffer labels = littleEndian(Long.BYTES * pictures.size());
-        for (byte[] picture : pictures) {
-            int number = first + labels.position() / Long.BYTES;
-            write(bytes, picture);
-            write(paths, "%05d.jpg".formatted(number).getBytes(StandardCharsets.US_ASCII));
-            labels.putLong(number);
-        }
+        ByteArrayOutputStream labels = new ByteArrayOutputStream();
         int rows = pictures.size();
+        for (int number = first; number < first + rows; number++) {
+            write(bytes, pictures.get(number - first));
+            write(paths, "%05d.jpg".formatted(number).getBytes(StandardCharsets.US_ASCII));
+            labels.write(littleEndian(Long.BYTES).putLong(number).array());
+        }
         List<ColumnChunk> columns = List.of(
                 column(Type.BYTE_ARRAY, List.of("image", "bytes"), bytes.toByteArray(), rows),
                 column(Type.BYTE_ARRAY, List.of("image", "path"), paths.toByteArray(), rows),
-                column(Type.INT64, List.of("label"), labels.array(), rows));
+                column(Type.INT64, List.of("label"), labels.toByteArray(), rows));
         long total = columns.stream()
                 .mapToLong(column -> column.getMeta_data().getTotal_compressed_size())
                 .sum();
