@@ -8,6 +8,7 @@ import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
+import io.penstock.stream.Execution;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -23,6 +24,8 @@ import reactor.core.publisher.Mono;
 final class CountedFeed implements BatchFeed {
 
     static final int BATCH = 4;
+    /** Loads that may have begun beyond what was delivered. */
+    static final int IN_FLIGHT = 4;
 
     private final MadeDataset<Tensor> dataset;
     private final int ranks;
@@ -98,7 +101,7 @@ final class CountedFeed implements BatchFeed {
 
     private Flux<Batch> run(Sampler sampler, int slots, IntFunction<ByteBuffer> memory) {
         runs.incrementAndGet();
-        return dataset.stream(sampler)
+        return dataset.stream(sampler, Execution.standard().inFlight(IN_FLIGHT))
                 .transform(
                         Batches.of(BATCH, Schema.tensor("bytes")).slots(slots).allocator(memory))
                 .map(this::counted)
