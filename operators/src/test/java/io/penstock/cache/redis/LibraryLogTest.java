@@ -7,9 +7,6 @@ import static io.penstock.cache.redis.RedisTierTest.value;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.TierKit;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -70,12 +67,9 @@ class LibraryLogTest {
 
     /** An attempt has failed for good once its time is over, which a later one shows. */
     @Test
-    void serverThatWasNeverThere_isNoErrorOfALibrary() throws IOException {
+    void serverThatWasNeverThere_isNoErrorOfALibrary() {
         lettuce.setLevel(Level.FINE);
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = TestServer.freePort();
 
         try (RedisTier tier =
                 RedisTier.at("redis://127.0.0.1:" + port).timeout(SHORT).open()) {

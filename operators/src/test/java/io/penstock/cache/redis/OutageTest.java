@@ -9,9 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.cache.Entry;
 import io.penstock.cache.Lease;
 import io.penstock.cache.TierKit;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,11 +40,8 @@ class OutageTest {
     }
 
     @Test
-    void tier_withoutAServer_missesAndTakesNothing() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+    void tier_withoutAServer_missesAndTakesNothing() {
+        int port = TestServer.freePort();
         try (RedisTier tier =
                 RedisTier.at("redis://127.0.0.1:" + port).timeout(SLOW).open()) {
             assertThat(tier.get(key(1)).block(TIMEOUT)).isNull();

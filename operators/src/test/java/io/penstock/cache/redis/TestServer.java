@@ -4,11 +4,13 @@ import io.penstock.cache.redis.internal.PlainClient;
 import io.penstock.cache.redis.internal.Secret;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /** A real server of a test's own, that can be killed and started again at the same port. */
@@ -37,11 +39,20 @@ public final class TestServer implements AutoCloseable {
         return new TestServer(program, directory, freePort(), List.of(arguments));
     }
 
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    /**
+     * A port where nothing listens. It lies below those that systems give out by themselves: no other process gets it
+     * before a server listens there. A cluster's node uses the port 10,000 above, too.
+     */
+    static int freePort() {
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(10_000, 20_000);
+            try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return free.getLocalPort();
+            } catch (BindException e) {
+                // in use: another one
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 

@@ -1,11 +1,13 @@
 package io.penstock.cli;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.ThreadLocalRandom;
 import redis.embedded.RedisServer;
 import redis.embedded.core.ExecutableProvider;
 
@@ -18,10 +20,7 @@ public record TestRedis(RedisServer server, int port) implements AutoCloseable {
                 .get()
                 .toPath();
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-        int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
+        int port = freePort();
         var builder = RedisServer.newRedisServer()
                 .executableProvider(program::toFile)
                 .port(port)
@@ -34,6 +33,18 @@ public record TestRedis(RedisServer server, int port) implements AutoCloseable {
         RedisServer server = builder.build();
         server.start();
         return new TestRedis(server, port);
+    }
+
+    /** A port where nothing listens. Systems do not give it to another process meanwhile: theirs are higher. */
+    public static int freePort() throws IOException {
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(10_000, 20_000);
+            try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return free.getLocalPort();
+            } catch (BindException e) {
+                // in use: another one
+            }
+        }
     }
 
     public String uri() {

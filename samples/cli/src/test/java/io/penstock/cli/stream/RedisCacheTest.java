@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.Cli;
 import io.penstock.cli.CliProcess;
+import io.penstock.cli.TestRedis;
 import io.penstock.pictures.PictureFolder;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -68,10 +69,7 @@ class RedisCacheTest {
         String uncached = flags.substring(0, flags.indexOf(" --cache-redis"));
         Cli alone = Cli.stream(uncached);
         Path password = Files.writeString(folder.resolve("password"), "of both");
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = TestRedis.freePort();
         List<Process> nodes = new ArrayList<>();
         for (int node = 0; node < 2; node++) {
             String all = flags.replace("spawn:64MiB?", "spawn-all:64MiB?").replace("/node", "/node" + node)

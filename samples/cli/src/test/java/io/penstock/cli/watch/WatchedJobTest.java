@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.watch.LockstepJob.Input;
 import io.penstock.page.PageServer;
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -65,14 +63,10 @@ class WatchedJobTest {
     }
 
     @Test
-    void aRankThatIsGone_isNamed_andAJobWhoseRanksAllAreIsOver() throws IOException {
+    void aRankThatIsGone_isNamed_andAJobWhoseRanksAllAreIsOver() {
         WatchedJob job;
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1)) {
-            port = free.getLocalPort();
-        }
         try (LockstepJob ranks = new LockstepJob(1, rank -> new Input(1, 0))) {
-            URI address = URI.create("http://127.0.0.1:%d/metrics".formatted(port));
+            URI address = URI.create("http://127.0.0.1:1/metrics"); // where nothing listens
             job = new WatchedJob(List.of(ranks.addresses().get(0), address));
 
             JobReport report = job.read().block(SOON);
