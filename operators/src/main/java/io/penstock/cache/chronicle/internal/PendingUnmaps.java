@@ -3,7 +3,6 @@ package io.penstock.cache.chronicle.internal;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -17,10 +16,14 @@ final class PendingUnmaps {
 
     private static final long MIN_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long MAX_PAUSE = TimeUnit.SECONDS.toNanos(30);
+    /** Until the collector tells of anything: longer than a thread of a busy machine waits for its turn. */
+    private static final long MAX_WAIT_MILLIS = 2_000;
+
+    /** Until it has told of the rest. */
     private static final long WAIT_MILLIS = 200;
 
     private final SharedCounters counters;
-    private final ReferenceQueue<ByteBuffer> gone = new ReferenceQueue<>();
+    private final ReferenceQueue<Object> gone = new ReferenceQueue<>();
     private final Map<Reference<?>, Long> sizes = new HashMap<>();
     private long bytes;
     private long pause = MIN_PAUSE;
@@ -43,12 +46,15 @@ final class PendingUnmaps {
         return bytes;
     }
 
-    private void giveBack(Reference<?> one) {
+    /** Whether it was that of a file. */
+    private boolean giveBack(Reference<?> one) {
         Long size = sizes.remove(one);
-        if (size != null) {
-            bytes -= size;
-            counters.giveBack(size);
+        if (size == null) {
+            return false;
         }
+        bytes -= size;
+        counters.giveBack(size);
+        return true;
     }
 
     /**
@@ -60,16 +66,19 @@ final class PendingUnmaps {
         if (before == 0 || System.nanoTime() - collected < pause) {
             return false;
         }
+        Reference<?> unreachable = new PhantomReference<>(new Object(), gone); // told of though callers hold all views
         System.gc();
         collected = System.nanoTime();
         try {
-            Reference<? extends ByteBuffer> first =
-                    gone.remove(WAIT_MILLIS); // they come shortly after, and all at once
-            if (first != null) {
-                giveBack(first);
+            for (Reference<?> one = gone.remove(MAX_WAIT_MILLIS);
+                    one != null && !giveBack(one);
+                    one = gone.remove(WAIT_MILLIS)) {
+                // they come shortly after one another
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } finally {
+            Reference.reachabilityFence(unreachable);
         }
         boolean some = bytes() < before;
         pause = some ? 0 : Math.min(MAX_PAUSE, Math.max(MIN_PAUSE, 2 * pause));
