@@ -14,8 +14,13 @@ import java.util.stream.IntStream;
  */
 public final class Bits implements Selection {
 
-    private static final int WORDS = 8; // a block
-    private static final int BLOCKS = 128; // counted from one absolute number
+    private static final int BLOCK = 3; // bits of a word's number within a block
+    private static final int WORDS = 1 << BLOCK;
+
+    /** G1 has an array of many words at the start of a region, so that each block from here on is a cache line. */
+    private static final int FIRST = 6;
+
+    private static final int COUNTED = 7; // bits of a block's number within those counted from one absolute number
     private static final int HINTED = 12; // bits of a one's number that a hint leaves open
     private static final long BYTES = 0x0101010101010101L;
     private static final long TOPS = 0x8080808080808080L;
@@ -23,7 +28,7 @@ public final class Bits implements Selection {
     /** The place of a byte's one of a number: at the byte times eight, plus the number. */
     private static final byte[] IN_BYTE = inByte();
 
-    private static final long MAX = (long) (Integer.MAX_VALUE - 8) * Long.SIZE;
+    private static final long MAX = (Integer.MAX_VALUE - 8L - FIRST) / WORDS * WORDS * Long.SIZE;
 
     private final long[] words;
     private final long ones;
@@ -34,22 +39,24 @@ public final class Bits implements Selection {
     /** Always 0. A store that might follow keeps the compiler from dropping reads whose sum nothing needs. */
     private long unused;
 
+    /** @param words whole blocks from {@link #FIRST} on */
     private Bits(long[] words) {
-        int blocks = (words.length + WORDS - 1) / WORDS + 1; // the last one is empty, and ends the search
+        int blocks = (words.length - FIRST) / WORDS + 1; // the last one is empty, and ends the search
         this.words = words;
-        this.before = new long[blocks / BLOCKS + 1];
+        this.before = new long[(blocks >>> COUNTED) + 1];
         this.within = new char[blocks];
         int[] found = new int[16];
         int hinted = 0;
         long count = 0;
         for (int block = 0; block < blocks; block++) {
-            if (block % BLOCKS == 0) {
-                before[block / BLOCKS] = count;
+            int absolute = block >>> COUNTED;
+            if (block == absolute << COUNTED) {
+                before[absolute] = count;
             }
-            within[block] = (char) (count - before[block / BLOCKS]);
-            int end = (int) Math.min(words.length, (block + 1L) * WORDS);
+            within[block] = (char) (count - before[absolute]);
+            int end = (int) Math.min(words.length - FIRST, (block + 1L) * WORDS);
             for (int word = block * WORDS; word < end; word++) {
-                count += Long.bitCount(words[word]);
+                count += Long.bitCount(words[FIRST + word]);
                 if ((long) hinted << HINTED < count) {
                     found = hinted < found.length ? found : Arrays.copyOf(found, hinted * 2);
                     found[hinted++] = word;
@@ -57,7 +64,7 @@ public final class Bits implements Selection {
             }
         }
         this.hints = Arrays.copyOf(found, hinted + 1);
-        hints[hinted] = words.length;
+        hints[hinted] = words.length - FIRST;
         this.ones = count;
     }
 
@@ -66,10 +73,10 @@ public final class Bits implements Selection {
      * @throws IllegalArgumentException if n is negative or more than 137 * 10^9
      */
     public static Bits of(long n, LongPredicate taken) {
-        long[] words = new long[words(n)];
-        IntStream.range(0, words.length).parallel().forEach(word -> {
-            long from = (long) word * Long.SIZE;
-            int count = (int) Math.min(Long.SIZE, n - from);
+        long[] words = new long[length(n)];
+        IntStream.range(FIRST, words.length).parallel().forEach(word -> {
+            long from = (long) (word - FIRST) * Long.SIZE;
+            long count = Math.min(Long.SIZE, n - from);
             long bits = 0;
             for (int bit = 0; bit < count; bit++) {
                 bits |= taken.test(from + bit) ? 1L << bit : 0;
@@ -79,11 +86,13 @@ public final class Bits implements Selection {
         return new Bits(words);
     }
 
-    private static int words(long n) {
+    /** The number of words for this number of bits. */
+    private static int length(long n) {
         if (n < 0 || n > MAX) {
             throw new IllegalArgumentException("an index has at most %d samples, was asked for %d".formatted(MAX, n));
         }
-        return (int) ((n + Long.SIZE - 1) / Long.SIZE);
+        int bits = WORDS * Long.SIZE;
+        return FIRST + (int) ((n + bits - 1) / bits) * WORDS;
     }
 
     @Override
@@ -97,14 +106,12 @@ public final class Bits implements Selection {
     }
 
     private long before(int block) {
-        return before[block / BLOCKS] + within[block];
+        return before[block >>> COUNTED] + within[block];
     }
 
     @Override
     public long at(long place) {
-        Objects.checkIndex(place, ones);
-        int block = block(place);
-        return inBlock(block, (int) (place - before(block)));
+        return inBlock(found(Objects.checkIndex(place, ones)));
     }
 
     /**
@@ -113,36 +120,59 @@ public final class Bits implements Selection {
      */
     @Override
     public void at(long[] places) {
-        int[] likely = new int[places.length]; // the words that have them, by proportion
         for (int i = 0; i < places.length; i++) {
-            int hint = (int) (Objects.checkIndex(places[i], ones) >>> HINTED);
-            int block = block(places[i]);
-            int left = (int) (places[i] - before(block));
-            int ahead = Math.min(WORDS - 1, left * (hints[hint + 1] - hints[hint]) >>> HINTED);
-            likely[i] = Math.min(block * WORDS + ahead, words.length - 1);
-            places[i] = (long) block << Integer.SIZE | left;
+            places[i] = found(Objects.checkIndex(places[i], ones));
         }
         long read = 0;
-        for (int i = 0; i < places.length; i++) {
-            read += words[(int) (places[i] >>> Integer.SIZE) * WORDS] + words[likely[i]];
+        for (long place : places) {
+            int first = first(place);
+            read += words[first] + words[first + WORDS - 1]; // of two cache lines under some collectors
         }
         if (unused != 0) {
             unused = read;
         }
         for (int i = 0; i < places.length; i++) {
-            places[i] = inBlock((int) (places[i] >>> Integer.SIZE), (int) places[i]);
+            places[i] = inBlock(places[i]);
         }
     }
 
-    /** The index of a block's one of this number. */
-    private long inBlock(int block, int number) {
-        int left = number;
-        int word = block * WORDS;
-        for (int count = Long.bitCount(words[word]); left >= count; count = Long.bitCount(words[word])) {
-            left -= count;
-            word++;
-        }
-        return (long) word * Long.SIZE + inWord(words[word], left);
+    /** A block and the number of its ones before a place, as one number. */
+    private long found(long place) {
+        int block = block(place);
+        return (long) block << Integer.SIZE | place - before(block);
+    }
+
+    /** The first word of what {@link #found} found. */
+    private static int first(long found) {
+        return FIRST + (int) (found >>> Integer.SIZE) * WORDS;
+    }
+
+    /** The index of what {@link #found} found. The search halves the words three times, without a branch. */
+    private long inBlock(long found) {
+        int word = first(found);
+        int left = (int) found;
+        int ones = ones(word) + ones(word + 1) + ones(word + 2) + ones(word + 3);
+        int skip = notAbove(ones, left);
+        left -= ones & skip;
+        word += 4 & skip;
+        ones = ones(word) + ones(word + 1);
+        skip = notAbove(ones, left);
+        left -= ones & skip;
+        word += 2 & skip;
+        ones = ones(word);
+        skip = notAbove(ones, left);
+        left -= ones & skip;
+        word += 1 & skip;
+        return (word - FIRST) * (long) Long.SIZE + inWord(words[word], left);
+    }
+
+    /** All bits if a number of ones is at most this one, and none otherwise. */
+    private static int notAbove(int ones, int number) {
+        return ~(number - ones >> Integer.SIZE - 1);
+    }
+
+    private int ones(int word) {
+        return Long.bitCount(words[word]);
     }
 
     /** The last block with at most this number of ones before it: a guess by proportion, and a search where it fails. */
@@ -150,11 +180,12 @@ public final class Bits implements Selection {
         int hint = (int) (place >>> HINTED);
         long first = hints[hint];
         long range = hints[hint + 1] - first;
-        int guess = (int) (first + ((place & (1 << HINTED) - 1) * range >>> HINTED)) / WORDS;
-        if (before(guess) > place) {
-            return last(place, (int) first / WORDS, guess - 1);
-        }
-        return before(guess + 1) > place ? guess : last(place, guess + 1, hints[hint + 1] / WORDS);
+        int guess = (int) (first + ((place & (1 << HINTED) - 1) * range >>> HINTED) >>> BLOCK);
+        // most guesses that fail are one block off
+        guess += (int) (1 + (place - before(guess + 1) >> Long.SIZE - 1) + (place - before(guess) >> Long.SIZE - 1));
+        return before(guess) <= place && before(guess + 1) > place
+                ? guess
+                : last(place, (int) first / WORDS, hints[hint + 1] / WORDS);
     }
 
     /** The last block of {@code [low, high]} with at most this number of ones before it. */
@@ -199,9 +230,9 @@ public final class Bits implements Selection {
     /** The largest index below this one that is not in the set; -1 if there is none. */
     long gapBefore(long index) {
         int word = (int) (index / Long.SIZE);
-        long gaps = ~words[word] & (1L << index) - 1;
+        long gaps = ~words[FIRST + word] & (1L << index) - 1;
         while (gaps == 0 && word > 0) {
-            gaps = ~words[--word];
+            gaps = ~words[FIRST + --word];
         }
         return gaps == 0 ? -1 : (long) word * Long.SIZE + Long.SIZE - 1 - Long.numberOfLeadingZeros(gaps);
     }
@@ -210,7 +241,7 @@ public final class Bits implements Selection {
     public static final class Builder {
 
         private final boolean unary;
-        private long[] words = new long[16];
+        private long[] words = new long[FIRST + 2 * WORDS];
         private long length;
 
         /** @param unary whether a count becomes a zero and then as many ones; otherwise it is one bit: more than 0 or not */
@@ -231,16 +262,16 @@ public final class Bits implements Selection {
         }
 
         private void add(boolean taken) {
-            int word = (int) (length / Long.SIZE);
+            int word = FIRST + (int) (length / Long.SIZE);
             if (word == words.length) {
-                words = Arrays.copyOf(words, words(Math.min(MAX, length / 2 * 3)));
+                words = Arrays.copyOf(words, length(Math.min(MAX, length / 2 * 3)));
             }
             words[word] |= taken ? 1L << length : 0;
             length++;
         }
 
         public Bits build() {
-            return new Bits(Arrays.copyOf(words, words(length)));
+            return new Bits(Arrays.copyOf(words, length(length)));
         }
     }
 }

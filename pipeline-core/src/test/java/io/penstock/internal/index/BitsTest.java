@@ -77,6 +77,6 @@ class BitsTest {
     void of_sizeOutOfRange_isRefused() {
         assertThatThrownBy(() -> Bits.of(-1, index -> true)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Bits.of(Long.MAX_VALUE, index -> true))
-                .hasMessage("an index has at most 137438952896 samples, was asked for 9223372036854775807");
+                .hasMessage("an index has at most 137438952448 samples, was asked for 9223372036854775807");
     }
 }
