@@ -33,12 +33,14 @@ final class Permutation implements Order.Epoch {
     private static final int SMALL_BITS = 16;
     private static final int TINY_BITS = 9;
 
+    /** A value's halves are kept in those of a number, so that both rounds and both masks take one array each. */
+    private static final long LOW = (1L << Integer.SIZE) - 1;
+
     private final long n;
     private final long key;
     private final int rounds;
     private final int rightBits;
-    private final long leftMask;
-    private final long rightMask;
+    private final long masks;
     private final long flip;
     private final long packed;
 
@@ -52,8 +54,7 @@ final class Permutation implements Order.Epoch {
         int bits = Math.max(2, 64 - Long.numberOfLeadingZeros(Math.max(0, n - 1)));
         this.rounds = bits < TINY_BITS ? TINY_ROUNDS : bits < SMALL_BITS ? SMALL_ROUNDS : ROUNDS;
         this.rightBits = bits / 2;
-        this.leftMask = (1L << (bits - rightBits)) - 1;
-        this.rightMask = (1L << rightBits) - 1;
+        this.masks = (1L << (bits - rightBits)) - 1 << Integer.SIZE | (1L << rightBits) - 1;
     }
 
     /** The indices of n positions, four bits each: Fisher-Yates, by the digits of a 64-bit fraction in mixed radix. */
@@ -87,27 +88,39 @@ final class Permutation implements Order.Epoch {
     }
 
     /**
-     * Replaces positions by the indices there, each in an order of its own. The walks of permutations take turns: no
-     * branch depends on the length of one, so that they overlap in the processor.
+     * Replaces positions by the indices there, each in an order of its own. The walks of large permutations take their
+     * steps together: C2 makes vectors of a round, and no branch depends on the length of a walk.
      */
     static void indices(Order.Epoch[] orders, long[] positions) {
         int[] walking = new int[positions.length];
         int left = 0;
         for (int i = 0; i < positions.length; i++) {
-            if (orders[i] instanceof Permutation order) {
-                positions[i] = order.first(positions[i]);
-                walking[left] = i;
-                left += order.beyond(positions[i]);
+            if (orders[i] instanceof Permutation order && order.rounds == ROUNDS) {
+                positions[i] = order.flipped(positions[i]);
+                walking[left++] = i;
             } else {
                 positions[i] = orders[i].index(positions[i]);
             }
         }
+        long[] halves = new long[left];
+        long[] keys = new long[left];
+        long[] masks = new long[left];
         while (left > 0) {
+            for (int j = 0; j < left; j++) {
+                Permutation order = (Permutation) orders[walking[j]];
+                halves[j] = order.halves(positions[walking[j]]);
+                keys[j] = order.key;
+                masks[j] = order.masks;
+            }
+            for (int round = 0; round < ROUNDS; round += 2) {
+                leftRound(halves, keys, masks, left, round * Mixing.GOLDEN);
+                rightRound(halves, keys, masks, left, (round + 1) * Mixing.GOLDEN);
+            }
             int still = 0;
             for (int j = 0; j < left; j++) {
                 int i = walking[j];
                 Permutation order = (Permutation) orders[i];
-                positions[i] = order.encrypt(positions[i]);
+                positions[i] = order.whole(halves[j]);
                 walking[still] = i;
                 still += order.beyond(positions[i]);
             }
@@ -115,9 +128,25 @@ final class Permutation implements Order.Epoch {
         }
     }
 
+    private static void leftRound(long[] halves, long[] keys, long[] masks, int count, long advance) {
+        for (int i = 0; i < count; i++) { // of two rounds in one loop C2 makes no vectors
+            halves[i] = leftRound(halves[i], keys[i] + advance, masks[i]);
+        }
+    }
+
+    private static void rightRound(long[] halves, long[] keys, long[] masks, int count, long advance) {
+        for (int i = 0; i < count; i++) {
+            halves[i] = rightRound(halves[i], keys[i] + advance, masks[i]);
+        }
+    }
+
     /** The first step of a walk, or all of it. */
     private long first(long position) {
-        return n <= PACKED ? packed >>> 4 * position & 15 : encrypt(position < 2 ? position ^ flip : position);
+        return n <= PACKED ? packed >>> 4 * position & 15 : encrypt(flipped(position));
+    }
+
+    private long flipped(long position) {
+        return position < 2 ? position ^ flip : position;
     }
 
     /** 1 if a walk goes on from this value, 0 if it ends there. */
@@ -126,22 +155,38 @@ final class Permutation implements Order.Epoch {
     }
 
     private long encrypt(long value) {
-        long left = value >>> rightBits;
-        long right = value & rightMask;
+        long halves = halves(value);
         long roundKey = key;
         for (int round = 0; round < rounds; round += 2) {
-            left = (left ^ scramble(right ^ roundKey)) & leftMask;
+            halves = leftRound(halves, roundKey, masks);
             roundKey += Mixing.GOLDEN;
-            right = (right ^ scramble(left ^ roundKey)) & rightMask;
+            halves = rightRound(halves, roundKey, masks);
             roundKey += Mixing.GOLDEN;
         }
-        return left << rightBits | right;
+        return whole(halves);
     }
 
-    /** Half of {@link Mixing#mix}, with the good bits moved down to where the masks keep them. */
+    private long halves(long value) {
+        return value >>> rightBits << Integer.SIZE | value & masks & LOW;
+    }
+
+    private long whole(long halves) {
+        return halves >>> Integer.SIZE << rightBits | halves & LOW;
+    }
+
+    /** Changes the left half by the right one. */
+    private static long leftRound(long halves, long roundKey, long masks) {
+        return halves ^ scramble(halves & LOW ^ roundKey) & masks & ~LOW;
+    }
+
+    /** Changes the right half by the left one. */
+    private static long rightRound(long halves, long roundKey, long masks) {
+        return halves ^ scramble(halves >>> Integer.SIZE ^ roundKey) >>> Integer.SIZE & masks;
+    }
+
+    /** Half of {@link Mixing#mix}; its upper 32 bits are the good ones. */
     private static long scramble(long z) {
         z = (z ^ (z >>> 32)) * 0xBF58476D1CE4E5B9L;
-        z = (z ^ (z >>> 29)) * 0x94D049BB133111EBL;
-        return z >>> 32;
+        return (z ^ (z >>> 29)) * 0x94D049BB133111EBL;
     }
 }

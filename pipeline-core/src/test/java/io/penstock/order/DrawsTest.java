@@ -10,6 +10,7 @@ import java.util.stream.LongStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
 /** Laws 2, 3 and 4: shards interleave, resuming is exact, epochs are permutations. */
@@ -113,6 +114,29 @@ class DrawsTest {
 
         assertThat(epochs).isEqualTo(all(run.resumeAt(start), size));
         assertThatThrownBy(() -> run.epoch(-1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** Sizes on both sides of 2^15, where the rounds of a permutation change: below, a group makes draws one by one. */
+    @Property(tries = 200)
+    void at_groupOfLargeAndSmallSources_isItsDrawsOneByOne(
+            @ForAll @IntRange(min = 1, max = 70_000) int small,
+            @ForAll @LongRange(min = 30_000, max = 1L << 40) long large,
+            @ForAll @LongRange(max = 100_000) long from,
+            @ForAll @IntRange(min = 2, max = 130) int group,
+            @ForAll boolean mixed) {
+        Sampler shuffled = Sampler.shuffled(SEED);
+        Sampler run = mixed
+                ? shuffled.mixed(Proportions.of(small, 0.5).and(large, 0.3).and(12, 0.2))
+                        .epochs(1_000_000)
+                : shuffled.epochs(100);
+        Draws draws = run.draws(mixed ? small + large + 12 : large);
+
+        Draw[] drawn = new Draw[group];
+        draws.at(from, drawn);
+
+        assertThat(drawn)
+                .containsExactly(
+                        LongStream.range(from, from + group).mapToObj(draws::at).toArray(Draw[]::new));
     }
 
     @Property(tries = 500)
