@@ -32,8 +32,8 @@ import reactor.core.scheduler.Schedulers;
  * Writes what is put to the log: a queue, and one thread that empties it.
  *
  * <p>A put completes at once while at most {@code maxWaiting} bytes wait. Later ones complete when what waits has been
- * written down to that. So a caller that puts is slowed to the pace of the disk, without a thread that blocks. A put
- * that may find no room in the end completes when that is known, so that a faster tier takes what this one refuses.
+ * written down to that. So a caller that puts is slowed to the pace of the disk, without a thread that blocks. Room is
+ * claimed before a put is accepted, so a faster tier takes what this one refuses.
  */
 final class Appends {
 
@@ -44,6 +44,8 @@ final class Appends {
 
     /** Other processes may wait for a value. */
     private static final long LATEST_MILLIS = 5;
+
+    private static final long REFUSED = -1;
 
     private final LogWriter writer;
     private final DiskIndex index;
@@ -58,6 +60,7 @@ final class Appends {
     private final AtomicLong lost = new AtomicLong();
     private final AccessFaults faults = new AccessFaults();
     private final AtomicLong failures = new AtomicLong();
+    private final Object claiming = new Object();
     private volatile boolean stopped;
 
     Appends(
@@ -97,7 +100,7 @@ final class Appends {
     }
 
     boolean hasRoomFor(int length) {
-        return !stopped && writer.hasRoomFor(LogEntry.mostBytes(length), queue.bytes());
+        return !stopped && writer.hasRoomFor(LogEntry.mostBytes(length));
     }
 
     /** Whether the value is held, once it may be known; {@code null} if it was refused. */
@@ -111,14 +114,15 @@ final class Appends {
             entry.complete(true); // a lease may wait for it by now
             return Mono.just(true);
         }
-        long waiting = queue.enqueue(entry);
+        long waiting = enqueue(entry);
+        if (waiting == REFUSED) {
+            queue.leave(entry);
+            entry.complete(false);
+            return null;
+        }
         if (stopped) { // the thread may be gone
             appendAll();
             return null;
-        }
-        if (!writer.surelyTakes(waiting)) {
-            queue.work();
-            return Mono.fromCompletionStage(entry.held()).publishOn(Schedulers.parallel());
         }
         if (waiting > maxWaiting) {
             return slowed();
@@ -129,6 +133,13 @@ final class Appends {
             queue.work();
         }
         return Mono.just(true);
+    }
+
+    /** The bytes that wait now, or that there is no room. */
+    private long enqueue(PendingAppend entry) {
+        synchronized (claiming) { // the writer begins segments in the order of the claims
+            return writer.claim(entry) ? queue.enqueue(entry) : REFUSED;
+        }
     }
 
     private Mono<Boolean> slowed() {
@@ -150,7 +161,9 @@ final class Appends {
             queue.leave(entry);
         }
         if (index.forget(key) || entry != null) {
-            queue.enqueue(PendingAppend.tombstone(key));
+            if (enqueue(PendingAppend.tombstone(key)) == REFUSED) {
+                lost.incrementAndGet();
+            }
             queue.work();
         }
     }
@@ -222,6 +235,8 @@ final class Appends {
                 } else {
                     lost.incrementAndGet();
                 }
+            } else {
+                writer.release(entry);
             }
             faults.raise();
         } catch (IOException | RuntimeException | Error e) {
@@ -250,6 +265,7 @@ final class Appends {
     private void stop(Throwable reason) {
         if (!stopped) {
             stopped = true;
+            writer.stop();
             LOG.warn(
                     "the disk cache keeps what it has and takes nothing more, the run goes on: {}",
                     reason instanceof IOException ? reason.getMessage() : reason.toString());

@@ -37,15 +37,16 @@ import reactor.core.scheduler.Schedulers;
  * quietly; or, {@linkplain ChronicleOptions#leastRecentlyUsed if asked for}, what was not used for long gives way to
  * what comes.
  *
- * <p>The budget covers all that the files really occupy, and room is claimed, from the budget and from the file system,
- * before it is written to: on a full disk the tier goes on with what it has, after one warning. Values are of at most
- * 256 MiB. The index takes 17.4 to 19.6 bytes a value on the heap.
+ * <p>The budget covers all that the files really occupy. Room is claimed from it before a value is accepted, so no other
+ * process takes that room before the value is written. It is claimed from the file system before it is written to: on a
+ * full disk the tier goes on with what it has, after one warning. Values are of at most 256 MiB. The index takes 17.4 to
+ * 19.6 bytes a value on the heap.
  *
  * <p>Threads: all methods from any number of them. {@link #get} takes no lock and copies nothing; the buffer it gives
  * is a read-only view that stays valid while it is reachable, also after {@link #close}. Page faults aside it does not
  * block. {@link #put} keeps what it is given until it is written down, and completes when the value can be got; a
  * thread of the tier's own writes it down. While more than {@link ChronicleOptions#pendingBytes} wait for that, puts
- * complete later, when they have been written. So do puts that may find no room in the end.
+ * complete later, when they have been written.
  *
  * <p>Nothing is synchronised to the disk: what was appended survives the death of the process, not that of the machine.
  * Checksums tell what did not survive. What was appended by a process that is killed is there afterwards; what waited

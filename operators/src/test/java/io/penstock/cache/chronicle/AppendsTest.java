@@ -2,6 +2,8 @@ package io.penstock.cache.chronicle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cache.SampleKey;
+import io.penstock.cache.TierKit;
 import io.penstock.cache.TierStatistics;
 import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.cache.chronicle.internal.DiskIndex;
@@ -15,7 +17,10 @@ import io.penstock.cache.chronicle.internal.Space;
 import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.cache.internal.RamIndex;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,6 +33,7 @@ class AppendsTest {
 
     private static final int ROUNDS = 200;
     private static final int VALUES = 5_000;
+    private static final int LATE = 60;
 
     @TempDir
     Path directory;
@@ -77,12 +83,76 @@ class AppendsTest {
         return new PeerTail(files, index, segments, counters, writer, watch, seen);
     }
 
-    /** So a process that asks before its first file is made is told of no bytes, however much it has put. */
+    /** Another rank fills the disk while this one, which has accepted values, still begins its first file. */
     @Test
-    void statistics_whileTheFirstFileIsMade_haveTheSamplesAndNoBytes() {
+    void put_acceptedBeforeAnotherProcessFillsTheDisk_isHeldInTheEnd() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
+        ChronicleOptions options =
+                ChronicleTier.at(directory).maxBytes(32 << 20).segmentBytes(1 << 20);
+        try (ChronicleTier tier = new Opener(options, spaceAfter(begun)).open();
+                Child other = Child.start(Filler.class, directory)) {
+            List<SampleKey> accepted = new ArrayList<>();
+            for (int i = 0; i < LATE; i++) {
+                if (Filler.put(tier, i)) {
+                    accepted.add(Values.key(i));
+                }
+            }
+            assertThat(other.line()).startsWith("filled");
+
+            begun.countDown();
+            tier.flush().block(Values.TIMEOUT);
+
+            assertThat(accepted).hasSize(LATE).allMatch(tier::contains);
+            assertThat(tier.statistics().refused()).isZero();
+        }
+    }
+
+    /** Puts values until nothing more is taken. */
+    static final class Filler {
+
+        private static final byte[] VALUE = new byte[16 << 10];
+
+        public static void main(String[] arguments) {
+            try (ChronicleTier tier = ChronicleTier.at(Path.of(arguments[0]))
+                    .maxBytes(32 << 20)
+                    .segmentBytes(1 << 20)
+                    .open()) {
+                int number = 1 << 20;
+                while (put(tier, number)) {
+                    number++;
+                }
+                tier.flush().block(Values.TIMEOUT);
+                Child.output().println("filled " + number);
+            }
+        }
+
+        static boolean put(ChronicleTier tier, long number) {
+            return Boolean.TRUE.equals(TierKit.put(tier, Values.key(number), ByteBuffer.wrap(VALUE))
+                    .block(Values.TIMEOUT));
+        }
+    }
+
+    /** What was accepted has its room, also while the file is not there yet. */
+    @Test
+    void statistics_whileTheFirstFileIsMade_haveTheSamplesAndTheirRoom() {
+        CountDownLatch begun = new CountDownLatch(1);
+        ChronicleOptions options = ChronicleTier.at(directory).maxBytes(64 << 20);
+        try (ChronicleTier tier = new Opener(options, spaceAfter(begun)).open()) {
+            assertThat(Values.put(tier, 1)).isTrue();
+            TierStatistics before = tier.statistics();
+
+            begun.countDown();
+            tier.flush().block(Values.TIMEOUT);
+
+            assertThat(before.samples()).isEqualTo(1);
+            assertThat(before.bytes()).isPositive().isEqualTo(tier.statistics().bytes());
+        }
+    }
+
+    /** A disk of which nothing is known before something is counted down. */
+    private Space spaceAfter(CountDownLatch begun) {
         Space disk = new FileSystemSpace(directory);
-        Space slow = new Space() {
+        return new Space() {
             @Override
             public void reserve(Path file, long bytes) throws IOException {
                 disk.reserve(file, bytes);
@@ -103,16 +173,5 @@ class AppendsTest {
                 return disk.free();
             }
         };
-        try (ChronicleTier tier = new Opener(ChronicleTier.at(directory).maxBytes(64 << 20), slow).open()) {
-            assertThat(Values.put(tier, 1)).isTrue();
-            TierStatistics before = tier.statistics();
-
-            begun.countDown();
-            tier.flush().block(Values.TIMEOUT);
-
-            assertThat(before.samples()).isEqualTo(1);
-            assertThat(before.bytes()).isZero();
-            assertThat(tier.statistics().bytes()).isPositive();
-        }
     }
 }

@@ -13,9 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends to this process's own log, in segments whose room is claimed, first from the budget, then from the file
- * system, before anything is written to them. What a segment did not need is given back when it is left. Confined to
- * one thread.
+ * Appends to this process's own log, in segments whose room is claimed from the budget when something is accepted, and
+ * from the file system before anything is written to them. What a segment did not need is given back when it is left.
+ * Confined to one thread, but for {@link #claim}, {@link #hasRoomFor} and {@link #stop}.
  */
 public final class LogWriter implements AutoCloseable {
 
@@ -32,8 +32,6 @@ public final class LogWriter implements AutoCloseable {
     /** A segment smaller than this is not begun unless nothing else is left. */
     private static final long MARGIN = 1L << 20;
 
-    private static final long MIN_BLOCK = 64L << 20;
-
     private static final long MIN_SEGMENT_TO_EVICT = 128L << 10;
     private static final long MAX_DEFAULT_SEGMENT = 256L << 20;
     private static final int SEGMENTS_IN_BUDGET = 64;
@@ -46,6 +44,7 @@ public final class LogWriter implements AutoCloseable {
     private final SharedCounters counters;
     private final Space space;
     private final @Nullable SecondChance turnover;
+    private final Claims claims;
     private long budget;
     private long segmentBytes;
 
@@ -53,12 +52,10 @@ public final class LogWriter implements AutoCloseable {
     private long leaving;
 
     private final Set<Path> own = ConcurrentHashMap.newKeySet();
-    private @Nullable Path directory;
     private @Nullable ChronicleLog log;
     private long blockBytes;
     private @Nullable Segment segment;
-    private long reserved;
-    private volatile long left;
+    private Claims.@Nullable Claim claim;
 
     /** @param evicts whether what was not used gives way to what comes */
     public LogWriter(
@@ -73,6 +70,7 @@ public final class LogWriter implements AutoCloseable {
         this.segments = segments;
         this.counters = counters;
         this.space = space;
+        this.claims = new Claims(counters);
         this.turnover = evicts ? new SecondChance(index, segments, counters) : null;
     }
 
@@ -80,6 +78,7 @@ public final class LogWriter implements AutoCloseable {
     public void limit(long bytes, long bytesOfSegment) {
         budget = bytes;
         segmentBytes = bytesOfSegment;
+        claims.limit(bytes, bytesOfSegment);
         if (turnover != null) {
             leaving = Math.max(bytes / FEW_PARTS, Math.min(segmentBytes, bytes / 4));
             turnover.start();
@@ -90,22 +89,36 @@ public final class LogWriter implements AutoCloseable {
         return budget;
     }
 
-    /** Whether a document could be taken after others that wait, here or in a segment to come. */
-    public boolean hasRoomFor(long bytes, long waiting) {
-        if (turnover != null) {
-            return pages(bytes + ChronicleLog.SEGMENT_OVERHEAD) <= (budget - leaving) / 2;
-        }
-        long here = left;
-        long elsewhere = budget - counters.used() - ChronicleLog.SEGMENT_OVERHEAD - (here == 0 ? LOG_BYTES : 0);
-        return bytes <= Math.max(here, elsewhere) && bytes + waiting <= here + Math.max(0, elsewhere);
+    /** Whether an entry of so many bytes could be accepted now. */
+    public boolean hasRoomFor(long bytes) {
+        return turnover == null
+                ? claims.hasRoomFor(bytes)
+                : pages(bytes + ChronicleLog.SEGMENT_OVERHEAD) <= (budget - leaving) / 2;
     }
 
     /**
-     * Whether there will be room for all that waits: it fits here, or so much is left that other processes, which claim
-     * it at the same time, do not use it up before.
+     * Claims room for an entry, which no other process can take. Entries are to be appended in the order of this. An
+     * evicting log makes its room later.
+     * @return false if there is none
      */
-    public boolean surelyTakes(long waiting) {
-        return turnover != null || waiting <= left || FEW_PARTS * (waiting + segmentBytes) <= budget - counters.used();
+    public boolean claim(PendingAppend entry) {
+        if (turnover == null) {
+            entry.claim = claims.claim(entry.bytes());
+        }
+        return turnover != null || entry.claim != null;
+    }
+
+    /** Gives back the room of an entry that is not appended after all. */
+    public void release(PendingAppend entry) {
+        Claims.Claim unused = entry.claim;
+        if (unused != null) {
+            claims.release(unused, entry.bytes());
+        }
+    }
+
+    /** Gives back the room for which no segment was begun, and accepts nothing more. */
+    public void stop() {
+        claims.close();
     }
 
     /** Whether this process made this directory. */
@@ -119,9 +132,14 @@ public final class LogWriter implements AutoCloseable {
      * @throws IOException if the file system has none, or fails
      */
     public boolean append(PendingAppend entry) throws IOException {
-        long bytes = LogEntry.mostBytes(entry.value().length());
-        if (bytes > left && !begin(bytes)) {
+        SecondChance old = turnover;
+        Claims.Claim room = old == null ? entry.claim : makeRoom(old, entry.bytes());
+        if (room == null) {
             return false;
+        }
+        if (room != claim) {
+            leave();
+            begin(room);
         }
         long sequence = counters.nextSequence();
         int kind = entry.tombstone ? LogEntry.TOMBSTONE : LogEntry.VALUE;
@@ -145,7 +163,7 @@ public final class LogWriter implements AutoCloseable {
     boolean move(Segment from, long at) throws IOException {
         ByteBuffer file = from.bytes();
         int length = LogEntry.length(file, at);
-        if (LogEntry.mostBytes(length) > left) {
+        if (!claims.hasLeft(claim, LogEntry.mostBytes(length)) || claims.claim(LogEntry.mostBytes(length)) == null) {
             return false;
         }
         SampleKey key = LogEntry.key(file, at);
@@ -161,23 +179,22 @@ public final class LogWriter implements AutoCloseable {
     private long write(int kind, SampleKey key, long sequence, Encoded value, Provenance provenance)
             throws IOException {
         Segment target = Objects.requireNonNull(segment);
+        long begin = target.walked;
         long valueAt = Objects.requireNonNull(log).append(kind, key, sequence, value, provenance);
         long end = LogEntry.end(valueAt, value.length());
         target.walked = (int) end;
-        left = Math.max(0, reserved - end - 2L * LogEntry.WORD);
+        if (begin > 0) { // what lies before the first entry is not its own
+            claims.release(Objects.requireNonNull(claim), LogEntry.mostBytes(value.length()) - (end - begin));
+        }
         if (target.bytes().limit() < end) {
             target.map();
         }
         return valueAt;
     }
 
-    /** Makes room for an entry in a new segment. */
-    private boolean begin(long bytes) throws IOException {
-        SecondChance old = turnover;
-        if (old == null) {
-            return roll(bytes);
-        }
-        for (int attempt = 1; bytes > left; attempt++) {
+    /** Makes room for an entry, in a new segment if need be. */
+    private Claims.@Nullable Claim makeRoom(SecondChance old, long bytes) throws IOException {
+        for (int attempt = 1; !claims.hasLeft(claim, bytes); attempt++) {
             leave();
             long needed = Math.max(pages(bytes + ChronicleLog.SEGMENT_OVERHEAD), segmentBytes);
             while (freeWithout(old) < needed && old.giveUp(null)) {
@@ -186,14 +203,16 @@ public final class LogWriter implements AutoCloseable {
             while (budget - counters.used() < needed && old.unmaps().collect()) {
                 // until what was given up is back
             }
-            if (!roll(bytes)) {
-                return false;
+            Claims.Claim next = claims.claimSegment(bytes);
+            if (next == null) {
+                return null;
             }
+            begin(next);
             while (attempt < MAX_ATTEMPTS && freeWithout(old) < segmentBytes && old.giveUp(this)) {
                 // so that next time there is room before anything has to go
             }
         }
-        return true;
+        return claims.claim(bytes);
     }
 
     /** What may be used without any file that was given up being gone. */
@@ -215,89 +234,61 @@ public final class LogWriter implements AutoCloseable {
         }
     }
 
-    private boolean roll(long bytes) throws IOException {
-        long needed = pages(bytes + ChronicleLog.SEGMENT_OVERHEAD);
-        long free = budget - counters.used() - (directory == null ? LOG_BYTES : 0) + unneeded();
-        if (needed > free) {
-            return false; // and go on with what is left, for smaller ones
-        }
-        leave();
-        long reserving = Math.max(needed, Math.min(segmentBytes, free / PAGE * PAGE));
-        if (log != null && blockBytes < blockFor(bytes)) {
-            closeLog();
-        }
-        if (directory == null && !openLog(bytes)) {
-            return false;
-        }
-        if (!counters.take(reserving, budget)) {
-            reserving = needed;
-            if (!counters.take(reserving, budget)) {
-                return false;
-            }
-        }
-        ChronicleLog open = Objects.requireNonNull(log);
-        Path file = open.nextFile();
+    private void begin(Claims.Claim next) throws IOException {
+        long reserving = claims.begin(next);
+        Path file;
         try {
+            if (log != null && blockBytes < next.blockBytes) {
+                closeLog();
+            }
+            if (log == null) {
+                openLog(next.blockBytes);
+            }
+            file = Objects.requireNonNull(log).nextFile();
             space.reserve(file, reserving);
         } catch (IOException e) {
-            counters.giveBack(reserving);
+            claims.end(next, 0);
             throw e;
         }
-        open.roll();
-        Segment next = segments.add(file);
-        next.map();
+        Objects.requireNonNull(log).roll();
+        Segment begun = segments.add(file);
+        begun.map();
         if (turnover != null) {
-            turnover.add(next);
+            turnover.add(begun);
         }
-        segment = next;
-        reserved = reserving;
-        left = reserving - ChronicleLog.SEGMENT_OVERHEAD;
+        segment = begun;
+        claim = next;
         counters.countChange();
-        return true;
     }
 
-    private boolean openLog(long bytes) throws IOException {
+    private void openLog(long bytes) throws IOException {
         long free = space.free();
         if (free < MARGIN) {
             throw new IOException("only %d bytes are free in %s".formatted(free, files.root));
         }
-        if (!counters.take(LOG_BYTES, budget)) {
-            return false;
-        }
-        blockBytes = blockFor(bytes);
+        blockBytes = bytes;
         Path made = files.newLog();
         own.add(made);
-        directory = made;
         log = new ChronicleLog(made, blockBytes);
-        return true;
-    }
-
-    private long blockFor(long entryBytes) {
-        long least = Math.max(MIN_BLOCK, Math.max(segmentBytes, 4 * entryBytes + PAGE));
-        return Long.highestOneBit(least - 1) << 1;
     }
 
     /** Gives back what the segment did not need. */
     private void leave() throws IOException {
         Segment last = segment;
-        if (last != null) {
-            long unneeded = unneeded();
+        Claims.Claim room = claim;
+        if (last != null && room != null) {
             segment = null;
-            left = 0;
-            space.trim(last.file, pages(last.walked + 2L * LogEntry.WORD), Files.size(last.file));
-            counters.giveBack(unneeded);
+            claim = null;
+            long needed = pages(last.walked + 2L * LogEntry.WORD);
+            space.trim(last.file, needed, Files.size(last.file));
+            claims.end(room, needed);
             last.sealed = true;
         }
-    }
-
-    private long unneeded() {
-        return segment == null ? 0 : Math.max(0, reserved - pages(segment.walked + 2L * LogEntry.WORD));
     }
 
     private void closeLog() throws IOException {
         ChronicleLog open = log;
         log = null;
-        directory = null;
         if (open != null) {
             open.close();
         }
@@ -330,6 +321,7 @@ public final class LogWriter implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        claims.close();
         try {
             leave();
         } finally {

@@ -5,6 +5,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.WriteBehind;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** An entry that waits to be appended. */
 public final class PendingAppend extends WriteBehind.Write {
@@ -13,6 +14,10 @@ public final class PendingAppend extends WriteBehind.Write {
 
     final Provenance provenance;
     final boolean tombstone;
+
+    /** Where it has room. */
+    Claims.@Nullable Claim claim;
+
     private final Object cancelling = new Object();
     private boolean cancelled;
 

@@ -1,0 +1,165 @@
+package io.penstock.cache.chronicle.internal;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The room that this process has claimed from the budget of all processes. What is accepted has its place in a segment
+ * from then on, so others that fill the disk before it is written down do not take that place. Thread-safe.
+ *
+ * <p>Segments are begun in the order in which they were claimed. What waits in the order of its claims is therefore
+ * written without going back.
+ */
+final class Claims {
+
+    private static final long MIN_BLOCK = 64L << 20;
+
+    private final Object lock = new Object();
+    private final SharedCounters counters;
+    private final Deque<Claim> ahead = new ArrayDeque<>();
+    private long budget;
+    private long segmentBytes;
+    private long blockBytes;
+    private @Nullable Claim last;
+    private boolean closed;
+
+    Claims(SharedCounters counters) {
+        this.counters = counters;
+    }
+
+    /** A segment that is being written to, or to come. */
+    static final class Claim {
+
+        /** What the log of the segment maps at once. */
+        final long blockBytes;
+
+        private long reserved;
+
+        /** What is not promised to anything that was accepted. */
+        private long left;
+
+        private Claim(long blockBytes, long reserved) {
+            this.blockBytes = blockBytes;
+            this.reserved = reserved;
+            this.left = reserved - ChronicleLog.SEGMENT_OVERHEAD;
+        }
+    }
+
+    void limit(long bytes, long bytesOfSegment) {
+        synchronized (lock) {
+            budget = bytes;
+            segmentBytes = bytesOfSegment;
+        }
+    }
+
+    /** Whether {@link #claim} would succeed now. */
+    boolean hasRoomFor(long bytes) {
+        synchronized (lock) {
+            return !closed && (hasLeft(last, bytes) || needed(bytes) <= free(bytes));
+        }
+    }
+
+    /** The segment in which this process may write so many bytes; {@code null} if no room is left. */
+    @Nullable Claim claim(long bytes) {
+        synchronized (lock) {
+            Claim claim = hasLeft(last, bytes) ? last : claimSegment(bytes);
+            if (claim != null) {
+                claim.left -= bytes;
+            }
+            return claim;
+        }
+    }
+
+    /** Whether so many bytes of a segment are promised to nothing. */
+    boolean hasLeft(@Nullable Claim claim, long bytes) {
+        synchronized (lock) {
+            return claim != null && bytes <= claim.left;
+        }
+    }
+
+    private static long needed(long bytes) {
+        return LogWriter.pages(bytes + ChronicleLog.SEGMENT_OVERHEAD);
+    }
+
+    private long free(long bytes) {
+        return budget - counters.used() - bytesOfLog(bytes) + unpromised();
+    }
+
+    private long bytesOfLog(long bytes) {
+        return blockFor(bytes) > blockBytes ? LogWriter.LOG_BYTES : 0;
+    }
+
+    /** The pages at the end of the last segment, which go back once another one follows. */
+    private long unpromised() {
+        return last == null ? 0 : last.left / LogWriter.PAGE * LogWriter.PAGE;
+    }
+
+    /** Claims a segment that has room for an entry of so many bytes. */
+    @Nullable Claim claimSegment(long bytes) {
+        synchronized (lock) {
+            long needed = needed(bytes);
+            long free = free(bytes);
+            if (closed || needed > free) {
+                return null; // and the last segment keeps what is left, for smaller ones
+            }
+            long reserving = Math.max(needed, Math.min(segmentBytes, free / LogWriter.PAGE * LogWriter.PAGE));
+            long back = unpromised();
+            long more = bytesOfLog(bytes) - back;
+            if (!counters.take(reserving + more, budget)) {
+                reserving = needed;
+                if (!counters.take(reserving + more, budget)) {
+                    return null;
+                }
+            }
+            if (last != null) {
+                last.reserved -= back;
+                last.left -= back;
+            }
+            blockBytes = Math.max(blockBytes, blockFor(bytes));
+            Claim claim = new Claim(blockBytes, reserving);
+            last = claim;
+            ahead.add(claim);
+            return claim;
+        }
+    }
+
+    private long blockFor(long entryBytes) {
+        long least = Math.max(MIN_BLOCK, Math.max(segmentBytes, 4 * entryBytes + LogWriter.PAGE));
+        return Long.highestOneBit(least - 1) << 1;
+    }
+
+    /** Bytes that were claimed and not needed. */
+    void release(Claim claim, long bytes) {
+        synchronized (lock) {
+            claim.left += bytes;
+        }
+    }
+
+    /** The bytes of a segment that is begun now. */
+    long begin(Claim claim) {
+        synchronized (lock) {
+            ahead.remove(claim);
+            return claim.reserved;
+        }
+    }
+
+    /** Ends a segment that took so many bytes in the end. */
+    void end(Claim claim, long bytes) {
+        synchronized (lock) {
+            counters.giveBack(Math.max(0, claim.reserved - bytes));
+            claim.reserved = bytes;
+            claim.left = 0;
+        }
+    }
+
+    /** Gives back the segments that were not begun, and claims nothing more. */
+    void close() {
+        synchronized (lock) {
+            closed = true;
+            for (Claim claim = ahead.poll(); claim != null; claim = ahead.poll()) {
+                end(claim, 0);
+            }
+        }
+    }
+}
