@@ -40,7 +40,12 @@ record Laggard(@Nullable String rank, String words) {
     /** Something that takes a rank longer than the others, by which factor. */
     private record Reason(double factor, String words) {}
 
-    static Laggard of(List<RankWindow> ranks) {
+    /** Where there are ranks, a server of batches is compared with none: it has no consumer in step with theirs. */
+    static Laggard of(List<RankWindow> processes) {
+        List<RankWindow> numbered = processes.stream()
+                .filter(process -> process.counts().rank() >= 0)
+                .toList();
+        List<RankWindow> ranks = numbered.isEmpty() ? processes : numbered;
         if (ranks.size() < 2) {
             return new Laggard(null, "there are no two ranks to compare");
         }

@@ -8,7 +8,7 @@ import java.util.Map;
  * What a process has counted since it began.
  *
  * @param nanos   when it was read, by {@link System#nanoTime}
- * @param rank    -1 where it says none
+ * @param rank    -1 where it says none, or is no rank of several: a server of batches
  * @param batches that the consumer received
  * @param waited  seconds that the consumer waited for them
  * @param used    seconds that the consumer used them
@@ -54,10 +54,12 @@ record RankCounts(
         });
         return new RankCounts(
                 nanos,
-                (int) meters.points("penstock_rank")
-                        .mapToDouble(Point::number)
-                        .findFirst()
-                        .orElse(-1),
+                meters.sum("penstock_world") == 1
+                        ? -1
+                        : (int) meters.points("penstock_rank")
+                                .mapToDouble(Point::number)
+                                .findFirst()
+                                .orElse(-1),
                 meters.sum("penstock_batch_wait_seconds_count"),
                 meters.sum("penstock_batch_wait_seconds_sum"),
                 meters.sum("penstock_batch_use_seconds_sum"),

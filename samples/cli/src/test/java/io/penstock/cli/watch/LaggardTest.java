@@ -104,6 +104,15 @@ class LaggardTest {
     }
 
     @Test
+    void aServerBesideRanks_isComparedWithNone() {
+        List<RankWindow> processes = alike(3);
+        processes.add(
+                new RankWindow("10.0.0.1:9400", 10, new RankCounts(0, -1, 0, 0, 0, 6_400, 0, 6_400, 0, Map.of())));
+
+        assertThat(Laggard.of(processes)).isEqualTo(Laggard.of(alike(3)));
+    }
+
+    @Test
     void oneRank_isComparedWithNone() {
         assertThat(Laggard.of(alike(1)).rank()).isNull();
     }

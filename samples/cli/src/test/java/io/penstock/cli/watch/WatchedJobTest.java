@@ -2,20 +2,31 @@ package io.penstock.cli.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.stream.StreamOptions;
+import io.penstock.cli.stream.StreamPlan;
 import io.penstock.cli.watch.LockstepJob.Input;
 import io.penstock.page.PageServer;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
 import reactor.core.publisher.Flux;
 
 class WatchedJobTest {
 
     private static final Duration SOON = Duration.ofSeconds(60);
+    private static final int SLOW_RANKS = Integer.getInteger("penstock.slow", 4);
 
     /** Until a window of the job lets a rank be named, which needs some steps of it. */
     private static JobReport read(WatchedJob job) {
@@ -28,23 +39,38 @@ class WatchedJobTest {
                 .blockLast(SOON);
     }
 
+    /** Each rank in turn has a slow source, or a slow stage. */
+    static Stream<Arguments> slowInputs() {
+        return IntStream.range(0, SLOW_RANKS)
+                .mapToObj(i -> i / 2 % 2 == 0
+                        ? Arguments.of((i + i / 4) % 4, new Input(200, 0), "its source takes")
+                        : Arguments.of((i + i / 4) % 4, new Input(2, 40_000), "its stage \"work\" takes"));
+    }
+
+    /** More of them: {@code -Dpenstock.slow=20}. */
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "0 | 200 | 0     | its source takes",
-                "3 | 200 | 0     | its source takes",
-                "2 | 2   | 40000 | its stage \"work\" takes",
-                "1 | 2   | 40000 | its stage \"work\" takes"
-            })
-    void theRankWithTheSlowInput_isNamedWithTheReason(int slow, int loadMillis, int workMicros, String reason) {
-        try (LockstepJob ranks =
-                new LockstepJob(4, rank -> rank == slow ? new Input(loadMillis, workMicros) : new Input(2, 0))) {
+    @MethodSource("slowInputs")
+    void theRankWithTheSlowInput_isNamedWithTheReason(int slow, Input input, String reason) {
+        try (LockstepJob ranks = new LockstepJob(4, rank -> rank == slow ? input : new Input(2, 0))) {
             JobReport report = read(new WatchedJob(ranks.addresses()));
 
             assertThat(report.laggard().rank()).as(report.json()).isEqualTo("rank " + slow);
             assertThat(report.laggard().words()).contains("rank " + slow + " holds the others up", reason);
             assertThat(report.isOver()).isFalse();
+        }
+    }
+
+    /** A page of serve says that it is alone, as this one does. */
+    @Test
+    void aServer_isNamedByItsAddress(@TempDir Path folder) throws IOException {
+        String flags = "--source records:%s,8 --metrics-port 0"
+                .formatted(Files.write(folder.resolve("records"), new byte[80]));
+        try (StreamPlan<?> server = StreamPlan.of(CommandLine.populateSpec(StreamOptions.class, flags.split(" ")))) {
+            URI page = URI.create(Objects.requireNonNull(server.metrics()));
+
+            JobReport report = new WatchedJob(List.of(page)).read().block(SOON);
+
+            assertThat(report.lines()).extracting(JobReport.Line::name).containsExactly(page.getAuthority());
         }
     }
 
