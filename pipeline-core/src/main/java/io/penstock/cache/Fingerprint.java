@@ -18,6 +18,9 @@ import java.util.List;
  */
 public final class Fingerprint {
 
+    /** Copied for each hash: looking an algorithm up takes as long as hashing a path does. Nothing is put into it. */
+    private static final MessageDigest SHA_256 = sha256();
+
     private final List<String> words;
     private final long high;
     private final long low;
@@ -72,17 +75,30 @@ public final class Fingerprint {
     }
 
     private static byte[] hash(List<String> words) {
+        MessageDigest digest = copyOfSha256();
+        for (String word : words) {
+            byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+            // the length goes first, so that ["ab", "c"] and ["a", "bc"] differ
+            byte[] framed = new byte[Integer.BYTES + bytes.length];
+            ByteBuffer.wrap(framed).putInt(bytes.length).put(bytes);
+            digest.update(framed);
+        }
+        return digest.digest();
+    }
+
+    private static MessageDigest sha256() {
         try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (String word : words) {
-                byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
-                // the length goes first, so that ["ab", "c"] and ["a", "bc"] differ
-                digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, bytes.length));
-                digest.update(bytes);
-            }
-            return digest.digest();
+            return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    private static MessageDigest copyOfSha256() {
+        try {
+            return (MessageDigest) SHA_256.clone();
+        } catch (CloneNotSupportedException e) {
+            return sha256(); // by another provider than the JDK's
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Collects a store's images, and the class folders that they lie in. */
 final class ImageListing implements Store.Visitor {
@@ -28,7 +29,17 @@ final class ImageListing implements Store.Visitor {
 
     /** An image; the path as it will be sorted and kept. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Found(byte[] path, long size, long version) {}
+    record Found(byte[] path, long size, long version) {
+
+        String key() {
+            return new String(path, StandardCharsets.UTF_8);
+        }
+
+        /** Whether this lies in the folder of another one, whose path has this length with its slash. */
+        boolean isIn(Found other, int folder) {
+            return path.length >= folder && Arrays.equals(path, 0, folder, other.path, 0, folder);
+        }
+    }
 
     /** Lists a store. */
     ImageListing(Store store) {
@@ -105,15 +116,22 @@ final class ImageListing implements Store.Visitor {
      */
     List<Found> sorted(int depth) {
         List<Found> inClasses = new ArrayList<>(images.size());
+        @Nullable Found last = null;
+        int folder = 0; // the length of the last one's, with its slash
         for (Found image : images) {
-            String key = new String(image.path, StandardCharsets.UTF_8);
-            int end = folderEnd(key, depth + 1);
-            if (end < 0) {
-                outsideClasses.add(key);
-            } else {
-                classes.add(key.substring(0, end));
-                inClasses.add(image);
+            if (last == null || !image.isIn(last, folder)) { // images of a class follow each other
+                String key = image.key();
+                int end = folderEnd(key, depth + 1);
+                if (end < 0) {
+                    outsideClasses.add(key);
+                    continue;
+                }
+                String path = key.substring(0, end);
+                classes.add(path);
+                last = image;
+                folder = path.getBytes(StandardCharsets.UTF_8).length + 1;
             }
+            inClasses.add(image);
         }
         requireSome(depth);
         requireFilled(depth);

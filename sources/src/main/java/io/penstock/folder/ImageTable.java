@@ -39,18 +39,18 @@ final class ImageTable {
         this.keys = new long[2 * count];
         int[] starts = new int[labels.size()];
         int[] labelOfRun = new int[labels.size()];
-        String folder = "";
+        int folder = 0; // the length of this run's, with its slash
         int runs = 0;
         SampleKey place = SampleKey.of("images", location);
         SampleKey together = place;
         for (int i = 0; i < count; i++) {
             ImageListing.Found image = images.get(i);
-            String path = new String(image.path(), StandardCharsets.UTF_8);
-            if (runs == 0 || !path.startsWith(folder)) {
-                folder = path.substring(0, ImageListing.folderEnd(path, depth) + 1);
+            String path = image.key();
+            if (runs == 0 || !image.isIn(images.get(starts[runs - 1]), folder)) {
+                String label = path.substring(0, ImageListing.folderEnd(path, depth));
+                folder = label.getBytes(StandardCharsets.UTF_8).length + 1;
                 starts[runs] = i;
-                labelOfRun[runs++] =
-                        Collections.binarySearch(labels, folder.substring(0, folder.length() - 1), FileNames.BY_BYTES);
+                labelOfRun[runs++] = Collections.binarySearch(labels, label, FileNames.BY_BYTES);
             }
             sizes[i] = image.size();
             versions[i] = image.version();

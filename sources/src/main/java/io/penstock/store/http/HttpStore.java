@@ -195,6 +195,11 @@ public final class HttpStore implements Store, AutoCloseable {
         return Mono.just(new StoreEntry(line.key(), line.bytes(), version));
     }
 
+    /** The version of an entry whose entity tag this is, quotes included. */
+    public static long version(String etag) {
+        return new Validator(etag, null, null).version();
+    }
+
     @Override
     public Mono<ByteBuffer> find(String key, int max) {
         return findLines(key, max, Integer.MAX_VALUE);

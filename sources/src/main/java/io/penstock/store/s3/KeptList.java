@@ -5,19 +5,18 @@ import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,10 +41,12 @@ final class KeptList {
     private static final Duration MAX_AGE = Duration.ofDays(1);
 
     private final Path file;
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private final DataOutputStream out = new DataOutputStream(bytes);
-    private byte[] last = {};
-    private long count;
+    private final List<Page> pages = new ArrayList<>();
+    private long bytes;
+
+    /** Entries of one page of the list as they are kept. A list is kept page by page, in the order of the first keys. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Page(byte[] first, int count, ByteBuffer entries) {}
 
     /** @param of words that name the same list in every process */
     KeptList(Path folder, Fingerprint of) {
@@ -62,12 +63,12 @@ final class KeptList {
                 return false;
             }
             byte[] all = Files.readAllBytes(file);
-            DataInputStream in = new DataInputStream(new ByteArrayInputStream(all));
             if (!isWhole(all)) {
                 LOG.warn("the list {} does not match its checksum; the bucket is listed again", file);
                 return false;
             }
-            if (in.readLong() != MAGIC || in.readLong() != state.high() || in.readLong() != state.low()) {
+            ByteBuffer in = ByteBuffer.wrap(all, 0, all.length - Integer.BYTES);
+            if (in.getLong() != MAGIC || in.getLong() != state.high() || in.getLong() != state.low()) {
                 return false;
             }
             read(in, visitor);
@@ -95,49 +96,56 @@ final class KeptList {
         return (int) checksum.getValue();
     }
 
-    private static void read(DataInputStream in, Store.Visitor visitor) throws IOException {
+    private static void read(ByteBuffer in, Store.Visitor visitor) {
         byte[] key = new byte[1 << 16];
-        for (long left = in.readLong(); left > 0; left--) {
-            int same = in.readUnsignedShort();
-            int rest = in.readUnsignedShort();
-            in.readFully(key, same, rest);
-            visitor.file(new String(key, 0, same + rest, StandardCharsets.UTF_8), in.readLong(), in.readLong());
+        for (long left = in.getLong(); left > 0; left--) {
+            int same = Short.toUnsignedInt(in.getShort());
+            int rest = Short.toUnsignedInt(in.getShort());
+            in.get(key, same, rest);
+            visitor.file(new String(key, 0, same + rest, StandardCharsets.UTF_8), in.getLong(), in.getLong());
         }
     }
 
-    /** Adds an entry to what {@link #keep} writes. */
-    void add(StoreEntry entry) {
-        byte[] key = entry.key().getBytes(StandardCharsets.UTF_8);
-        int differs = Arrays.mismatch(last, key);
-        int same = differs < 0 ? key.length : differs;
-        if (bytes.size() + ENTRY + key.length > MAX_BYTES) {
-            count = Long.MIN_VALUE; // too long to be kept
-            return;
+    /** Adds entries that follow each other in the list to what {@link #keep} writes. */
+    void add(List<StoreEntry> entries) {
+        if (bytes > MAX_BYTES || entries.isEmpty()) {
+            return; // too long to be kept
         }
-        try {
-            out.writeShort(same);
-            out.writeShort(key.length - same);
-            out.write(key, same, key.length - same);
-            out.writeLong(entry.size());
-            out.writeLong(entry.version());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e); // memory has no faults
+        byte[] first = utf8(entries.get(0));
+        byte[] last = {};
+        ByteArrayOutputStream kept = new ByteArrayOutputStream(entries.size() * (ENTRY + first.length));
+        ByteBuffer numbers = ByteBuffer.allocate(ENTRY);
+        for (StoreEntry entry : entries) {
+            byte[] key = utf8(entry);
+            int differs = Arrays.mismatch(last, key);
+            int same = differs < 0 ? key.length : differs;
+            numbers.clear().putShort((short) same).putShort((short) (key.length - same));
+            kept.write(numbers.array(), 0, numbers.position());
+            kept.write(key, same, key.length - same);
+            numbers.clear().putLong(entry.size()).putLong(entry.version());
+            kept.write(numbers.array(), 0, numbers.position());
+            last = key;
         }
-        last = key;
-        count++;
+        bytes += kept.size();
+        pages.add(new Page(first, entries.size(), ByteBuffer.wrap(kept.toByteArray())));
+    }
+
+    private static byte[] utf8(StoreEntry entry) {
+        return entry.key().getBytes(StandardCharsets.UTF_8);
     }
 
     /** Writes what was added. A folder that cannot be written is warned of: the list is made again next time. */
     void keep(Fingerprint state) {
-        if (count < 0) {
+        if (bytes > MAX_BYTES) {
             return;
         }
-        ByteBuffer all = ByteBuffer.allocate(HEADER + bytes.size() + Integer.BYTES)
+        pages.sort(Comparator.comparing(Page::first, Arrays::compareUnsigned)); // so that readers have less to sort
+        ByteBuffer all = ByteBuffer.allocate((int) (HEADER + bytes + Integer.BYTES))
                 .putLong(MAGIC)
                 .putLong(state.high())
                 .putLong(state.low())
-                .putLong(count)
-                .put(bytes.toByteArray());
+                .putLong(pages.stream().mapToLong(Page::count).sum());
+        pages.forEach(page -> all.put(page.entries()));
         all.putInt(checksum(all.array(), all.position()));
         try {
             Files.createDirectories(file.toAbsolutePath().getParent());

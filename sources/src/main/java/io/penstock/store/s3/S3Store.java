@@ -3,7 +3,6 @@ package io.penstock.store.s3;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.output.OutputStore;
-import io.penstock.store.Manifest;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.http.HttpOptions;
@@ -12,8 +11,11 @@ import io.penstock.store.http.RequestSigner;
 import io.penstock.store.internal.Waiting;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -110,43 +112,42 @@ public final class S3Store implements Store, AutoCloseable {
         ListPage first = Waiting.forValue(pages.first(prefix));
         Path folder = lists;
         if (folder == null || first.next() == null) {
-            list(pages, first, entry -> visitor.file(entry.key(), entry.size(), entry.version()));
+            list(pages, first, entries -> tell(entries, visitor));
             return;
         }
-        Fingerprint state = Fingerprint.of("page");
-        for (ListPage.Listed object : first.objects()) {
-            state = state.with(object.toString());
-        }
+        Fingerprint state = Fingerprint.of(
+                Stream.concat(Stream.of("page"), first.objects().stream().map(ListPage.Listed::toString))
+                        .toArray(String[]::new));
         KeptList kept = new KeptList(folder, Fingerprint.of(bucket.location(), prefix));
         if (!address.isOn(S3Address.LIST_AGAIN) && kept.visit(state, visitor)) {
             return;
         }
-        list(pages, first, entry -> {
-            kept.add(entry);
-            visitor.file(entry.key(), entry.size(), entry.version());
+        list(pages, first, entries -> {
+            kept.add(entries);
+            tell(entries, visitor);
         });
         kept.keep(state);
     }
 
-    private void list(Pages pages, ListPage first, Consumer<StoreEntry> visitor) {
+    private void list(Pages pages, ListPage first, Consumer<List<StoreEntry>> told) {
         Waiting.forValue(pages.below(prefix, first)
                 .publishOn(Schedulers.boundedElastic(), 1) // a visitor may block
-                .doOnNext(page -> visit(page, visitor))
+                .doOnNext(page -> told.accept(entries(page)))
                 .then(Mono.just(true)));
     }
 
-    private void visit(ListPage page, Consumer<StoreEntry> visitor) {
+    private List<StoreEntry> entries(ListPage page) {
+        List<StoreEntry> entries = new ArrayList<>(page.objects().size());
         for (ListPage.Listed object : page.objects()) {
             if (!object.key().endsWith("/")) {
-                visitor.accept(entry(object));
+                entries.add(below(new StoreEntry(object.key(), object.size(), HttpStore.version(object.etag()))));
             }
         }
+        return entries;
     }
 
-    /** As a line of a manifest that says all, so nothing is asked for. */
-    private StoreEntry entry(ListPage.Listed object) {
-        Manifest.Line line = new Manifest.Line(object.key(), object.size(), null, object.etag(), null, -1);
-        return below(Waiting.forValue(bucket.entry(line)));
+    private static void tell(List<StoreEntry> entries, Visitor visitor) {
+        entries.forEach(entry -> visitor.file(entry.key(), entry.size(), entry.version()));
     }
 
     private StoreEntry below(StoreEntry entry) {
