@@ -28,7 +28,6 @@ record ErrorBody(String code, String message) {
             "InvalidAccessKeyId", "check the access key, and that it belongs to this endpoint",
             "SignatureDoesNotMatch", "check the secret key",
             "RequestTimeTooSkewed", "set this machine's clock",
-            "ExpiredToken", "renew the credentials",
             "AuthenticationFailed", "check the signature in the query of the address, and when it ends",
             "AuthorizationHeaderMalformed", "check the region",
             "PermanentRedirect", "the bucket is in another region: name it, or its endpoint",
@@ -79,8 +78,9 @@ record ErrorBody(String code, String message) {
                         region == null ? "" : ", the bucket is in region " + Words.plain(region));
         String advice = ADVICE.get(code);
         return switch (code) {
-            case "ExpiredToken", "TokenRefreshRequired", "RequestTimeout" ->
-                HttpFault.passing(answered, advice == null ? "" : advice);
+            case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired" ->
+                HttpFault.expired(answered, "renew the credentials");
+            case "RequestTimeout" -> HttpFault.passing(answered, "");
             case "SlowDown" -> HttpFault.later(answered, Exchanges.retryAfter(reply), "lower inFlight");
             default -> Statuses.fault(reply).saying(answered, advice);
         };

@@ -159,8 +159,13 @@ final class Exchanges {
         RequestSigner signer = options.values.signer;
         if (signer != null && base.isOwn(hop.to)) {
             return signer.headers(ask.method.name(), hop.to, ask.body)
-                    .flatMap(signature -> exchange(ask, hop.signed(signature), reader))
-                    .flatMap(Function.identity());
+                    .flatMap(signature -> exchange(ask, hop.signed(signature), reader)
+                            .flatMap(Function.identity())
+                            .doOnError(failure -> {
+                                if (failure instanceof HttpFault fault && fault.isExpired()) {
+                                    signer.refused(signature);
+                                }
+                            }));
         }
         if (tokens == null) {
             return exchange(ask, hop, reader).flatMap(Function.identity());
@@ -212,7 +217,7 @@ final class Exchanges {
         if (isRefusedSilently(ask, reply)) {
             return drained(
                     body,
-                    Mono.error(HttpFault.passing(
+                    Mono.error(HttpFault.expired(
                             "answered %d without saying why".formatted(status), "check the credentials")));
         }
         return Mono.from(reader.read(new Reply(status, reply.responseHeaders()), body))

@@ -17,36 +17,47 @@ final class HttpFault extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    private final boolean passing;
+    private enum Kind {
+        LASTING,
+        PASSING,
+        EXPIRED
+    }
+
+    private final Kind kind;
     private final @Nullable Duration retryAfter;
     private final String advice;
 
     private HttpFault(
-            String message, boolean passing, @Nullable Duration retryAfter, String advice, @Nullable Throwable cause) {
+            String message, Kind kind, @Nullable Duration retryAfter, String advice, @Nullable Throwable cause) {
         super(message, cause, false, false);
-        this.passing = passing;
+        this.kind = kind;
         this.retryAfter = retryAfter;
         this.advice = advice;
     }
 
     /** One that may pass: the same request again may be answered. */
     static HttpFault passing(String message, String advice) {
-        return new HttpFault(message, true, null, advice, null);
+        return new HttpFault(message, Kind.PASSING, null, advice, null);
     }
 
     /** One that passes not before the server says. */
     static HttpFault later(String message, @Nullable Duration retryAfter, String advice) {
-        return new HttpFault(message, true, retryAfter, advice, null);
+        return new HttpFault(message, Kind.PASSING, retryAfter, advice, null);
+    }
+
+    /** Credentials that have ended: the same request with others may be answered. */
+    static HttpFault expired(String message, String advice) {
+        return new HttpFault(message, Kind.EXPIRED, null, advice, null);
     }
 
     /** One that stays. */
     static HttpFault lasting(String message, String advice) {
-        return new HttpFault(message, false, null, advice, null);
+        return new HttpFault(message, Kind.LASTING, null, advice, null);
     }
 
     /** The same with another message, and other advice if there is some. */
     HttpFault saying(String message, @Nullable String otherAdvice) {
-        return new HttpFault(message, passing, retryAfter, otherAdvice == null ? advice : otherAdvice, getCause());
+        return new HttpFault(message, kind, retryAfter, otherAdvice == null ? advice : otherAdvice, getCause());
     }
 
     /** The fault for a failure below HTTP. */
@@ -56,7 +67,7 @@ final class HttpFault extends RuntimeException {
             return known;
         }
         if (failure instanceof StoreException known) {
-            return new HttpFault(String.valueOf(known.getMessage()), false, null, "", known);
+            return new HttpFault(String.valueOf(known.getMessage()), Kind.LASTING, null, "", known);
         }
         if (failure instanceof ReadTimeoutException) {
             return io("stalled: no byte came for " + Words.of(options.values.firstByteTimeout), failure);
@@ -65,16 +76,20 @@ final class HttpFault extends RuntimeException {
             return io("took longer than " + Words.of(options.values.readTimeout), failure);
         }
         if (failure instanceof UnknownHostException) {
-            return new HttpFault("host not found", true, null, "check the address and the network", failure);
+            return new HttpFault("host not found", Kind.PASSING, null, "check the address and the network", failure);
         }
         if (failure instanceof ConnectException) {
             return new HttpFault(
-                    "could not connect: " + Words.of(failure), true, null, "check that the server runs", failure);
+                    "could not connect: " + Words.of(failure),
+                    Kind.PASSING,
+                    null,
+                    "check that the server runs",
+                    failure);
         }
         if (failure instanceof SSLHandshakeException || failure.getCause() instanceof SSLHandshakeException) {
             return new HttpFault(
                     "TLS handshake failed: " + Words.of(failure),
-                    false,
+                    Kind.LASTING,
                     null,
                     "check the certificate, or name it with trusting",
                     failure);
@@ -83,17 +98,22 @@ final class HttpFault extends RuntimeException {
             return io("connection broke: " + Words.of(failure), failure);
         }
         if (failure instanceof IllegalStateException && "Pool has been shut down".equals(failure.getMessage())) {
-            return new HttpFault("its store is closed", false, null, "", failure);
+            return new HttpFault("its store is closed", Kind.LASTING, null, "", failure);
         }
-        return new HttpFault("the answer makes no sense: " + Words.of(failure), false, null, "", failure);
+        return new HttpFault("the answer makes no sense: " + Words.of(failure), Kind.LASTING, null, "", failure);
     }
 
     private static HttpFault io(String message, Throwable failure) {
-        return new HttpFault(message, true, null, "check the server and the network", failure);
+        return new HttpFault(message, Kind.PASSING, null, "check the server and the network", failure);
     }
 
     boolean isPassing() {
-        return passing;
+        return kind != Kind.LASTING;
+    }
+
+    /** Whether other credentials are needed. */
+    boolean isExpired() {
+        return kind == Kind.EXPIRED;
     }
 
     @Nullable Duration retryAfter() {

@@ -64,7 +64,8 @@ final class Inquiry {
         return found != null
                 ? Exchanges.drained(body, found)
                 : ErrorBody.read(body)
-                        .map(error -> isAbsent(reply, error) ? Mono.empty() : Mono.error(error.fault(reply)));
+                        .flatMap(error ->
+                                isAbsent(reply, error) ? Mono.just(Mono.empty()) : Mono.error(error.fault(reply)));
     }
 
     private static boolean isAbsent(Exchanges.Reply reply, ErrorBody error) {

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -25,7 +26,8 @@ import software.amazon.awssdk.identity.spi.AwsCredentialsIdentity;
  * Signs with the credentials of a provider, which keeps them and renews them before they end.
  *
  * <p>A provider may block, so it is asked on a thread that may. It is asked once a second at most: a thread for each
- * request would cost more than the signature.
+ * request would cost more than the signature. Where the server says that credentials have ended, they are dropped with
+ * their provider, and a new one is asked. If that has the same ones, no other is made for them.
  */
 final class S3Signer implements RequestSigner {
 
@@ -33,18 +35,38 @@ final class S3Signer implements RequestSigner {
     private static final int MAX_ON_LOOP = 64 << 10;
 
     private final AwsV4HttpSigner signer = AwsV4HttpSigner.create();
-    private final Mono<AwsCredentialsIdentity> credentials;
+    private final Supplier<? extends AwsCredentialsProvider> providers;
     private final String region;
     private final Map<String, String> also;
+    private volatile Held held;
 
-    /** @param also more headers, which are signed too */
-    S3Signer(AwsCredentialsProvider provider, String region, Map<String, String> also) {
+    /**
+     * Signs for one region.
+     * @param providers makes providers that keep nothing of each other
+     * @param also      more headers, which are signed too
+     */
+    S3Signer(Supplier<? extends AwsCredentialsProvider> providers, String region, Map<String, String> also) {
+        this.providers = providers;
         this.region = region;
         this.also = also;
-        this.credentials = Mono.<AwsCredentialsIdentity>fromCallable(provider::resolveCredentials)
-                .subscribeOn(Schedulers.boundedElastic())
-                .onErrorMap(SdkException.class, S3Signer::without)
-                .cache(identity -> KEPT, failure -> Duration.ZERO, () -> Duration.ZERO);
+        this.held = new Held(providers.get(), "");
+    }
+
+    /** What a provider gives. */
+    private static final class Held {
+
+        final Mono<AwsCredentialsIdentity> credentials;
+        final String refused; // the access key of credentials that had ended before
+        volatile String key = ""; // of those that came last
+
+        Held(AwsCredentialsProvider provider, String refused) {
+            this.refused = refused;
+            this.credentials = Mono.<AwsCredentialsIdentity>fromCallable(provider::resolveCredentials)
+                    .subscribeOn(Schedulers.boundedElastic())
+                    .onErrorMap(SdkException.class, S3Signer::without)
+                    .doOnNext(identity -> key = identity.accessKeyId())
+                    .cache(identity -> KEPT, failure -> Duration.ZERO, () -> Duration.ZERO);
+        }
     }
 
     private static StoreException without(SdkException e) {
@@ -57,10 +79,20 @@ final class S3Signer implements RequestSigner {
 
     @Override
     public Mono<Map<String, String>> headers(String method, URI address, ByteBuffer body) {
+        Mono<AwsCredentialsIdentity> credentials = held.credentials;
         Mono<AwsCredentialsIdentity> known = body.remaining() <= MAX_ON_LOOP
                 ? credentials
                 : credentials.publishOn(Execution.standard().workers());
         return known.map(identity -> sign(identity, method, address, body));
+    }
+
+    @Override
+    public synchronized void refused(Map<String, String> headers) {
+        String key = held.key;
+        String signed = headers.getOrDefault("Authorization", "");
+        if (signed.contains("Credential=%s/".formatted(key)) && !key.equals(held.refused)) {
+            held = new Held(providers.get(), key);
+        }
     }
 
     /** A body is part of the signature where TLS does not guard it. */

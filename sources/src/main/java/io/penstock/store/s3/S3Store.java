@@ -9,12 +9,14 @@ import io.penstock.store.http.HttpOptions;
 import io.penstock.store.http.HttpStore;
 import io.penstock.store.http.RequestSigner;
 import io.penstock.store.internal.Waiting;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -65,7 +67,8 @@ public final class S3Store implements Store, AutoCloseable {
      */
     public static S3Store at(S3Address address, HttpOptions options) {
         try {
-            return at(address, options, DefaultCredentialsProvider.builder().build());
+            return signed(
+                    address, options, () -> DefaultCredentialsProvider.builder().build());
         } catch (NoClassDefFoundError e) {
             throw new StoreException(
                     "cannot open %s: the class path lacks %s; add auth and http-auth-aws of software.amazon.awssdk"
@@ -75,12 +78,31 @@ public final class S3Store implements Store, AutoCloseable {
     }
 
     static S3Store at(S3Address address, HttpOptions options, AwsCredentialsProvider credentials) {
+        return signed(address, options, () -> credentials);
+    }
+
+    /** @param credentials makes providers that keep nothing of each other */
+    static S3Store signed(
+            S3Address address, HttpOptions options, Supplier<? extends AwsCredentialsProvider> credentials) {
         S3Endpoint endpoint = S3Endpoint.of(address, System::getenv);
         Map<String, String> also = address.isOn(S3Address.REQUESTER_PAYS) ? PAYS : Map.of();
         RequestSigner signer = address.isOn(S3Address.UNSIGNED)
-                ? (method, uri, body) -> Mono.just(also)
+                ? new Unsigned(also)
                 : new S3Signer(credentials, endpoint.region(), also);
         return new S3Store(address, endpoint.name(), HttpStore.at(endpoint.base(), options.objects(signer)), null);
+    }
+
+    private record Unsigned(Map<String, String> also) implements RequestSigner {
+
+        @Override
+        public Mono<Map<String, String>> headers(String method, URI address, ByteBuffer body) {
+            return Mono.just(also);
+        }
+
+        @Override
+        public void refused(Map<String, String> headers) {
+            // there are no others
+        }
     }
 
     /**
@@ -118,7 +140,7 @@ public final class S3Store implements Store, AutoCloseable {
         Fingerprint state = Fingerprint.of(
                 Stream.concat(Stream.of("page"), first.objects().stream().map(ListPage.Listed::toString))
                         .toArray(String[]::new));
-        KeptList kept = new KeptList(folder, Fingerprint.of(bucket.location(), prefix));
+        KeptList kept = kept(folder);
         if (!address.isOn(S3Address.LIST_AGAIN) && kept.visit(state, visitor)) {
             return;
         }
@@ -127,6 +149,10 @@ public final class S3Store implements Store, AutoCloseable {
             tell(entries, visitor);
         });
         kept.keep(state);
+    }
+
+    private KeptList kept(Path folder) {
+        return new KeptList(folder, Fingerprint.of(bucket.location(), prefix));
     }
 
     private void list(Pages pages, ListPage first, Consumer<List<StoreEntry>> told) {

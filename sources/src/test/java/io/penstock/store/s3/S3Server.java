@@ -78,6 +78,7 @@ final class S3Server implements AutoCloseable {
     private volatile Faults faults = number -> Fault.NONE;
     private volatile boolean open;
     private volatile boolean silent;
+    private volatile String expired = "ExpiredToken";
     private volatile int pageSize = 1000;
 
     private S3Server(HttpServer server) {
@@ -108,6 +109,12 @@ final class S3Server implements AutoCloseable {
     /** Refuses sessions that have ended without a body, as some servers and proxies do. */
     S3Server silent() {
         silent = true;
+        return this;
+    }
+
+    /** The code that refuses sessions which have ended. */
+    S3Server expired(String code) {
+        expired = code;
         return this;
     }
 
@@ -169,7 +176,7 @@ final class S3Server implements AutoCloseable {
             error(
                     exchange,
                     known ? 400 : 403,
-                    known ? "ExpiredToken" : "InvalidAccessKeyId",
+                    known ? expired : "InvalidAccessKeyId",
                     known ? "The provided token has expired." : "The AWS Access Key Id you provided does not exist");
             return false;
         }

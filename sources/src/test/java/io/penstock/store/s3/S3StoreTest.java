@@ -268,6 +268,46 @@ class S3StoreTest {
         assertThat(session.get()).isGreaterThan(1);
     }
 
+    /** Without a wait: the attempts of a quick store are over before credentials are asked for in any case. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ExpiredToken", "ExpiredTokenException"})
+    void credentialsThatEndedEarly_areDroppedAndTheChainIsAskedOnce(String code) {
+        server.expired(code).objects.put("x", bytes("text"));
+        AtomicInteger chains = new AtomicInteger();
+        S3Store store = S3Store.signed(server.address(""), QUICK, () -> {
+            String key = "session" + chains.incrementAndGet();
+            server.accepted.clear(); // what the chain before gave has ended
+            server.accepted.put(key, AwsSessionCredentials.create(key, "secret", "token"));
+            return () -> Objects.requireNonNullElse(
+                    server.accepted.get(key), AwsSessionCredentials.create(key, "secret", "token"));
+        });
+        StoreEntry entry = Objects.requireNonNull(store.entry("x").block());
+        server.accepted.clear(); // ends early, while it is held
+
+        List<ByteBuffer> read = Objects.requireNonNull(Flux.range(0, 32)
+                .flatMap(each -> store.read(entry))
+                .collectList()
+                .block());
+
+        assertThat(read).hasSize(32).containsOnly(ByteBuffer.wrap(bytes("text")));
+        assertThat(chains).hasValue(2);
+    }
+
+    @Test
+    void credentialsThatEnded_whereTheChainHasNoOthers_areAnError() {
+        server.accepted.clear();
+        AtomicInteger chains = new AtomicInteger();
+        S3Store store = S3Store.signed(server.address(""), QUICK, () -> {
+            chains.incrementAndGet();
+            return () -> AwsSessionCredentials.create("session", "secret", "token");
+        });
+
+        assertThatThrownBy(() -> store.entry("x").block())
+                .hasMessageContaining("400 (ExpiredToken")
+                .hasMessageContaining("renew the credentials");
+        assertThat(chains).hasValue(2);
+    }
+
     @Test
     void noCredentials_saysHowToGiveSome() {
         AwsCredentialsProvider none = () -> {
