@@ -80,6 +80,15 @@ final class KeptList {
         }
     }
 
+    /** Removes the file, so that the next start lists the bucket. */
+    void drop() {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            LOG.warn("cannot remove the list {}, which is out of date: {}; remove it", file, e.toString());
+        }
+    }
+
     private boolean isOld() throws IOException {
         long age = System.currentTimeMillis() - Files.getLastModifiedTime(file).toMillis();
         return age > MAX_AGE.toMillis();

@@ -108,8 +108,9 @@ public final class S3Store implements Store, AutoCloseable {
     /**
      * The same store, connections shared, whose list is kept as a file in a local folder. A list that was kept is used
      * for a day if the first page of the list, at most 1000 objects, is as it was: one request. So an object that was
-     * added behind it is not seen until then, and one that was written again or deleted is an error when it is read.
-     * The option {@code list-again} of the address lists anew.
+     * added behind it is not seen until then, and one that was written again or deleted is an error when it is read;
+     * that error also drops the list, so opening the data again lists anew. The option {@code list-again} of the address
+     * does so too.
      */
     public S3Store keepingLists(Path folder) {
         return new S3Store(address, name, bucket, folder);
@@ -198,12 +199,29 @@ public final class S3Store implements Store, AutoCloseable {
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry) {
-        return bucket.read(inBucket(entry));
+        return listed(entry, bucket.read(inBucket(entry)));
     }
 
     @Override
     public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
-        return bucket.read(inBucket(entry), offset, length);
+        return listed(entry, bucket.read(inBucket(entry), offset, length));
+    }
+
+    /** Drops the kept list where a read fails because its entry is not as it was listed. */
+    private <T> Mono<T> listed(StoreEntry entry, Mono<T> read) {
+        Path folder = lists;
+        return folder == null
+                ? read
+                : read.onErrorResume(
+                        StoreException.class,
+                        failure -> entry(entry.key())
+                                .map(entry::equals)
+                                .defaultIfEmpty(false)
+                                .onErrorReturn(true)
+                                .filter(same -> !same)
+                                .publishOn(Schedulers.boundedElastic())
+                                .doOnNext(changed -> kept(folder).drop())
+                                .then(Mono.error(failure)));
     }
 
     @Override

@@ -59,7 +59,12 @@ final class S3Server implements AutoCloseable {
         SLOW_BODY,
         WRONG_RANGE,
         RESET,
-        TRUNCATED
+        TRUNCATED,
+        /** A page of a list as it was before: an object has another entity tag, another is gone by now. */
+        STALE;
+
+        /** Those that a retry gets over. */
+        static final List<Fault> PASSING = List.of(SLOW_DOWN, SLOW_BODY, WRONG_RANGE, RESET, TRUNCATED);
     }
 
     /** Decides about the n-th request. */
@@ -150,7 +155,7 @@ final class S3Server implements AutoCloseable {
                 error(exchange, 404, "NoSuchBucket", "The specified bucket does not exist");
             } else if (uri.getRawPath().equals(bucket)) {
                 lists.incrementAndGet();
-                send(exchange, 200, page(query(uri)).getBytes(StandardCharsets.UTF_8), fault);
+                send(exchange, 200, page(query(uri), fault == Fault.STALE).getBytes(StandardCharsets.UTF_8), fault);
             } else if (!Set.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
                 uploads.answer(exchange, decoded(uri.getRawPath().substring(bucket.length())), query(uri), body, fault);
             } else {
@@ -227,7 +232,7 @@ final class S3Server implements AutoCloseable {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    private String page(Map<String, String> query) {
+    private String page(Map<String, String> query, boolean stale) {
         String prefix = query.getOrDefault("prefix", "");
         String delimiter = query.get("delimiter");
         String after = query.getOrDefault("continuation-token", "");
@@ -247,8 +252,9 @@ final class S3Server implements AutoCloseable {
             int slash = delimiter == null ? -1 : key.indexOf(delimiter, prefix.length());
             if (slash < 0) {
                 count++;
-                text.append("<Contents><Key>%s</Key><Size>%d</Size><ETag>&quot;%s&quot;</ETag></Contents>"
-                        .formatted(encoded(key), each.getValue().length, etag(each.getValue())));
+                boolean isOther = stale && count == 1;
+                text.append(contents(key, each.getValue(), isOther ? "before" : etag(each.getValue())));
+                text.append(isOther ? contents(key + ".gone.jpg", each.getValue(), "before") : "");
             } else if (prefixes.add(key.substring(0, slash + 1))) {
                 count++;
             }
@@ -261,6 +267,11 @@ final class S3Server implements AutoCloseable {
         return text.append(more ? "<NextContinuationToken>%s</NextContinuationToken>".formatted(last) : "")
                 .append("</ListBucketResult>")
                 .toString();
+    }
+
+    private static String contents(String key, byte[] object, String etag) {
+        return "<Contents><Key>%s</Key><Size>%d</Size><ETag>&quot;%s&quot;</ETag></Contents>"
+                .formatted(encoded(key), object.length, etag);
     }
 
     static String etag(byte[] bytes) {
