@@ -6,6 +6,7 @@ import io.penstock.internal.Thrown;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.InOrder;
+import io.penstock.store.internal.RecordBlocks;
 import io.penstock.store.internal.StoreFiles;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -31,10 +32,37 @@ final class MdsShard {
     private final String entry;
     private final SampleKey key;
     private final List<String> state;
-    private final StoreFile file;
+    private final StoreFile plain;
     private final int samples;
     private final Map<String, String> hashes;
     private volatile boolean verified;
+
+    /**
+     * Where the samples of a shard lie.
+     *
+     * @param ends unsigned: where each begins, and the last ends
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Offsets(int[] ends) implements RecordBlocks.Spans {
+        @Override
+        public int size() {
+            return ends.length - 1;
+        }
+
+        @Override
+        public long start(int sample) {
+            return ends[sample] & 0xFFFF_FFFFL;
+        }
+
+        @Override
+        public long end(int sample) {
+            return start(sample + 1);
+        }
+
+        long bytes() {
+            return (long) Integer.BYTES * ends.length;
+        }
+    }
 
     /**
      * @param entry as it is stored
@@ -47,7 +75,7 @@ final class MdsShard {
         this.entry = entry.key();
         this.key = key;
         this.state = files.state(entry);
-        this.file = plain;
+        this.plain = plain;
         this.samples = said.samples();
         this.hashes = said.hashes();
     }
@@ -72,20 +100,25 @@ final class MdsShard {
         return samples;
     }
 
-    /** Where the samples lie: unsigned, and one more than there are samples. */
-    Mono<int[]> offsets() {
+    /** The bytes of the shard, decompressed. */
+    StoreFile plain() {
+        return plain;
+    }
+
+    /** Where the samples lie. */
+    Mono<Offsets> offsets() {
         return (verified ? Mono.just(true) : verify()).then(Mono.defer(this::readOffsets));
     }
 
-    private Mono<int[]> readOffsets() {
+    private Mono<Offsets> readOffsets() {
         long head = (long) Integer.BYTES * (samples + 2L);
-        if (head > file.size()) {
-            return Mono.error(() -> broken("is cut off: it has %d bytes for %d samples", file.size(), samples));
+        if (head > plain.size()) {
+            return Mono.error(() -> broken("is cut off: it has %d bytes for %d samples", plain.size(), samples));
         }
-        return file.read(0, (int) head).map(Thrown.function(this::parse));
+        return plain.read(0, (int) head).map(Thrown.function(this::parse));
     }
 
-    private int[] parse(ByteBuffer head) {
+    private Offsets parse(ByteBuffer head) {
         ByteBuffer in = head.slice().order(ByteOrder.LITTLE_ENDIAN);
         int count = in.getInt();
         if (count != samples) {
@@ -96,24 +129,14 @@ final class MdsShard {
         long before = in.capacity();
         for (int i = 0; i < offsets.length; i++) {
             long offset = offsets[i] & 0xFFFF_FFFFL;
-            if (offset < before || offset > file.size()) {
+            if (offset < before || offset > plain.size()) {
                 throw broken(
                         "says that sample %d begins at byte %d: between %d and %d were possible",
-                        i, offset, before, file.size());
+                        i, offset, before, plain.size());
             }
             before = offset;
         }
-        return offsets;
-    }
-
-    /** The bytes of a sample. */
-    Mono<ByteBuffer> read(int[] offsets, int sample, int max) {
-        long from = offsets[sample] & 0xFFFF_FFFFL;
-        long bytes = (offsets[sample + 1] & 0xFFFF_FFFFL) - from;
-        if (bytes > max) {
-            return Mono.error(() -> broken("has %d bytes in sample %d: at most %d are read", bytes, sample, max));
-        }
-        return bytes == 0 ? Mono.just(ByteBuffer.allocate(0)) : file.read(from, (int) bytes);
+        return new Offsets(offsets);
     }
 
     private Mono<Boolean> verify() {
@@ -128,10 +151,10 @@ final class MdsShard {
         }
         return Mono.defer(() -> {
             MdsHash hash = MdsHash.of(algorithm);
-            return Flux.fromStream(LongStream.iterate(0, at -> at < file.size(), at -> at + PIECE)
+            return Flux.fromStream(LongStream.iterate(0, at -> at < plain.size(), at -> at + PIECE)
                             .boxed())
                     .transform(InOrder.map(
-                            PIECES_AT_ONCE, at -> file.read(at, (int) Math.min(PIECE, file.size() - at))))
+                            PIECES_AT_ONCE, at -> plain.read(at, (int) Math.min(PIECE, plain.size() - at))))
                     .map(Thrown.function(piece -> {
                         hash.update(piece);
                         return true;

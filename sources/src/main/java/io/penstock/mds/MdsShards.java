@@ -6,7 +6,6 @@ import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.PartNumbers;
-import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.FileStore;
@@ -14,6 +13,7 @@ import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.ChunkCache;
+import io.penstock.store.internal.RecordBlocks;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.internal.Waiting;
 import io.penstock.store.unpack.Unpacker;
@@ -43,7 +43,8 @@ import reactor.core.publisher.Mono;
  * load from a shard compares its bytes with a hash if the index has one: it reads the shard once. Loading never blocks.
  *
  * <p>The key of a sample is made of its shard's place, size and version, the columns, and its number. Memory: the
- * offsets of the shards in use, 4 bytes a sample.
+ * offsets of the shards in use, 4 bytes a sample, and blocks of neighbouring samples, up to 256 MiB or an eighth of the
+ * heap.
  * @see <a href="https://docs.mosaicml.com/projects/streaming/en/stable/preparing_datasets/dataset_format.html">MDS</a>
  */
 public final class MdsShards implements Dataset<Row>, AutoCloseable {
@@ -59,7 +60,8 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
     private final PartNumbers numbers;
     private final Fingerprint fingerprint;
     private final Schema<Row> schema;
-    private final ChunkCache<int[]> offsets;
+    private final ChunkCache<MdsShard.Offsets> offsets;
+    private final RecordBlocks blocks = new RecordBlocks();
     private final List<TableField> fields;
 
     private MdsShards(StoreFiles files, List<MdsShard> shards, MdsColumns columns) {
@@ -69,7 +71,7 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
         this.numbers = new PartNumbers(shards.size(), i -> shards.get(i).samples());
         this.fingerprint = Fingerprint.of("mds", files.store().location(), files.states(), columns.words());
         this.schema = Row.schema(columns.names());
-        this.offsets = new ChunkCache<>(MAX_OFFSETS, found -> (long) Integer.BYTES * found.length);
+        this.offsets = new ChunkCache<>(MAX_OFFSETS, MdsShard.Offsets::bytes);
         if (size() == 0) {
             throw new StoreException("no samples in %s: empty".formatted(files));
         }
@@ -166,12 +168,20 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
     public Mono<Row> get(long index) {
         int part = numbers.part(index);
         int sample = (int) numbers.within(index, part);
+        MdsShard.Offsets held = offsets.held(part);
+        return held != null
+                ? read(part, held, sample)
+                : offsets.get(part, shards.get(part)::offsets).flatMap(found -> read(part, found, sample));
+    }
+
+    private Mono<Row> read(int part, MdsShard.Offsets found, int sample) {
         MdsShard shard = shards.get(part);
-        int[] held = offsets.held(part);
-        Mono<ByteBuffer> bytes = held != null
-                ? shard.read(held, sample, MAX_SAMPLE)
-                : offsets.get(part, shard::offsets).flatMap(found -> shard.read(found, sample, MAX_SAMPLE));
-        return bytes.map(Thrown.function(read -> row(shard, sample, read)));
+        long bytes = found.end(sample) - found.start(sample);
+        if (bytes > MAX_SAMPLE) {
+            return Mono.error(
+                    () -> shard.broken("has %d bytes in sample %d: at most %d are read", bytes, sample, MAX_SAMPLE));
+        }
+        return blocks.read(part, shard.plain(), found, sample, read -> row(shard, sample, read));
     }
 
     private Row row(MdsShard shard, int sample, ByteBuffer bytes) {

@@ -4,10 +4,10 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.PartNumbers;
-import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
+import io.penstock.store.internal.RecordBlocks;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
@@ -27,7 +27,8 @@ import reactor.core.publisher.Mono;
  * whose names end in gz, zlib, zz or zst are decompressed there first; see {@link io.penstock.store.unpack.Unpacker}.
  * Files lie in the order of their keys.
  *
- * <p>The key of a record is made of its file's place, size and version, and of its offset. Memory: 20 bytes a record.
+ * <p>The key of a record is made of its file's place, size and version, and of its offset. Memory: 20 bytes a record,
+ * and blocks of neighbouring records, up to 256 MiB or an eighth of the heap.
  * @see <a href="https://www.tensorflow.org/tutorials/load_data/tfrecord">TFRecord</a>
  */
 public final class TfRecords implements Dataset<Tensor>, AutoCloseable {
@@ -39,10 +40,31 @@ public final class TfRecords implements Dataset<Tensor>, AutoCloseable {
     private final List<TarShard> shards;
     private final PartNumbers numbers;
     private final Fingerprint fingerprint;
+    private final List<Framed> framed;
+    private final RecordBlocks blocks = new RecordBlocks();
+
+    /** The bytes of records with their checksums. */
+    private record Framed(TarIndex index) implements RecordBlocks.Spans {
+        @Override
+        public int size() {
+            return index.size();
+        }
+
+        @Override
+        public long start(int record) {
+            return index.offset(record);
+        }
+
+        @Override
+        public long end(int record) {
+            return index.offset(record) + index.length(record) + TfRecordIndex.FOOT;
+        }
+    }
 
     private TfRecords(StoreFiles files, @Nullable Path folder) {
         this.files = files;
         this.shards = TarShards.shards("tfrecord", files, folder, 0, TfRecordIndex::scan);
+        this.framed = shards.stream().map(shard -> new Framed(shard.index())).toList();
         this.numbers =
                 new PartNumbers(shards.size(), file -> shards.get(file).index().size());
         this.fingerprint = Fingerprint.of("tfrecord", files.store().location(), files.states());
@@ -87,9 +109,8 @@ public final class TfRecords implements Dataset<Tensor>, AutoCloseable {
             return Mono.error(() -> new StoreException("%s: record %d at byte %d has %d bytes, the max is %d"
                     .formatted(shard.name(), record, offset, length, MAX_RECORD)));
         }
-        return shard.bytes()
-                .read(offset, (int) length + TfRecordIndex.FOOT)
-                .map(Thrown.function(bytes -> checked(bytes, (int) length, shard, record)));
+        return blocks.read(
+                file, shard.bytes(), framed.get(file), record, bytes -> checked(bytes, (int) length, shard, record));
     }
 
     private static Tensor checked(ByteBuffer read, int length, TarShard shard, int record) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.FormatException;
+import io.penstock.kit.CountingStore;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.zarr.internal.codec.ShardIndex;

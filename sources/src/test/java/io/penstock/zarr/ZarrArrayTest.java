@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.kit.CountingStore;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;

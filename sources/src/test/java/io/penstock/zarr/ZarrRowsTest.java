@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.cache.SampleKey;
+import io.penstock.kit.CountingStore;
 import io.penstock.kit.DatasetKit;
 import io.penstock.kit.HeldTier;
 import io.penstock.order.Sampler;

@@ -48,6 +48,11 @@ public final class ChunkCache<V> {
                         key, () -> heldOr(key, () -> load.get().doOnNext(value -> hold(key, value))), () -> {}));
     }
 
+    /** Whether a chunk is being loaded. */
+    public boolean isUnderWay(long key) {
+        return loads.isUnderWay(key);
+    }
+
     private Mono<V> heldOr(long key, Supplier<Mono<V>> other) {
         return Mono.defer(() -> {
             V known = held(key);

@@ -1,4 +1,4 @@
-package io.penstock.zarr;
+package io.penstock.kit;
 
 import io.penstock.store.MemoryStore;
 import io.penstock.store.Store;
@@ -14,30 +14,30 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /** A store in memory that notes what it is asked for, and can hold its answers back. */
-final class CountingStore implements Store {
+public final class CountingStore implements Store {
 
     private final Map<String, byte[]> contents = new LinkedHashMap<>();
     private final List<String> asked = Collections.synchronizedList(new ArrayList<>());
     private Mono<Void> gate = Mono.empty();
 
-    CountingStore put(String key, String text) {
+    public CountingStore put(String key, String text) {
         return put(key, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    CountingStore put(String key, byte... bytes) {
+    public CountingStore put(String key, byte... bytes) {
         contents.put(key, bytes);
         return this;
     }
 
     /** Answers wait for this from now on. */
-    Sinks.Empty<Void> close() {
+    public Sinks.Empty<Void> close() {
         Sinks.Empty<Void> sink = Sinks.empty();
         gate = sink.asMono();
         return sink;
     }
 
     /** What was asked for since the last time, metadata left out: keys, with the range if it was one. */
-    List<String> asked() {
+    public List<String> asked() {
         List<String> copy = List.copyOf(asked);
         asked.clear();
         return copy;

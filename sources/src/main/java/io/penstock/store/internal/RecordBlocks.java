@@ -1,0 +1,190 @@
+package io.penstock.store.internal;
+
+import io.penstock.fault.StoreException;
+import io.penstock.internal.HeapLimit;
+import io.penstock.internal.Thrown;
+import io.penstock.store.StoreFile;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * Reads records of files, neighbours together: a block is all records that begin in the same 1 MiB of a file, and is
+ * read once for those in flight and those that follow. The blocks that were used last stay in memory.
+ *
+ * <p>A block is read whole if more than a sixteenth of it, or of the block before it, was asked for lately. An order
+ * that jumps through more data than the blocks in memory hold reads single records, as a sixteenth is seldom asked for
+ * in time. What is asked for while a block is held counts anew, so a block that was not worth it is not read again soon.
+ *
+ * <p>Records of more than a sixteenth of a block are read alone. Values get copies, so that a sample does not keep its
+ * block in memory.
+ */
+public final class RecordBlocks {
+
+    private static final int PART_SHIFT = 40;
+    private static final int SHARE = 16;
+
+    private final int blockBytes;
+    private final ChunkCache<Block> blocks;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Long, Use> uses;
+    private volatile @Nullable Block recent;
+
+    /** Where the records of a file lie: in their order, none within another. */
+    public interface Spans {
+        int size();
+
+        long start(int record);
+
+        /** Where it ends, exclusively. */
+        long end(int record);
+    }
+
+    /** How many bytes of a block were asked for. Racy by intent: a lost count is only a count. */
+    private static final class Use {
+        private volatile long bytes;
+
+        @SuppressWarnings("NonAtomicVolatileUpdate")
+        private void add(int length) {
+            bytes += length;
+        }
+    }
+
+    /** Bytes of a file, which are not written to any more. */
+    private record Block(long key, long start, ByteBuffer bytes, Use use) {
+
+        private boolean has(long from, int length) {
+            return from >= start && from + length <= start + bytes.remaining();
+        }
+
+        private ByteBuffer copy(long from, int length) {
+            use.add(length);
+            int at = bytes.position() + (int) (from - start);
+            if (bytes.hasArray()) { // copyOfRange fills no array with zeros first
+                int first = bytes.arrayOffset() + at;
+                return ByteBuffer.wrap(Arrays.copyOfRange(bytes.array(), first, first + length));
+            }
+            return ByteBuffer.allocate(length).put(0, bytes, at, length);
+        }
+    }
+
+    public RecordBlocks() {
+        this(1 << 20, HeapLimit.of(256 << 20, 4));
+    }
+
+    RecordBlocks(int blockBytes, long budget) {
+        this.blockBytes = blockBytes;
+        this.blocks = new ChunkCache<>(budget, block -> block.bytes.remaining());
+        long remembered = Math.max(2, budget / blockBytes);
+        this.uses = new LinkedHashMap<>(16, 0.75f, true) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Long, Use> eldest) {
+                return size() > remembered;
+            }
+        };
+    }
+
+    /**
+     * What a function makes of a record's bytes, which are its own. Within a block that is held the {@code Mono} is a
+     * {@code Callable}.
+     * @param part a number of the file's own
+     */
+    public <R> Mono<R> read(int part, StoreFile file, Spans spans, int record, Function<ByteBuffer, R> made) {
+        long start = spans.start(record);
+        int length = Math.toIntExact(spans.end(record) - start);
+        if (length == 0) {
+            return Mono.fromCallable(Thrown.callable(() -> made.apply(ByteBuffer.allocate(0))));
+        }
+        if (length > blockBytes / SHARE) {
+            return file.read(start, length).map(Thrown.function(made));
+        }
+        long key = (long) part << PART_SHIFT | start / blockBytes;
+        Block held = held(key);
+        if (held != null && held.has(start, length)) {
+            return Mono.fromCallable(Thrown.callable(() -> made.apply(held.copy(start, length))));
+        }
+        Mono<ByteBuffer> alone = file.read(start, length);
+        return Mono.defer(() -> isNear(key, length)
+                        ? blocks.get(key, () -> load(key, file, spans, record))
+                                .filter(block -> block.has(start, length))
+                                .map(block -> block.copy(start, length))
+                                .onErrorResume(StoreException.class, e -> Mono.empty())
+                                .switchIfEmpty(alone) // bytes nearby that cannot be read are no fault of this record
+                        : alone)
+                .map(Thrown.function(made));
+    }
+
+    private @Nullable Block held(long key) {
+        Block last = recent;
+        if (last != null && last.key == key) {
+            return last; // most often, and without a lock
+        }
+        Block held = blocks.held(key);
+        recent = held;
+        return held;
+    }
+
+    /** Counts what is asked for of a block that is not held; returns whether to read it whole. */
+    private boolean isNear(long key, int length) {
+        lock.lock();
+        try {
+            Use before = uses.get(key - 1);
+            Use use = uses.computeIfAbsent(key, missing -> new Use());
+            use.add(length);
+            long enough = blockBytes / SHARE;
+            return blocks.isUnderWay(key) || use.bytes > enough || before != null && before.bytes > enough;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Mono<Block> load(long key, StoreFile file, Spans spans, int record) {
+        long from = (key & (1L << PART_SHIFT) - 1) * blockBytes;
+        int first = firstFrom(spans, from, 0, record);
+        int next = firstFrom(spans, from + blockBytes, record + 1, spans.size());
+        long start = spans.start(first);
+        long end = spans.end(next - 1);
+        if (end - spans.start(next - 1) > blockBytes / SHARE) {
+            end = spans.start(next - 1); // the last one is read alone
+        }
+        Use use = restarted(key);
+        return file.read(start, (int) (end - start)).map(bytes -> new Block(key, start, bytes, use));
+    }
+
+    /** What is asked for from now on tells whether the block is worth another read. */
+    private Use restarted(long key) {
+        lock.lock();
+        try {
+            Use use = new Use();
+            uses.put(key, use);
+            return use;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The first of some records that begins at a byte or later; {@code to} if none does. */
+    private static int firstFrom(Spans spans, long at, int from, int to) {
+        int low = from;
+        int high = to;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (spans.start(middle) < at) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** What the blocks that are held take in memory. */
+    public long bytes() {
+        return blocks.bytes();
+    }
+}

@@ -1,0 +1,239 @@
+package io.penstock.store.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.fault.StoreException;
+import io.penstock.kit.CountingStore;
+import io.penstock.order.Draws;
+import io.penstock.order.Sampler;
+import io.penstock.store.StoreEntry;
+import io.penstock.store.StoreFile;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** Records of 64 bytes in blocks of 1 KiB, of which four stay in memory. */
+class RecordBlocksTest {
+
+    private static final int BLOCK = 1024;
+    private static final int RECORD = 64;
+    private static final int RECORDS = 1600; // a hundred blocks
+    private static final int BYTES = RECORDS * RECORD;
+
+    private final byte[] content = new byte[BYTES];
+    private final CountingStore store = new CountingStore();
+    private final RecordBlocks blocks = new RecordBlocks(BLOCK, 4 * BLOCK);
+
+    @SuppressWarnings("NullAway.Init")
+    private StoreFile file;
+
+    /** Records of one length. */
+    private record Equal(int size) implements RecordBlocks.Spans {
+        @Override
+        public long start(int record) {
+            return (long) record * RECORD;
+        }
+
+        @Override
+        public long end(int record) {
+            return start(record + 1);
+        }
+    }
+
+    /** Records that lie where this says. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Ends(int... ends) implements RecordBlocks.Spans {
+        @Override
+        public int size() {
+            return ends.length;
+        }
+
+        @Override
+        public long start(int record) {
+            return record == 0 ? 0 : ends[record - 1];
+        }
+
+        @Override
+        public long end(int record) {
+            return ends[record];
+        }
+    }
+
+    @BeforeEach
+    void fill() {
+        new Random(1).nextBytes(content);
+        store.put("a", content);
+        file = new StoreFile(store, Objects.requireNonNull(store.entry("a").block()));
+    }
+
+    private Mono<byte[]> load(RecordBlocks.Spans spans, int record) {
+        return blocks.read(0, file, spans, record, ByteBuffer::array);
+    }
+
+    private void readAll(Sampler order) {
+        Draws draws = order.draws(RECORDS);
+        for (int i = 0; i < RECORDS; i++) {
+            int record = (int) draws.at(i).index();
+            assertThat(load(new Equal(RECORDS), record).block())
+                    .as("record %d", record)
+                    .isEqualTo(Arrays.copyOfRange(content, record * RECORD, (record + 1) * RECORD));
+            assertThat(blocks.bytes()).isLessThanOrEqualTo(4 * BLOCK);
+        }
+    }
+
+    private static long bytes(List<String> asked) {
+        return asked.stream()
+                .mapToLong(range -> Long.parseLong(range.replaceAll(".*\\+|]", "")))
+                .sum();
+    }
+
+    @Test
+    void read_inOrder_readsEachBlockOnce() {
+        readAll(Sampler.sequential());
+
+        List<String> asked = store.asked();
+        assertThat(asked).hasSize(101).doesNotHaveDuplicates(); // the first record alone
+        assertThat(bytes(asked)).isEqualTo(BYTES + RECORD);
+    }
+
+    @Test
+    void read_shuffledByWindowsThatFit_readsLittleTwice() {
+        readAll(Sampler.windowed(1, 2 * BLOCK / RECORD, 2));
+
+        List<String> asked = store.asked();
+        assertThat(asked.size()).isLessThan(200);
+        assertThat(bytes(asked)).isLessThan(BYTES * 12 / 10);
+    }
+
+    @Test
+    void read_shuffledOverMoreThanFits_readsSingleRecords() {
+        RecordBlocks rare = new RecordBlocks(16 * BLOCK, 2 * 16 * BLOCK);
+        List<Integer> order = new ArrayList<>();
+        Draws draws = Sampler.shuffled(1).draws(RECORDS);
+        for (int i = 0; i < RECORDS; i++) {
+            order.add((int) draws.at(i).index());
+        }
+
+        order.forEach(record ->
+                rare.read(0, file, new Equal(RECORDS), record, bytes -> bytes).block());
+
+        assertThat(bytes(store.asked())).isLessThan(BYTES * 3 / 2);
+    }
+
+    @Test
+    void read_orderThatBecomesSequential_readsBlocksAgain() {
+        readAll(Sampler.shuffled(1));
+        store.asked();
+
+        readAll(Sampler.sequential());
+
+        assertThat(store.asked().size()).isLessThan(110);
+    }
+
+    @Test
+    void read_blockUnderWay_isSharedAndReadOnce() {
+        Sinks.Empty<Void> gate = store.close();
+        List<byte[]> came = new ArrayList<>();
+        for (int record = 0; record < BLOCK / RECORD; record++) {
+            load(new Equal(RECORDS), record).subscribe(came::add);
+        }
+
+        assertThat(came).isEmpty();
+        gate.tryEmitEmpty();
+
+        assertThat(came).hasSize(BLOCK / RECORD);
+        assertThat(store.asked()).containsExactly("a[0+64]", "a[0+1024]");
+    }
+
+    @Test
+    void read_largeRecordAmongSmallOnes_isReadAlone() {
+        Ends spans = new Ends(64, 128, 128 + 5000, 128 + 5000 + 64);
+
+        for (int record = 0; record < spans.size(); record++) {
+            byte[] expected = Arrays.copyOfRange(content, (int) spans.start(record), (int) spans.end(record));
+            assertThat(load(spans, record).block()).isEqualTo(expected);
+        }
+
+        assertThat(store.asked()).containsExactly("a[0+64]", "a[0+128]", "a[128+5000]", "a[5128+64]");
+    }
+
+    @Test
+    void read_emptyRecords_areEmpty() {
+        Ends spans = new Ends(0, 0, 64, 64);
+
+        for (int record : new int[] {0, 1, 3}) {
+            assertThat(load(spans, record).block()).isEmpty();
+        }
+        assertThat(load(spans, 2).block()).hasSize(64);
+    }
+
+    @Test
+    void read_functionThatThrows_failsThatRecordAlone() {
+        RecordBlocks.Spans spans = new Equal(RECORDS);
+        Mono<Integer> bad = blocks.read(0, file, spans, 1, bytes -> {
+            throw new IllegalStateException("bad record");
+        });
+
+        assertThatThrownBy(bad::block).hasMessage("bad record");
+        assertThat(load(spans, 2).block()).hasSize(RECORD);
+        assertThatThrownBy(bad::block).hasMessage("bad record");
+    }
+
+    @Test
+    void read_blockThatCannotBeRead_readsTheRecordAlone() {
+        StoreFile half = new StoreFile(new HalfStore(store), file.entry());
+        RecordBlocks.Spans spans = new Equal(RECORDS);
+
+        for (int record = 0; record < 8; record++) {
+            byte[] came = blocks.read(0, half, spans, record, ByteBuffer::array).block();
+            assertThat(came).isEqualTo(Arrays.copyOfRange(content, record * RECORD, (record + 1) * RECORD));
+        }
+        assertThatThrownBy(
+                        () -> blocks.read(0, half, spans, 15, ByteBuffer::array).block())
+                .isInstanceOf(StoreException.class)
+                .hasMessage("a bad sector");
+    }
+
+    /** Of the first block, the second half cannot be read. */
+    private record HalfStore(CountingStore store) implements io.penstock.store.Store {
+        @Override
+        public String location() {
+            return store.location();
+        }
+
+        @Override
+        public void list(Visitor visitor) {
+            store.list(visitor);
+        }
+
+        @Override
+        public Mono<ByteBuffer> read(StoreEntry entry) {
+            return store.read(entry);
+        }
+
+        @Override
+        public Mono<ByteBuffer> read(StoreEntry entry, long offset, int length) {
+            return offset + length > BLOCK / 2
+                    ? Mono.error(new StoreException("a bad sector"))
+                    : store.read(entry, offset, length);
+        }
+
+        @Override
+        public Mono<StoreEntry> entry(String key) {
+            return store.entry(key);
+        }
+
+        @Override
+        public Mono<ByteBuffer> find(String key, int max) {
+            return store.find(key, max);
+        }
+    }
+}
