@@ -28,6 +28,25 @@ public final class Hostile {
         });
     }
 
+    /**
+     * The same of bytes that a library decodes. It trusts them and may fail by accident; what is refused for that says so,
+     * and memory does not end.
+     */
+    public static void decoded(Runnable parser) {
+        bounded(() -> {
+            try {
+                parser.run();
+            } catch (DataException refused) {
+                requireMessage(refused);
+                for (Throwable cause = refused.getCause(); cause != null; cause = cause.getCause()) {
+                    if (cause instanceof Error) {
+                        throw new AssertionError("refused by accident: " + refused, refused);
+                    }
+                }
+            }
+        });
+    }
+
     /** What a program was given as an argument: bad ones may be an {@code IllegalArgumentException}, but none of its children. */
     public static void argument(Runnable parser) {
         bytes(() -> {
@@ -53,15 +72,19 @@ public final class Hostile {
 
     /** A reason of its own, and not an accident that was caught and passed on. */
     private static void requireMeant(RuntimeException refused) {
-        String message = refused.getMessage();
-        boolean empty = refused.getCause() != null && refused.getCause().getMessage() == null;
-        if (message == null || message.isBlank() || empty && message.endsWith(": null")) {
-            throw new AssertionError("an error must say what is wrong: " + refused, refused);
-        }
+        requireMessage(refused);
         for (Throwable cause = refused.getCause(); cause != null; cause = cause.getCause()) {
             if (isAccident(cause)) {
                 throw new AssertionError("refused by accident: " + refused, refused);
             }
+        }
+    }
+
+    private static void requireMessage(RuntimeException refused) {
+        String message = refused.getMessage();
+        boolean empty = refused.getCause() != null && refused.getCause().getMessage() == null;
+        if (message == null || message.isBlank() || empty && message.endsWith(": null")) {
+            throw new AssertionError("an error must say what is wrong: " + refused, refused);
         }
     }
 
