@@ -4,6 +4,7 @@ import io.penstock.tensor.DType;
 import io.penstock.zarr.internal.element.HalfFloat;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -20,6 +21,9 @@ public final class ColumnBuilder {
     private static final VarHandle INT = little(int[].class);
     private static final VarHandle LONG = little(long[].class);
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 16;
+
+    /** A share of the room that may stay empty: copying what is there would cost more. */
+    private static final int SPARE = 16;
 
     private final ColumnType type;
     private final MemoryBudget budget;
@@ -59,6 +63,14 @@ public final class ColumnBuilder {
             case F16 -> HalfFloat.toHalf((float) value);
             default -> (long) value;
         };
+    }
+
+    /** Makes room for bytes that are expected, so that they are not copied as the room grows. */
+    public void expect(long bytes) {
+        if (bytes > data.length && bytes <= MAX_ARRAY) {
+            budget.take(bytes - data.length);
+            data = Arrays.copyOf(data, (int) bytes);
+        }
     }
 
     /** The rows that began. */
@@ -117,6 +129,18 @@ public final class ColumnBuilder {
     public void add(byte[] from, int offset, int length) {
         int at = reserve(length);
         System.arraycopy(from, offset, data, at, length);
+        added(length);
+    }
+
+    /** A value that is the remaining bytes of a buffer, whose position stays. */
+    public void add(ByteBuffer value) {
+        int length = value.remaining();
+        int at = reserve(length);
+        value.get(value.position(), data, at, length);
+        added(length);
+    }
+
+    private void added(int length) {
         list(type.lists());
         lengths[type.lists()].values[lengths[type.lists()].size - 1] = length;
     }
@@ -143,7 +167,8 @@ public final class ColumnBuilder {
     /** All rows that came. */
     public DecodedColumn build() {
         List<int[]> offsets = Arrays.stream(lengths).map(ColumnBuilder::offsets).toList();
-        return new DecodedColumn(type, data.length == used ? data : Arrays.copyOf(data, used), offsets, nulls);
+        boolean isFull = used >= data.length - data.length / SPARE;
+        return new DecodedColumn(type, isFull ? data : Arrays.copyOf(data, used), offsets, nulls);
     }
 
     private static int[] offsets(LongCounts counts) {

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ParquetColumnReader {
 
+    private static final long LIKELY_RATIO = 8; // of values over what is stored
+
     private final ParquetLeaf leaf;
     private final List<Integer> lists;
     private final int rows;
@@ -44,6 +46,7 @@ final class ParquetColumnReader {
         ColumnPages pages = new ColumnPages(leaf.descriptor(), metadata, bytes, budget);
         ColumnBuilder column = new ColumnBuilder(leaf.type(), fill, budget);
         try {
+            column.expect(expected(leaf, metadata, bytes.length));
             if (metadata.getNum_values() > 0) {
                 ColumnReader reader =
                         new ColumnReaderImpl(leaf.descriptor(), pages, new PrimitiveConverter() {}, writer);
@@ -58,6 +61,14 @@ final class ParquetColumnReader {
             throw new FormatException("%d rows are wanted, %d came".formatted(rows, column.rows()));
         }
         return column.build();
+    }
+
+    /** How many bytes the values take by what the footer claims, within what the stored bytes make likely. */
+    private static long expected(ParquetLeaf leaf, ColumnMetaData metadata, int stored) {
+        long claimed = leaf.type().bytes()
+                ? metadata.getTotal_uncompressed_size()
+                : metadata.getNum_values() * leaf.type().dtype().bytes();
+        return Math.min(claimed, LIKELY_RATIO * stored);
     }
 
     private static String reason(Throwable e) {

@@ -70,10 +70,10 @@ record ParquetElement(DType dtype, boolean bytes, Adding adding) {
     }
 
     private static ParquetElement texts() {
-        return new ParquetElement(DType.U8, true, (reader, column) -> {
-            byte[] value = reader.getBinary().getBytesUnsafe();
-            column.add(value, 0, value.length);
-        });
+        return new ParquetElement(
+                DType.U8,
+                true,
+                (reader, column) -> column.add(reader.getBinary().toByteBuffer()));
     }
 
     private static ParquetElement decimal(Type type, int scale) {
