@@ -45,7 +45,8 @@ final class Snippets {
     private static final List<String> REACTOR =
             List.of("reactor.core.publisher.Flux", "reactor.core.publisher.Mono", "reactor.core.scheduler.Schedulers");
 
-    private static final Pattern CLASS = Pattern.compile("^public (?:final )?class (\\w+)", Pattern.MULTILINE);
+    private static final Pattern CLASS =
+            Pattern.compile("^public (?:final )?(?:class|record) (\\w+)", Pattern.MULTILINE);
     private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
     private final Path folder;
