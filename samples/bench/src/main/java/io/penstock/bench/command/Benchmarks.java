@@ -21,6 +21,7 @@ import io.penstock.bench.suite.FirstEpoch;
 import io.penstock.bench.suite.FlatMemory;
 import io.penstock.bench.suite.MixedEpochs;
 import io.penstock.bench.suite.PackedRows;
+import io.penstock.bench.suite.ParquetRows;
 import io.penstock.bench.suite.StageCost;
 import io.penstock.bench.suite.TfRecordRows;
 import io.penstock.bench.suite.WarmEpochs;
@@ -49,6 +50,7 @@ final class Benchmarks {
                 new FlatMemory(),
                 new ZarrRows(),
                 new TfRecordRows(),
+                new ParquetRows(),
                 new PackedRows(),
                 new Cluster(),
                 new SeveralServers()));

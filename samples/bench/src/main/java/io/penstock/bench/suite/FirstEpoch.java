@@ -1,11 +1,11 @@
 package io.penstock.bench.suite;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.Garbage;
+import io.penstock.bench.ProcessorTime;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
@@ -21,7 +21,6 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -45,7 +44,6 @@ public final class FirstEpoch implements Benchmark {
     private static final int ROW = 6;
 
     private final Schema<Tensor> schema = Schema.tensor("pixels");
-    private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     @Override
     public String name() {
@@ -85,7 +83,7 @@ public final class FirstEpoch implements Benchmark {
                 WARM_UP,
                 options.choose(45, 15), // many: processor time on a shared machine varies by several percent
                 List.of(
-                        () -> processorSeconds(() -> epoch(decoded)),
+                        () -> ProcessorTime.seconds(() -> epoch(decoded)),
                         () -> kept(decoded, cache),
                         () -> written(decoded.size(), file)));
         double micros = 1e6 / decoded.size();
@@ -103,15 +101,8 @@ public final class FirstEpoch implements Benchmark {
         return 100 * rounds.ratio(1, 0, share) - 100;
     }
 
-    private double processorSeconds(Runnable work) {
-        Garbage.clear();
-        long before = system.getProcessCpuTime();
-        work.run();
-        return (system.getProcessCpuTime() - before) / 1e9;
-    }
-
     private double kept(Dataset<Tensor> decoded, Path cache) {
-        double seconds = processorSeconds(() -> {
+        double seconds = ProcessorTime.seconds(() -> {
             try (Tier tier = ChronicleTier.at(cache).maxBytes(BUDGET).open()) {
                 epoch(decoded.cache(tier, schema));
             }
@@ -130,7 +121,7 @@ public final class FirstEpoch implements Benchmark {
     private double written(long samples, Path file) {
         ByteBuffer bytes = ByteBuffer.allocateDirect(SIDE * SIDE * 3);
         try {
-            return processorSeconds(() -> {
+            return ProcessorTime.seconds(() -> {
                 try (FileChannel channel =
                         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                     for (long i = 0; i < samples; i++) {

@@ -2,6 +2,7 @@ package io.penstock.bench.suite;
 
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Benchmark;
+import io.penstock.bench.ProcessorTime;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
@@ -58,12 +59,20 @@ public final class TfRecordRows implements Benchmark {
                     2,
                     options.choose(9, 5),
                     List.of(() -> streamSeconds(file, folder, bytes), () -> bareSeconds(file, records, bytes)));
+            Rounds busy = options.rounds(
+                    "tfrecord: processor time, " + what,
+                    1,
+                    options.choose(9, 5),
+                    List.of(
+                            () -> ProcessorTime.seconds(() -> streamSeconds(file, folder, bytes)),
+                            () -> ProcessorTime.seconds(() -> bareSeconds(file, records, bytes))));
             double all = (double) records * bytes;
             return List.of(
                     Result.of(what + ": pipeline", all / rounds.median(0) / 1e9, "GB/s"),
                     Result.of(what + ": bare loop", all / rounds.median(1) / 1e9, "GB/s"),
                     Result.of(what + ": of the bare loop", 100 * rounds.medianRatio(1, 0), "%")
-                            .atLeast(0, MUST_REACH));
+                            .atLeast(0, MUST_REACH),
+                    Result.of(what + ": processor time of the bare loop's", busy.medianRatio(0, 1), "×"));
         });
     }
 
