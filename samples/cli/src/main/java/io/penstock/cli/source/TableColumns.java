@@ -82,13 +82,12 @@ public record TableColumns(
     }
 
     /**
-     * The names, for sources whose fields have types of their own and no nulls.
+     * The names, for sources whose fields have types of their own and no nulls. Which are pictures and labels is no type.
      * @throws IllegalArgumentException if they say types or values for nulls
      */
     List<String> withoutTypes(String source) {
-        if (options.fill() != null
-                || !options.types().isEmpty()
-                || !options.fills().isEmpty()) {
+        boolean typed = options.types().keySet().stream().anyMatch(name -> !name.equals(label));
+        if (options.fill() != null || typed || !options.fills().isEmpty()) {
             throw new IllegalArgumentException(
                     "the fields of %s have types of their own and no nulls: name them alone, not \"%s\""
                             .formatted(source, text));
