@@ -4,6 +4,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.image.internal.PixelRows;
 import io.penstock.image.internal.Resampling;
 import io.penstock.internal.HeapLimit;
+import io.penstock.internal.Notice;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -51,7 +52,7 @@ public final class ImageDecoder {
     }
 
     /**
-     * OpenCV if its optional jars are present and fit this machine, otherwise the JDK, which is logged with the cause.
+     * OpenCV if its optional jars are present and fit this machine, otherwise the JDK, with a warning and the cause.
      * {@link #id} names it, and so do the keys of caches where it stands in the stage's name: a cache that one decoder
      * filled is not hit with the other.
      */
@@ -60,7 +61,8 @@ public final class ImageDecoder {
             return openCv();
         } catch (IllegalStateException e) {
             ImageDecoder jdk = jdk();
-            LOG.info(
+            Notice.warn(
+                    LOG,
                     "images are decoded by the JDK ({}), which takes about twice as long as OpenCV; {}",
                     jdk.id(),
                     e.getMessage());

@@ -1,5 +1,6 @@
 package io.penstock.cache;
 
+import io.penstock.internal.Notice;
 import io.penstock.internal.Thrown;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,7 +18,7 @@ final class TierFaults {
     void report(String tier, Throwable thrown) {
         Throwable e = Thrown.cause(thrown);
         if (logged.size() < MAX_LOGGED && logged.add(tier + ": " + e)) {
-            LOG.warn("cache tier \"{}\" failed, going on without it for this sample: {}", tier, e.toString());
+            Notice.warn(LOG, "cache tier \"{}\" failed, going on without it for this sample: {}", tier, e.toString());
         }
     }
 }

@@ -27,6 +27,8 @@ public final class ErrorPolicy {
     /** No attempt waits longer, however many came before it. */
     static final Duration LONGEST_BACKOFF = Duration.ofDays(1);
 
+    private static final Consumer<SampleException> NOBODY = failure -> {};
+
     final Action outcome;
     private final long budget;
     private final double share;
@@ -50,7 +52,7 @@ public final class ErrorPolicy {
     }
 
     private static ErrorPolicy of(Action outcome) {
-        return new ErrorPolicy(outcome, Long.MAX_VALUE, 1, 0, Duration.ZERO, failure -> {});
+        return new ErrorPolicy(outcome, Long.MAX_VALUE, 1, 0, Duration.ZERO, NOBODY);
     }
 
     /** The first failure ends the stream. */
@@ -58,7 +60,10 @@ public final class ErrorPolicy {
         return of(Action.FAIL);
     }
 
-    /** A sample that fails is left out; its batch is one row shorter, or has one row masked. */
+    /**
+     * A sample that fails is left out; its batch is one row shorter, or has one row masked. The first is a warning,
+     * unless there is a {@link #quarantine}; all are counted.
+     */
     public static ErrorPolicy skip() {
         return of(Action.SKIP);
     }
@@ -126,6 +131,11 @@ public final class ErrorPolicy {
      */
     public ErrorPolicy quarantine(Consumer<? super SampleException> quarantine) {
         return new ErrorPolicy(outcome, budget, share, retries, backoff, quarantine);
+    }
+
+    /** Whether somebody is told of each sample that is given up. */
+    boolean isWatched() {
+        return quarantine != NOBODY;
     }
 
     /** How many different samples of {@code size} may fail. */

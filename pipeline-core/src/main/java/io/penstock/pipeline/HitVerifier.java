@@ -4,6 +4,7 @@ import io.penstock.cache.HitCheck;
 import io.penstock.cache.Lookup;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.MismatchException;
+import io.penstock.internal.Notice;
 import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
@@ -67,7 +68,7 @@ final class HitVerifier<T> implements Lookup.Verifier<Draw, T> {
                         return Mono.error(new MismatchException(message));
                     }
                     if (warned.add(stage)) {
-                        LOG.warn("{} (said once; others are counted)", message);
+                        Notice.warn(LOG, "{} (said once; others are counted)", message);
                     }
                     return Mono.just(held);
                 });

@@ -2,17 +2,22 @@ package io.penstock.pipeline;
 
 import io.penstock.fault.SampleException;
 import io.penstock.internal.Begun;
+import io.penstock.internal.Notice;
 import io.penstock.internal.StageMeter;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import java.util.HashSet;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
 /** A pipeline whose failing samples are retried, then skipped or replaced, within a budget. */
 final class TolerantPipeline<T> extends Stage<T> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TolerantPipeline.class);
 
     private final Stage<T> input;
     private final ErrorPolicy policy;
@@ -85,6 +90,7 @@ final class TolerantPipeline<T> extends Stage<T> {
     private Mono<Void> recorded(Draw draw, Throwable tolerable) {
         SampleException failure = (SampleException) tolerable;
         long index = draw.index(); // not the failure's, which is that of a source: there may be several
+        boolean first;
         synchronized (failed) {
             if (failed.contains(index)) {
                 return Mono.empty();
@@ -92,11 +98,19 @@ final class TolerantPipeline<T> extends Stage<T> {
             if (failed.size() + failedOnce >= allowed) {
                 return Mono.error(SampleException.overBudget(allowed, failure));
             }
+            first = failed.isEmpty() && failedOnce == 0;
             if (endless) {
                 failedOnce++; // no sample comes again, and the set would grow without end
             } else {
                 failed.add(index);
             }
+        }
+        if (first && !policy.isWatched()) {
+            Notice.warn(
+                    LOG,
+                    "a sample cannot be loaded and is {}, the stream goes on; others are counted: {}",
+                    policy.outcome == ErrorPolicy.Action.SKIP ? "left out" : "replaced by another",
+                    failure.getMessage());
         }
         return Mono.<Void>fromRunnable(Thrown.runnable(() -> policy.quarantine.accept(failure)))
                 .subscribeOn(Schedulers.boundedElastic());

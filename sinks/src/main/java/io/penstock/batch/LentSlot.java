@@ -1,5 +1,6 @@
 package io.penstock.batch;
 
+import io.penstock.internal.Notice;
 import io.penstock.order.Position;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
@@ -106,7 +107,8 @@ final class LentSlot {
     private void dropped() {
         if (over.compareAndSet(false, true)) {
             if (ring.firstLeak()) {
-                LOG.warn(
+                Notice.warn(
+                        LOG,
                         "a batch of epoch {}, next {}, was dropped without being closed, and its memory with it; "
                                 + "close every batch: try (batch) { … }",
                         place.epoch(),

@@ -1,5 +1,6 @@
 package io.penstock.batch;
 
+import io.penstock.internal.Notice;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -51,7 +52,8 @@ final class UnclosedBatches {
         watching = false;
         if (emitted.getAsLong() == after && ring.lent() >= slots) {
             told = true;
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "waiting for {} s for one of {} batches to be closed, the next would be number {}; "
                             + "close every batch, or take more slots",
                     PATIENCE_SECONDS,

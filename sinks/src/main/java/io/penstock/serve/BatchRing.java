@@ -1,6 +1,7 @@
 package io.penstock.serve;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -114,7 +115,7 @@ final class BatchRing implements AutoCloseable {
         try {
             Files.deleteIfExists(path);
         } catch (IOException e) {
-            LOG.warn("cannot remove shared memory: {}", e.toString());
+            Notice.warn(LOG, "cannot remove shared memory: {}", e.toString());
         }
         gone.accept(this);
     }

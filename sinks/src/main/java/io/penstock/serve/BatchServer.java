@@ -7,6 +7,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.ssl.SslContext;
 import io.penstock.access.Access;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Notice;
 import io.penstock.order.Position;
 import java.net.URI;
 import java.time.Duration;
@@ -220,7 +221,7 @@ public final class BatchServer implements AutoCloseable {
         } else if (cause instanceof CancellationException) {
             status = HttpResponseStatus.SERVICE_UNAVAILABLE; // seldom seen: the consumer has left
         } else {
-            LOG.warn("the run failed", cause);
+            Notice.warn(LOG, "the run failed", cause);
             status = HttpResponseStatus.INTERNAL_SERVER_ERROR;
         }
         if (response.hasSentHeaders()) {

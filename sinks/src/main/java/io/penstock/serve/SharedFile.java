@@ -1,6 +1,7 @@
 package io.penstock.serve;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Notice;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -131,7 +132,7 @@ final class SharedFile implements RunMemory {
             Files.deleteIfExists(path);
             channel.close();
         } catch (IOException e) {
-            LOG.warn("cannot remove shared memory: {}", e.toString());
+            Notice.warn(LOG, "cannot remove shared memory: {}", e.toString());
         }
     }
 

@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.penstock.arrow.ArrowStream;
+import io.penstock.internal.Notice;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -103,7 +104,7 @@ final class StreamAnswer {
 
     private Mono<Void> breakOff(Throwable cause) {
         if (channel.isActive() && !(cause instanceof CancellationException)) {
-            LOG.warn("the run failed", cause);
+            Notice.warn(LOG, "the run failed", cause);
         }
         return FutureMono.from(channel.close());
     }

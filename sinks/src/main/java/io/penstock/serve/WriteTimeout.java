@@ -4,6 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
+import io.penstock.internal.Notice;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -28,7 +29,8 @@ final class WriteTimeout extends IdleStateHandler {
         ChannelOutboundBuffer waiting = context.channel().unsafe().outboundBuffer();
         if (waiting != null && waiting.totalPendingWriteBytes() > 0) {
             context.close()
-                    .addListener(closed -> LOG.warn(
+                    .addListener(closed -> Notice.warn(
+                            LOG,
                             "a consumer took nothing for {} and was sent away; it can come back with its token",
                             patience));
         }

@@ -2,6 +2,7 @@ package io.penstock.mds;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
+import io.penstock.internal.Notice;
 import io.penstock.internal.Thrown;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
@@ -144,7 +145,12 @@ final class MdsShard {
                 MdsHash.KNOWN.stream().filter(hashes::containsKey).findFirst().orElse("");
         if (algorithm.isEmpty()) {
             if (!hashes.isEmpty()) {
-                LOG.warn("{} is not verified: its hashes are {}, known are {}", name, hashes.keySet(), MdsHash.KNOWN);
+                Notice.warn(
+                        LOG,
+                        "{} is not verified: its hashes are {}, known are {}",
+                        name,
+                        hashes.keySet(),
+                        MdsHash.KNOWN);
             }
             verified = true;
             return Mono.just(true);

@@ -3,6 +3,7 @@ package io.penstock.shard;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Notice;
 import io.penstock.store.internal.FolderFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -65,7 +66,7 @@ final class TarIndexFile {
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException | OutOfMemoryError e) {
-            LOG.warn("making the index of an archive again, since {} cannot be read: {}", file, e.toString());
+            Notice.warn(LOG, "making the index of an archive again, since {} cannot be read: {}", file, e.toString());
         }
         return null;
     }

@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Notice;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
@@ -74,10 +75,10 @@ public final class TarSamples implements Dataset<TarSample> {
                                     .formatted(archives, leftOut));
         }
         if (leftOut > 0) {
-            LOG.warn("left out {} files of tar archives that have no extension: {}", leftOut, archives);
+            Notice.warn(LOG, "left out {} files of tar archives that have no extension: {}", leftOut, archives);
         }
         if (repeated > 0) {
-            LOG.warn("{} samples of tar archives have the key of another before them: {}", repeated, archives);
+            Notice.warn(LOG, "{} samples of tar archives have the key of another before them: {}", repeated, archives);
         }
         return new TarSamples(archives.store().location(), list, tables, maxBytes, List.of());
     }

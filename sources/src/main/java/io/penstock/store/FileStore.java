@@ -1,6 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Notice;
 import io.penstock.store.internal.BlockSums;
 import io.penstock.store.internal.FileErrors;
 import io.penstock.store.internal.FileNames;
@@ -151,7 +152,8 @@ public final class FileStore implements Store, AutoCloseable {
     public void list(Visitor visitor) {
         List<String> skipped = FileWalk.visit(root, visitor);
         if (!skipped.isEmpty()) {
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "left out {} links below {} that lead nowhere, out of it or in a circle; the first is {}",
                     skipped.size(),
                     root,

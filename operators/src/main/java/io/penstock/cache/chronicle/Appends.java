@@ -10,6 +10,7 @@ import io.penstock.cache.chronicle.internal.PendingAppend;
 import io.penstock.cache.chronicle.internal.SharedCounters;
 import io.penstock.cache.internal.AccessFaults;
 import io.penstock.cache.internal.WriteBehind;
+import io.penstock.internal.Notice;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -266,7 +267,8 @@ final class Appends {
         if (!stopped) {
             stopped = true;
             writer.stop();
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "the disk cache keeps what it has and takes nothing more, the run goes on: {}",
                     reason instanceof IOException ? reason.getMessage() : reason.toString());
         }
@@ -300,7 +302,7 @@ final class Appends {
                 appendAll();
                 writer.close();
             } catch (IOException | RuntimeException | InternalError e) {
-                LOG.warn("closing the disk cache's log failed, which costs nothing but room: {}", e.toString());
+                Notice.warn(LOG, "closing the disk cache's log failed, which costs nothing but room: {}", e.toString());
             } finally {
                 done.complete(true);
             }

@@ -14,6 +14,7 @@ import io.penstock.cache.chronicle.internal.Space;
 import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.cache.internal.RamIndex;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -78,7 +79,7 @@ final class Opener {
     }
 
     private ChronicleTier openReadOnly(CacheFiles files, Object reason) throws IOException {
-        LOG.warn("the disk cache only reads what it has and takes nothing more, the run goes on: {}", reason);
+        Notice.warn(LOG, "the disk cache only reads what it has and takes nothing more, the run goes on: {}", reason);
         return openReadOnly(files);
     }
 

@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.cache.Producer;
 import io.penstock.cache.chronicle.internal.CacheFiles;
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -51,7 +52,11 @@ final class ProvenanceLog {
                 append(line(producer));
             }
         } catch (IOException e) {
-            LOG.warn("cannot note in {} who fills the cache, so misses will not be explained: {}", file, e.toString());
+            Notice.warn(
+                    LOG,
+                    "cannot note in {} who fills the cache, so misses will not be explained: {}",
+                    file,
+                    e.toString());
         }
     }
 
@@ -88,7 +93,7 @@ final class ProvenanceLog {
         }
         try {
             if (Files.size(file) > MAX_BYTES) {
-                LOG.warn("{} is too large to be read: {} bytes", file, Files.size(file));
+                Notice.warn(LOG, "{} is too large to be read: {} bytes", file, Files.size(file));
                 return List.of();
             }
             // damaged bytes become other letters, and the checksum sees it

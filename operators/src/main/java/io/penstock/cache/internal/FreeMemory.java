@@ -63,12 +63,13 @@ public final class FreeMemory {
     /** A share of the bytes that are free for a cache. */
     public static long share(double share, long free, long heapMayGrow) {
         if (free == Long.MAX_VALUE) {
-            throw new IllegalArgumentException("this system does not say how much memory is free; use ofBytes");
+            throw new IllegalArgumentException(
+                    "this system does not say how much memory is free; give a size in bytes");
         }
         long bytes = (long) (share * (free - heapMayGrow));
         if (bytes < 1) {
             throw new IllegalArgumentException(
-                    "no memory is left for a RAM cache: %d bytes are free, and the heap may grow by %d; lower -Xmx or use ofBytes"
+                    "no memory is left for a RAM cache: %d bytes are free, and the heap may grow by %d; lower -Xmx or give a size in bytes"
                             .formatted(free, heapMayGrow));
         }
         return bytes;

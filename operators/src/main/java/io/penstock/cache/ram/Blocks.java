@@ -1,5 +1,6 @@
 package io.penstock.cache.ram;
 
+import io.penstock.internal.Notice;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -54,8 +55,11 @@ final class Blocks {
             try {
                 taken[i] = begin();
             } catch (OutOfMemoryError e) { // the system gives no more: what there is goes round
-                LOG.warn(
-                        "the system gives the RAM cache no more than {} bytes: {}", (long) begun * BYTES, e.toString());
+                Notice.warn(
+                        LOG,
+                        "the system gives the RAM cache no more than {} bytes: {}",
+                        (long) begun * BYTES,
+                        e.toString());
                 max = begun;
                 giveBack(Arrays.copyOf(taken, i));
                 return null;

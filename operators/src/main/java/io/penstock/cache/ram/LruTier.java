@@ -7,6 +7,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.cache.TierStatistics;
 import io.penstock.cache.internal.ByteBudget;
 import io.penstock.internal.DrainLoop;
+import io.penstock.internal.Notice;
 import io.penstock.internal.Thrown;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
@@ -86,7 +87,7 @@ final class LruTier implements ListedTier {
                 try {
                     next.run();
                 } catch (Throwable e) { // the changes of others wait for it
-                    LOG.warn("the RAM cache lost track of a value, whose room stays unused: {}", e.toString());
+                    Notice.warn(LOG, "the RAM cache lost track of a value, whose room stays unused: {}", e.toString());
                 }
             }
         } while (!loop.leave());

@@ -9,6 +9,7 @@ import io.penstock.cache.internal.ByteBudget;
 import io.penstock.cache.internal.FreeMemory;
 import io.penstock.cache.internal.RamIndex;
 import io.penstock.cache.internal.RamSegment;
+import io.penstock.internal.Notice;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
@@ -107,12 +108,11 @@ public final class RamTier implements RemovableTier {
         FreeMemory memory = FreeMemory.now();
         if (bytes > memory.total()) {
             throw new IllegalArgumentException(
-                    ("a RAM cache of %d bytes does not fit into this machine or container of %d bytes; give it less,"
-                                    + " or a share of what is free with ofFreeShare")
+                    "a RAM cache of %d bytes does not fit into this machine or container of %d bytes; give it less"
                             .formatted(bytes, memory.total()));
         }
         if (bytes > memory.free()) {
-            LOG.warn("a RAM cache of {} bytes is larger than what is free now, {} bytes", bytes, memory.free());
+            Notice.warn(LOG, "a RAM cache of {} bytes is larger than what is free now, {} bytes", bytes, memory.free());
         }
         return bytes;
     }

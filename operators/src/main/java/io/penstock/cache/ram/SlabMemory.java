@@ -1,5 +1,6 @@
 package io.penstock.cache.ram;
 
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -73,7 +74,8 @@ final class SlabMemory implements AutoCloseable {
             }
         } catch (IOException e) {
             unusable = true;
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "cannot map memory through a temporary file, so the RAM cache is limited by -XX:MaxDirectMemorySize:"
                             + " point -Djava.io.tmpdir to a directory on a disk, or raise that limit: {}",
                     e.toString());

@@ -2,6 +2,7 @@ package io.penstock.cache.ram;
 
 import io.penstock.cache.internal.ByteBudget;
 import io.penstock.cache.internal.LengthCodes;
+import io.penstock.internal.Notice;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.locks.Condition;
@@ -97,7 +98,8 @@ final class Slabs {
             return room;
         } catch (OutOfMemoryError e) {
             exhausted = true;
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "the system gives the RAM cache no more memory, so it keeps what it has, {} of {} bytes: {}",
                     budget.used(),
                     budget.total(),

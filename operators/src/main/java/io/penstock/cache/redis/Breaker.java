@@ -1,6 +1,7 @@
 package io.penstock.cache.redis;
 
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.penstock.internal.Notice;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -60,7 +61,8 @@ final class Breaker {
 
     /** The first connection is not made in time; it may come later. */
     void late(Duration waited) {
-        LOG.warn(
+        Notice.warn(
+                LOG,
                 "the redis cache at {} is not connected after {} ms, the run goes on without it until it is",
                 where,
                 waited.toMillis());
@@ -78,7 +80,11 @@ final class Breaker {
         }
         openedAt = System.nanoTime();
         pause = openedAt - closedAt > CALM.toNanos() ? FIRST_PAUSE : longer();
-        LOG.warn("the redis cache at {} is out of reach, the run goes on without it: {}", where, Endpoint.reason(e));
+        Notice.warn(
+                LOG,
+                "the redis cache at {} is out of reach, the run goes on without it: {}",
+                where,
+                Endpoint.reason(e));
         probeLater();
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.cache.redis;
 
+import io.penstock.internal.Notice;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
@@ -27,7 +28,8 @@ final class Counts {
     void damaged(byte[] name) {
         errors.increment();
         if (toldDamage.compareAndSet(false, true)) {
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "what the redis cache has under {} is not what was put there; it is removed and loaded again, as"
                             + " are others like it",
                     new String(name, StandardCharsets.US_ASCII));
@@ -37,7 +39,8 @@ final class Counts {
     void tooLarge(int bytes, int max) {
         refused.increment();
         if (toldTooLarge.compareAndSet(false, true)) {
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "the redis cache takes values of at most {} bytes, and refuses those that are larger, such as one of {}",
                     max,
                     bytes);

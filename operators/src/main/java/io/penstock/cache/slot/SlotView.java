@@ -3,6 +3,7 @@ package io.penstock.cache.slot;
 import io.penstock.cache.SampleKey;
 import io.penstock.cache.internal.AccessFaults;
 import io.penstock.cache.slot.Members.Membership;
+import io.penstock.internal.Notice;
 import io.penstock.tensor.Encoded;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -161,7 +162,8 @@ final class SlotView {
         } catch (InternalError e) {
             failed.increment();
             if (!closed) {
-                LOG.warn(
+                Notice.warn(
+                        LOG,
                         "the slots at {} are not used any more, the run goes on: {}; delete the file",
                         file,
                         e.toString());

@@ -57,7 +57,7 @@ class RamTierTest extends TierKit {
         assertThatThrownBy(() -> RamTier.ofBytes(1L << 60))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("does not fit into this machine or container of")
-                .hasMessageEndingWith("give it less, or a share of what is free with ofFreeShare");
+                .hasMessageEndingWith("give it less");
     }
 
     @ParameterizedTest
@@ -74,9 +74,9 @@ class RamTierTest extends TierKit {
 
         assertThatThrownBy(() -> FreeMemory.share(0.5, 1000, 1000))
                 .hasMessage("no memory is left for a RAM cache: 1000 bytes are free, and the heap may grow by 1000;"
-                        + " lower -Xmx or use ofBytes");
+                        + " lower -Xmx or give a size in bytes");
         assertThatThrownBy(() -> FreeMemory.share(0.5, Long.MAX_VALUE, 1000))
-                .hasMessage("this system does not say how much memory is free; use ofBytes");
+                .hasMessage("this system does not say how much memory is free; give a size in bytes");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.penstock.internal.index;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.NodeLock;
+import io.penstock.internal.Notice;
 import io.penstock.order.internal.Mixing;
 import java.io.Closeable;
 import java.io.IOException;
@@ -107,7 +108,8 @@ public final class IndexFolder implements Closeable {
             CountFile.Content content =
                     CountFile.read(finished(), fingerprint, (key, count) -> add.accept(counts, count));
             if (!content.whole()) {
-                LOG.warn("the index {} does not match its checksums; what is missing is counted again", finished());
+                Notice.warn(
+                        LOG, "the index {} does not match its checksums; what is missing is counted again", finished());
             }
             return content.entries() == samples ? counts : null;
         } catch (IOException e) {

@@ -1,6 +1,7 @@
 package io.penstock.store.mirror;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Notice;
 import io.penstock.internal.SingleFlight;
 import io.penstock.internal.Thrown;
 import io.penstock.store.FileStore;
@@ -270,7 +271,8 @@ public final class MirroredStore implements Store, AutoCloseable {
         if (!(failure.getCause() instanceof DamagedCopyException damage)) {
             return Mono.empty();
         }
-        LOG.warn("copying again, since copy {} in mirror {} is damaged: {}", name, directory, damage.getMessage());
+        Notice.warn(
+                LOG, "copying again, since copy {} in mirror {} is damaged: {}", name, directory, damage.getMessage());
         return onBooks(() -> open.room.remove(open.root.resolve(name))).then(Mono.empty());
     }
 
@@ -350,7 +352,8 @@ public final class MirroredStore implements Store, AutoCloseable {
 
     private void warnOnce(String what, Throwable failure) {
         if (failed.compareAndSet(false, true)) {
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "mirror {} {}, {} serves instead: {}",
                     directory,
                     what,

@@ -3,6 +3,7 @@ package io.penstock.store.s3;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Notice;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import java.io.ByteArrayOutputStream;
@@ -64,7 +65,7 @@ final class KeptList {
             }
             byte[] all = Files.readAllBytes(file);
             if (!isWhole(all)) {
-                LOG.warn("the list {} does not match its checksum; the bucket is listed again", file);
+                Notice.warn(LOG, "the list {} does not match its checksum; the bucket is listed again", file);
                 return false;
             }
             ByteBuffer in = ByteBuffer.wrap(all, 0, all.length - Integer.BYTES);
@@ -160,7 +161,7 @@ final class KeptList {
             Files.createDirectories(file.toAbsolutePath().getParent());
             AtomicFile.write(file, all.array());
         } catch (IOException e) {
-            LOG.warn("cannot keep the list {}: {}", file, e.toString());
+            Notice.warn(LOG, "cannot keep the list {}: {}", file, e.toString());
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.penstock.store.s3;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.Notice;
 import io.penstock.output.UnfinishedOutput;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.http.HttpStore;
@@ -263,14 +264,15 @@ final class S3Upload implements UnfinishedOutput {
         Mono<Submitted> aborted = bucket.submit(abort).timeout(FOR_ABORT);
         try {
             Waiting.forValue(aborted.onErrorResume(e -> {
-                LOG.warn(
+                Notice.warn(
+                        LOG,
                         "cannot abort the upload of {}: {}; its parts stay until the bucket's rules remove them",
                         location,
                         e.getMessage());
                 return Mono.just(new Submitted(GONE, "", ByteBuffer.allocate(0)));
             }));
         } catch (StoreException e) {
-            LOG.warn("the upload of {} was not aborted: {}", location, e.getMessage());
+            Notice.warn(LOG, "the upload of {} was not aborted: {}", location, e.getMessage());
         }
     }
 }

@@ -4,6 +4,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.HeapLimit;
+import io.penstock.internal.Notice;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
@@ -174,7 +175,8 @@ public final class Unpacker {
     /** Removes a copy whose bytes are wrong; one that could not be read for another reason stays. */
     private static void discard(Path folder, StoreEntry copy, StoreException failure) {
         if (failure.getCause() instanceof DamagedCopyException damage) {
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "unpacking a file again, since its copy {} in {} is damaged: {}",
                     copy.key(),
                     folder,

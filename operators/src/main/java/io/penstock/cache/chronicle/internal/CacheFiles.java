@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle.internal;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -109,7 +110,7 @@ public final class CacheFiles {
             try {
                 AtomicFile.write(format(), halfFormat(), formatLine(FORMAT).getBytes(StandardCharsets.ISO_8859_1));
             } catch (IOException e) {
-                LOG.warn("cannot write down the format of the cache, which it does without: {}", reason(e));
+                Notice.warn(LOG, "cannot write down the format of the cache, which it does without: {}", reason(e));
             }
         }
     }
@@ -130,7 +131,7 @@ public final class CacheFiles {
         } catch (NoSuchFileException e) {
             return NO_FORMAT;
         } catch (IOException e) {
-            LOG.warn("cannot read the format of the cache, which it does without: {}", reason(e));
+            Notice.warn(LOG, "cannot read the format of the cache, which it does without: {}", reason(e));
             return NO_FORMAT;
         }
     }

@@ -1,6 +1,7 @@
 package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.internal.AccessFaults;
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -75,7 +76,7 @@ public final class PeerTail {
         try {
             read();
         } catch (IOException e) {
-            LOG.warn("cannot read what other processes cached: {}", e.toString());
+            Notice.warn(LOG, "cannot read what other processes cached: {}", e.toString());
         } finally {
             one.unlock();
         }
@@ -151,7 +152,7 @@ public final class PeerTail {
     private void list() throws IOException {
         for (CacheFiles.Strange strange : files.strange()) {
             if (told.add(strange.path())) {
-                LOG.warn("the disk cache does without what belongs there: {}", strange);
+                Notice.warn(LOG, "the disk cache does without what belongs there: {}", strange);
             }
         }
         Set<Path> present = new HashSet<>();

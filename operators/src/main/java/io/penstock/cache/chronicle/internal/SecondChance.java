@@ -1,6 +1,7 @@
 package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.internal.AccessFaults;
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -122,8 +123,11 @@ final class SecondChance {
             }
             faults.raise();
         } catch (InternalError e) {
-            LOG.warn(
-                    "cannot read {} to its end, so that what is left of it is given up: {}", eldest.file, e.toString());
+            Notice.warn(
+                    LOG,
+                    "cannot read {} to its end, so that what is left of it is given up: {}",
+                    eldest.file,
+                    e.toString());
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.penstock.cache.chronicle.internal;
 
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,7 +72,8 @@ public final class Watch {
     /** Gives up a file that cannot be read any more. */
     void lose(Segment segment, String why) {
         if (index.lose(segment)) {
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "cannot read {} any more: {}; the samples in it are loaded again, delete the file when no process"
                             + " has the cache open",
                     segment.file,

@@ -1,6 +1,7 @@
 package io.penstock.cache.redis.internal;
 
 import io.penstock.fault.DataException;
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
@@ -72,7 +73,8 @@ public final class Membership implements AutoCloseable {
             there = renew();
         }
         if (there.size() < nodes) {
-            LOG.warn(
+            Notice.warn(
+                    LOG,
                     "only {} of {} nodes have met at {} after {} s; the run begins, and others get their share of the"
                             + " redis cache when they come",
                     there.size(),
@@ -120,7 +122,8 @@ public final class Membership implements AutoCloseable {
         } catch (IOException | DataException e) {
             if (!told) {
                 told = true;
-                LOG.warn(
+                Notice.warn(
+                        LOG,
                         "this node is not on the list of nodes at {}, and tries again every second; the redis cache"
                                 + " stays with the nodes that are known: {}",
                         roster,
@@ -148,7 +151,8 @@ public final class Membership implements AutoCloseable {
         missing.entrySet().removeIf(gone -> {
             boolean late = now - gone.getValue() >= patience.toNanos();
             if (late) {
-                LOG.warn(
+                Notice.warn(
+                        LOG,
                         "the node at {} has not been there for {} s; its share of the redis cache goes to the others",
                         members.remove(gone.getKey()),
                         patience.toSeconds());

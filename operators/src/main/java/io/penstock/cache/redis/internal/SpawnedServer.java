@@ -2,6 +2,7 @@ package io.penstock.cache.redis.internal;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.NodeLock;
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.nio.file.FileAlreadyExistsException;
@@ -37,7 +38,10 @@ public record SpawnedServer(Registration server, UserPipe use) {
         try {
             use.close();
         } catch (IOException e) {
-            LOG.warn("leaving the redis server of this node failed, so it ends with this process: {}", e.toString());
+            Notice.warn(
+                    LOG,
+                    "leaving the redis server of this node failed, so it ends with this process: {}",
+                    e.toString());
         }
     }
 
@@ -62,7 +66,8 @@ public record SpawnedServer(Registration server, UserPipe use) {
             UserPipe use = UserPipe.of(home, server);
             if (use != null && server.answers()) {
                 if (server.bytes() != bytes) {
-                    LOG.warn(
+                    Notice.warn(
+                            LOG,
                             "the redis server of this node runs already, with {} bytes instead of {}; it keeps them",
                             server.bytes(),
                             bytes);

@@ -2,6 +2,7 @@ package io.penstock.table.internal.delimited;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -57,7 +58,7 @@ final class KeptGroups {
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException e) {
-            LOG.warn("making the index of a table again, since {} cannot be read: {}", file, e.toString());
+            Notice.warn(LOG, "making the index of a table again, since {} cannot be read: {}", file, e.toString());
             return null;
         }
     }
@@ -123,7 +124,7 @@ final class KeptGroups {
             Files.createDirectories(file.toAbsolutePath().getParent());
             AtomicFile.write(file, out.array());
         } catch (IOException e) {
-            LOG.warn("cannot keep the index of a table in {}: {}", file, e.toString());
+            Notice.warn(LOG, "cannot keep the index of a table in {}: {}", file, e.toString());
         }
     }
 }
