@@ -15,6 +15,7 @@ import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.http.HttpOptions;
 import io.penstock.store.http.HttpStore;
+import io.penstock.store.mirror.MirroredStore;
 import io.penstock.stream.Execution;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
@@ -179,10 +180,13 @@ public final class ManifestDataset implements Dataset<LabelledFile> {
             // the version makes the store check what comes, and ask again
             return store.read(new StoreEntry(line.key(), line.bytes(), sum == null ? 0 : sum.version()));
         }
-        Mono<ByteBuffer> now = store.find(line.key(), maxBytes)
-                .switchIfEmpty(Mono.error(() -> new StoreException("%s is not in %s, although %s lists it"
-                        .formatted(line.key(), store.location(), manifest.name()))));
-        return now.flatMap(bytes -> verified(line, sum, bytes));
+        // a mirror would ask the source what is there before it looks for its copy, although the line says it
+        Mono<ByteBuffer> bytes = line.bytes() >= 0 && sum != null && store instanceof MirroredStore
+                ? store.entry(line).flatMap(store::read)
+                : store.find(line.key(), maxBytes);
+        return bytes.switchIfEmpty(Mono.error(() -> new StoreException("%s is not in %s, although %s lists it"
+                        .formatted(line.key(), store.location(), manifest.name()))))
+                .flatMap(now -> verified(line, sum, now));
     }
 
     private Mono<ByteBuffer> verified(Manifest.Line line, @Nullable Checksum sum, ByteBuffer bytes) {

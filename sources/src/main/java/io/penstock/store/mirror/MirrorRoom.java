@@ -3,7 +3,6 @@ package io.penstock.store.mirror;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.NodeLock;
 import io.penstock.store.internal.BlockSums;
-import io.penstock.store.internal.FileErrors;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.FolderFiles;
 import java.io.IOException;
@@ -36,19 +35,24 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class MirrorRoom {
 
+    /** The file that holds the number of bytes; a folder that has it is a mirror's. */
+    static final String COUNTER = ".penstock-mirror-room";
+
     private static final long FREE_MARGIN = 64L << 20;
 
     /** In the names of this JVM's unfinished copies, which it opens once: closing another descriptor drops the lock. */
     private static final String OWN = UUID.randomUUID() + "-";
 
     private final Path directory;
-    private final long maxBytes;
+    private final MirrorLimit limit;
     private final NodeLock counter;
+    private long maxBytes;
 
-    MirrorRoom(Path directory, long maxBytes) throws IOException {
+    /** Nothing fits before the first {@link #recount}. */
+    MirrorRoom(Path directory, MirrorLimit limit) throws IOException {
         this.directory = directory;
-        this.maxBytes = maxBytes;
-        this.counter = NodeLock.shared(directory.resolve(".penstock-mirror-room"));
+        this.limit = limit;
+        this.counter = NodeLock.shared(directory.resolve(COUNTER));
     }
 
     /** A copy that is being made. */
@@ -96,12 +100,41 @@ final class MirrorRoom {
                 sum += recount(part);
             }
             hold(sum);
+            maxBytes = limit.in(directory, sum);
             return sum;
         });
     }
 
+    /** Removes all copies that are complete, and the folders that have none then. */
+    void clear() throws IOException {
+        locked(before -> {
+            for (Path part : parts(directory)) {
+                for (Path copy : copies(part)) {
+                    BlockSums.delete(copy);
+                }
+                deleteIfEmpty(part);
+                deleteIfEmpty(folder(part));
+            }
+            return before;
+        });
+        recount();
+    }
+
+    private static void deleteIfEmpty(Path folder) throws IOException {
+        if (FolderFiles.list(folder, "*").isEmpty()) {
+            Files.deleteIfExists(folder);
+        }
+    }
+
+    /** The copies in one of the folders that are complete. */
+    static List<Path> copies(Path part) throws IOException {
+        return FolderFiles.list(part, "*").stream()
+                .filter(file -> MirrorNames.isCopy(FileNames.of(file)) && !MirrorNames.isUnfinished(FileNames.of(file)))
+                .toList();
+    }
+
     /** The folders that copies lie in. */
-    private static List<Path> parts(Path directory) throws IOException {
+    static List<Path> parts(Path directory) throws IOException {
         List<Path> parts = new ArrayList<>();
         for (Path folder : FolderFiles.list(directory, "*")) {
             if (MirrorNames.isFolder(FileNames.of(folder))) {
@@ -231,23 +264,8 @@ final class MirrorRoom {
         copy.channel.close();
     }
 
-    /** The copies below a directory whose bytes do not match their checksums, or that have none. Reads them all. */
-    static List<Path> damaged(Path directory) {
-        if (!Files.isDirectory(directory)) {
-            throw new StoreException("cannot read the mirror %s: no such folder".formatted(directory));
-        }
-        List<Path> damaged = new ArrayList<>();
-        try {
-            for (Path part : parts(directory)) {
-                damaged.addAll(FolderFiles.damaged(part, "*", MirrorRoom::isDamaged));
-            }
-        } catch (IOException e) {
-            throw new StoreException("cannot read the mirror %s: %s".formatted(directory, FileErrors.reason(e)), e);
-        }
-        return damaged;
-    }
-
-    private static boolean isDamaged(Path file) throws IOException {
+    /** Whether a file is a copy whose bytes do not match its checksums, or that has none. */
+    static boolean isDamaged(Path file) throws IOException {
         String name = FileNames.of(file);
         return MirrorNames.isCopy(name) && !MirrorNames.isUnfinished(name) && !BlockSums.areRight(file);
     }

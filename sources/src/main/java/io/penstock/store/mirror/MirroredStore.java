@@ -57,7 +57,7 @@ public final class MirroredStore implements Store, AutoCloseable {
 
     private final Store source;
     private final Path directory;
-    private final long maxBytes;
+    private final MirrorLimit limit;
     private final boolean background;
     private final MirrorNames names;
     private final Scheduler bookkeeping;
@@ -70,10 +70,10 @@ public final class MirroredStore implements Store, AutoCloseable {
 
     private record Place(Path root, FileStore files, MirrorRoom room, MirrorLocks locks) {}
 
-    private MirroredStore(Store source, Path directory, long maxBytes, boolean background) {
+    private MirroredStore(Store source, Path directory, MirrorLimit limit, boolean background) {
         this.source = source;
         this.directory = directory;
-        this.maxBytes = maxBytes;
+        this.limit = limit;
         this.background = background;
         this.names = new MirrorNames(source.location());
         this.bookkeeping = Schedulers.newBoundedElastic(1, Integer.MAX_VALUE, "penstock-mirror", 10, true);
@@ -87,7 +87,7 @@ public final class MirroredStore implements Store, AutoCloseable {
         return new MirroredStore(
                 Objects.requireNonNull(source, "source"),
                 Objects.requireNonNull(directory, "directory"),
-                Long.MAX_VALUE,
+                MirrorLimit.NONE,
                 false);
     }
 
@@ -96,21 +96,27 @@ public final class MirroredStore implements Store, AutoCloseable {
      * @throws IllegalArgumentException if {@code bytes < 1}
      */
     public MirroredStore maxBytes(long bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("a mirror needs at least 1 byte, was " + bytes);
-        }
-        return new MirroredStore(source, directory, bytes, background);
+        return new MirroredStore(source, directory, new MirrorLimit(bytes, 0), background);
+    }
+
+    /**
+     * The same, as a share of what is free there and what the copies take, when this store first uses it.
+     * @throws IllegalArgumentException if the share is not in (0, 1]
+     */
+    public MirroredStore maxFreeShare(double share) {
+        double some = share > 0 ? share : Double.NaN; // 0 would be no limit
+        return new MirroredStore(source, directory, new MirrorLimit(Long.MAX_VALUE, some), background);
     }
 
     /** Serves entries from the source until their copies are there; 64 MiB of them wait to be written at most. */
     public MirroredStore inBackground() {
-        return new MirroredStore(source, directory, maxBytes, true);
+        return new MirroredStore(source, directory, limit, true);
     }
 
     private Place open() throws IOException {
         Files.createDirectories(directory);
         Path root = directory.toRealPath();
-        MirrorRoom room = new MirrorRoom(root, maxBytes);
+        MirrorRoom room = new MirrorRoom(root, limit);
         room.recount();
         return new Place(root, FileStore.ofCopies(root, ReadThreads.SHARED), room, new MirrorLocks(root));
     }
@@ -216,8 +222,8 @@ public final class MirroredStore implements Store, AutoCloseable {
                         .flatMap(name -> sound(open, name))
                         .switchIfEmpty(Mono.defer(() -> copy(entry, slices(entry)))))
                 .switchIfEmpty(Mono.error(() -> new StoreException(
-                        "no room for %s, %d bytes, in the mirror %s of at most %d; raise maxBytes, or free disk space"
-                                .formatted(entry.key(), entry.size(), directory, maxBytes))));
+                        "no room for %s, %d bytes, in the mirror %s of at most %s; allow it more, or free disk space"
+                                .formatted(entry.key(), entry.size(), directory, limit))));
     }
 
     private Mono<Path> sound(Place open, String name) {
@@ -228,15 +234,6 @@ public final class MirroredStore implements Store, AutoCloseable {
                         ? Mono.just(copy)
                         : discard(
                                 open, name, new StoreException(name, new DamagedCopyException("its bytes are wrong"))));
-    }
-
-    /**
-     * The copies in a mirror's directory, of all sources, whose bytes do not match their checksums, or that have
-     * none. Reads them all, and blocks. The next read of such a copy would replace it.
-     * @throws StoreException if one cannot be read
-     */
-    public static List<Path> damaged(Path directory) {
-        return MirrorRoom.damaged(directory);
     }
 
     private Mono<Place> opened() {

@@ -258,7 +258,7 @@ class MirroredStoreTest {
         assertThatThrownBy(() -> mirror.path(entry(9)).block(SOON))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("no room for a/ü 9.bin, 10000 bytes")
-                .hasMessageContaining("raise maxBytes");
+                .hasMessageContaining("allow it more");
     }
 
     @Test
@@ -398,7 +398,7 @@ class MirroredStoreTest {
             if (times == 2) {
                 Files.delete(BlockSums.beside(copy));
             }
-            assertThat(MirroredStore.damaged(directory)).containsExactly(copy);
+            assertThat(MirrorDirectory.at(directory).damaged()).containsExactly(copy);
 
             StoreEntry entry = entry(5);
             ByteBuffer range = mirror.read(entry, 1000, 1000).block(SOON);
@@ -407,7 +407,7 @@ class MirroredStoreTest {
             assertThat(range).isEqualTo(ByteBuffer.wrap(contents.get(5), 1000, 1000));
             assertRead(mirror, 5);
             assertThat(Files.readAllBytes(path)).isEqualTo(contents.get(5));
-            assertThat(MirroredStore.damaged(directory)).isEmpty();
+            assertThat(MirrorDirectory.at(directory).damaged()).isEmpty();
         }
     }
 }

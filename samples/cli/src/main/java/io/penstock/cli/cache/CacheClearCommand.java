@@ -1,6 +1,7 @@
 package io.penstock.cli.cache;
 
 import io.penstock.cache.chronicle.CacheDirectory;
+import io.penstock.store.mirror.MirrorDirectory;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -18,12 +19,15 @@ final class CacheClearCommand implements Callable<Integer> {
     @Mixin
     private final CacheFlags flags = new CacheFlags();
 
-    @Parameters(paramLabel = "DIR", description = "The cache's directory.")
+    @Parameters(paramLabel = "DIR", description = "The directory of a cache, or of a mirror.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Path directory;
 
     @Override
     public Integer call() {
+        if (MirrorDirectory.isOne(directory)) {
+            return new MirroredCopies(flags, directory).clear();
+        }
         CacheDirectory cache = CacheDirectory.at(directory);
         cache.clear();
         BesideTheLog beside = BesideTheLog.in(cache);

@@ -60,7 +60,7 @@ public final class CacheFlags {
         return json;
     }
 
-    /** One line on standard error, for what ends with status 1. */
+    /** One line on standard error. */
     public void complain(String line) {
         err().println(spec.qualifiedName() + ": " + Terminal.escape(line));
     }

@@ -7,6 +7,7 @@ import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cache.chronicle.KeptEntry;
 import io.penstock.cache.chronicle.SegmentReport;
 import io.penstock.cli.flag.ByteSize;
+import io.penstock.store.mirror.MirrorDirectory;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -24,7 +25,7 @@ final class CacheInspectCommand implements Callable<Integer> {
     @Mixin
     private final CacheFlags flags = new CacheFlags();
 
-    @Parameters(paramLabel = "DIR", description = "The cache's directory.")
+    @Parameters(paramLabel = "DIR", description = "The directory of a cache, or of a mirror.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Path directory;
 
@@ -40,6 +41,9 @@ final class CacheInspectCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (MirrorDirectory.isOne(directory)) {
+            return new MirroredCopies(flags, directory).inspect();
+        }
         CacheDirectory cache = CacheDirectory.at(directory);
         try (ChronicleTier tier = ChronicleTier.at(directory).readOnly().open()) {
             Map<Integer, Held> byProducer = new HashMap<>();

@@ -6,6 +6,7 @@ import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.source.Sources;
 import io.penstock.pipeline.Indexing;
 import io.penstock.shard.TarShards;
+import io.penstock.store.mirror.MirrorDirectory;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -23,7 +24,7 @@ final class CacheVerifyCommand implements Callable<Integer> {
     @Mixin
     private final CacheFlags flags = new CacheFlags();
 
-    @Parameters(paramLabel = "DIR", description = "The cache's directory.")
+    @Parameters(paramLabel = "DIR", description = "The directory of a cache, or of a mirror.")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Path directory;
 
@@ -32,6 +33,9 @@ final class CacheVerifyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (MirrorDirectory.isOne(directory)) {
+            return new MirroredCopies(flags, directory).verify();
+        }
         CacheDirectory cache = CacheDirectory.at(directory);
         ProgressLine progress = flags.progress(0);
         long entries = cache.verify(

@@ -1,5 +1,6 @@
 package io.penstock.cli.source;
 
+import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.NumberFlag;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,6 +52,14 @@ public final class CacheSourceFlags {
             description = "Read only one part of the samples, as for stream.")
     private @Nullable SplitShare split;
 
+    @Option(
+            order = 6,
+            names = "--mirror",
+            paramLabel = "DIR[,SIZE]",
+            converter = DiskSpec.Reader.class,
+            description = "Copy files that are elsewhere into this folder when they are first read, as for stream.")
+    private @Nullable DiskSpec mirror;
+
     /** Opens the source, and writes nothing beside it. */
     public Cacheable<?> open() {
         return open(null);
@@ -62,6 +71,7 @@ public final class CacheSourceFlags {
      * @throws IllegalArgumentException if the flags do not fit together
      */
     public Cacheable<?> open(@Nullable Path cache) {
-        return OpenedSources.open(new SourceChoice(sources, resize, depth, filters, split), cache);
+        return OpenedSources.open(
+                new SourceChoice(SourceSpec.mirrored(sources, mirror), resize, depth, filters, split), cache);
     }
 }

@@ -127,10 +127,33 @@ public record Cacheable<T>(
      * @throws FormatException if all of them are broken
      */
     public Cacheable<T> measured() {
-        long size = dataset.size();
-        if (sampleBytes > 0 || size == 0) {
+        if (sampleBytes > 0 || dataset.size() == 0) {
             return this;
         }
+        LongSummaryStatistics bytes = someBytes();
+        return new Cacheable<>(dataset, schema, bytes.getSum() / bytes.getCount() + BESIDE, classes, listing, parts);
+    }
+
+    /**
+     * The bytes that any of the samples takes in a cache, by the same look at some of them. Blocks.
+     * @throws IllegalArgumentException if they differ
+     * @throws FormatException if all of them are broken
+     */
+    public int slotBytes() {
+        if (sampleBytes > 0) {
+            return Math.toIntExact(sampleBytes);
+        }
+        LongSummaryStatistics bytes = someBytes();
+        if (bytes.getMin() != bytes.getMax()) {
+            throw new IllegalArgumentException(
+                    "--cache-slots is for samples of one size, and these have %d to %d bytes; --resize makes images equal"
+                            .formatted(bytes.getMin(), bytes.getMax()));
+        }
+        return Math.toIntExact(bytes.getMax());
+    }
+
+    private LongSummaryStatistics someBytes() {
+        long size = dataset.size();
         long some = Math.min(size, SOME);
         LongSummaryStatistics bytes = Flux.range(0, (int) some)
                 .concatMap(number -> encodedBytes(size / some * number))
@@ -139,7 +162,7 @@ public record Cacheable<T>(
         if (bytes == null || bytes.getCount() == 0) {
             throw new FormatException("cannot see how large samples are: none of %d can be read".formatted(some));
         }
-        return new Cacheable<>(dataset, schema, bytes.getSum() / bytes.getCount() + BESIDE, classes, listing, parts);
+        return bytes;
     }
 
     private Mono<Long> encodedBytes(long index) {

@@ -2,7 +2,9 @@ package io.penstock.cli.source;
 
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.DiskSpec;
 import io.penstock.store.s3.S3Address;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
@@ -23,6 +25,11 @@ public sealed interface SourceSpec {
         public String words() {
             return (place.isHttp() ? "http:" : "images:") + place;
         }
+
+        @Override
+        public Images mirroredIn(DiskSpec mirror) {
+            return new Images(place.folderMirroredIn(mirror), depth);
+        }
     }
 
     /** A file of records of one length. */
@@ -30,6 +37,11 @@ public sealed interface SourceSpec {
         @Override
         public String words() {
             return "records:%s,%d".formatted(place, recordBytes);
+        }
+
+        @Override
+        public Records mirroredIn(DiskSpec mirror) {
+            return new Records(place.mirroredIn(mirror), recordBytes);
         }
     }
 
@@ -39,6 +51,11 @@ public sealed interface SourceSpec {
         public String words() {
             return "zarr:%s#%s".formatted(store, path);
         }
+
+        @Override
+        public Zarr mirroredIn(DiskSpec mirror) {
+            return new Zarr(store.folderMirroredIn(mirror), path);
+        }
     }
 
     /** The samples of tar shards. */
@@ -47,6 +64,11 @@ public sealed interface SourceSpec {
         public String words() {
             return "tar:" + shards;
         }
+
+        @Override
+        public Tar mirroredIn(DiskSpec mirror) {
+            return new Tar(shards.mirroredIn(mirror));
+        }
     }
 
     /** The lines of text files, or those of JSON lines as they are. */
@@ -54,6 +76,11 @@ public sealed interface SourceSpec {
         @Override
         public String words() {
             return (json ? "jsonl:" : "text:") + files;
+        }
+
+        @Override
+        public Lines mirroredIn(DiskSpec mirror) {
+            return new Lines(files.mirroredIn(mirror), json);
         }
     }
 
@@ -66,6 +93,11 @@ public sealed interface SourceSpec {
         @Override
         public String words() {
             return (idx ? "idx:" : "npy:") + file + (name.isEmpty() ? "" : "#" + name);
+        }
+
+        @Override
+        public Array mirroredIn(DiskSpec mirror) {
+            return new Array(file.mirroredIn(mirror), name, idx);
         }
     }
 
@@ -102,10 +134,25 @@ public sealed interface SourceSpec {
             String chosen = columns.text().isEmpty() ? "" : "#" + columns.text();
             return kind.name().toLowerCase(Locale.ROOT) + ":" + files + chosen;
         }
+
+        @Override
+        public Rows mirroredIn(DiskSpec mirror) {
+            return new Rows(kind, files.mirroredIn(mirror), columns);
+        }
     }
 
     /** What a flag says for it; of an address without its query, since it is printed. */
     String words();
+
+    /** The same, read from copies of its files in a folder, which are made when they are first read. */
+    SourceSpec mirroredIn(DiskSpec mirror);
+
+    /** The same sources, read from copies if there is a mirror. */
+    static List<SourceSpec> mirrored(List<SourceSpec> sources, @Nullable DiskSpec mirror) {
+        return mirror == null
+                ? sources
+                : sources.stream().map(source -> source.mirroredIn(mirror)).toList();
+    }
 
     /** With the levels of folders above the classes as a flag says them, if it does. */
     default SourceSpec withDepth(@Nullable Integer depth) {

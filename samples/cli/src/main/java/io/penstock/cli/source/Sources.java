@@ -12,6 +12,7 @@ import io.penstock.shard.TarSamples;
 import io.penstock.shard.TarShards;
 import io.penstock.shard.TfRecords;
 import io.penstock.store.Manifest;
+import io.penstock.store.Store;
 import io.penstock.store.http.HttpStore;
 import io.penstock.table.Examples;
 import io.penstock.table.Table;
@@ -66,8 +67,9 @@ public final class Sources {
         if (!place.isHttp() || place.isZip()) {
             return LabelledImages.of(ImageFolder.open(place.open(cache), source.depth()));
         }
-        HttpStore store = place.openManifest();
-        Manifest manifest = Manifest.open(store, store.manifest().orElseThrow());
+        HttpStore far = place.openManifest();
+        Manifest manifest = Manifest.open(far, far.manifest().orElseThrow());
+        Store store = place.mirrored(far);
         boolean labelled = manifest.lines().stream()
                 .filter(line -> ImageFolder.isImage(line.key()))
                 .anyMatch(line -> line.label() != null || line.number() >= 0);
@@ -194,7 +196,8 @@ public final class Sources {
             case JSONL -> source.files().locateTable(cache);
             default ->
                 source.files().isManifest()
-                        ? new StorePlace.Located(source.files().openManifest(), "")
+                        ? new StorePlace.Located(
+                                source.files().mirrored(source.files().openManifest()), "")
                         : source.files().locateTable(cache);
         };
     }

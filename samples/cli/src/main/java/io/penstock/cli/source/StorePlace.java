@@ -1,6 +1,8 @@
 package io.penstock.cli.source;
 
 import io.penstock.cli.console.TemporaryFolder;
+import io.penstock.cli.flag.ByteSize;
+import io.penstock.cli.flag.DiskSpec;
 import io.penstock.fault.StoreException;
 import io.penstock.output.OutputStore;
 import io.penstock.store.FileStore;
@@ -20,9 +22,45 @@ import org.jspecify.annotations.Nullable;
 /**
  * A store as a flag names it: a folder, a zip file, an HTTP address or a bucket's prefix; or a file in one.
  *
- * @param text what the flag says
+ * @param text   what the flag says
+ * @param mirror where its files are copied to, and read then; null where they are read in their place
  */
-public record StorePlace(String text) {
+public record StorePlace(String text, @Nullable DiskSpec mirror) {
+
+    public StorePlace(String text) {
+        this(text, null);
+    }
+
+    /**
+     * The same, with a mirror.
+     * @throws IllegalArgumentException if it is read in its place
+     */
+    StorePlace mirroredIn(DiskSpec folder) {
+        if (!isRemote()) {
+            throw new IllegalArgumentException(
+                    "--mirror copies what is at an address, and images: and zarr: in a folder; %s is read where it is"
+                            .formatted(this));
+        }
+        return new StorePlace(text, folder);
+    }
+
+    /** The same of a kind that is read as a store, in a folder too. */
+    StorePlace folderMirroredIn(DiskSpec folder) {
+        return !isRemote() && Files.isDirectory(path()) ? new StorePlace(text, folder) : mirroredIn(folder);
+    }
+
+    /** The store, or its mirror. */
+    Store mirrored(Store store) {
+        if (mirror == null) {
+            return store;
+        }
+        MirroredStore near = MirroredStore.of(store, mirror.directory());
+        ByteSize size = mirror.size();
+        if (size == null) {
+            return near;
+        }
+        return size.isShare() ? near.maxFreeShare(size.share()) : near.maxBytes(size.bytes());
+    }
 
     /** A file and the store that has it. */
     record Located(Store store, String key) {}
@@ -56,9 +94,9 @@ public record StorePlace(String text) {
      */
     Store open(@Nullable Path cache) {
         if (isRemote()) {
-            return isZip() ? openCopy() : at(text, cache);
+            return isZip() ? openCopy() : mirrored(at(text, cache));
         }
-        return Files.isRegularFile(path()) ? openZip() : FileStore.open(path());
+        return Files.isRegularFile(path()) ? openZip() : mirrored(FileStore.open(path()));
     }
 
     private ZipStore openZip() {
@@ -137,11 +175,11 @@ public record StorePlace(String text) {
     /** The place of a name in this folder. */
     StorePlace below(String name) {
         if (!isS3()) {
-            return new StorePlace(path().resolve(name).toString());
+            return new StorePlace(path().resolve(name).toString(), mirror);
         }
         String folder = S3Address.parse(text).toString(); // of a bucket alone it has one more character
         String options = text.substring(Math.min(text.length(), folder.length() - (text.startsWith(folder) ? 0 : 1)));
-        return new StorePlace((folder.endsWith("/") ? folder : folder + "/") + name + options);
+        return new StorePlace((folder.endsWith("/") ? folder : folder + "/") + name + options, mirror);
     }
 
     boolean isZip() {
@@ -161,14 +199,21 @@ public record StorePlace(String text) {
     /** A zip's entries are found through its end, and then read here and there: it is fetched whole. */
     private Store openCopy() {
         Located zip = locate();
-        try (TemporaryFolder folder = TemporaryFolder.make("penstock-zip-");
-                MirroredStore mirror = MirroredStore.of(zip.store(), folder.path())) {
-            Path copy = zip.store().entry(zip.key()).flatMap(mirror::path).block();
-            if (copy == null) {
-                throw new StoreException("cannot open %s: no such file".formatted(this));
-            }
-            return ZipStore.openCopy(copy, zip.store().location() + zip.key()); // what is open outlives its name
+        if (zip.store() instanceof MirroredStore kept) {
+            return openCopy(zip, kept);
         }
+        try (TemporaryFolder folder = TemporaryFolder.make("penstock-zip-");
+                MirroredStore copies = MirroredStore.of(zip.store(), folder.path())) {
+            return openCopy(zip, copies); // what is open outlives its name
+        }
+    }
+
+    private ZipStore openCopy(Located zip, MirroredStore copies) {
+        Path copy = copies.entry(zip.key()).flatMap(copies::path).block();
+        if (copy == null) {
+            throw new StoreException("cannot open %s: no such file".formatted(this));
+        }
+        return ZipStore.openCopy(copy, zip.store().location() + zip.key());
     }
 
     /** Whether it is an HTTP address that ends as manifests do. */
@@ -193,7 +238,7 @@ public record StorePlace(String text) {
                 throw new IllegalArgumentException(
                         "%s is a folder: name a file in it, or a pattern such as shard-*.tar".formatted(file));
             }
-            return new Located(S3Store.at(file.parent()), file.name());
+            return new Located(mirrored(S3Store.at(file.parent())), file.name());
         }
         String address = name();
         int slash = address.lastIndexOf('/');
@@ -203,7 +248,7 @@ public record StorePlace(String text) {
                             .formatted(this));
         }
         String folder = address.substring(0, slash + 1) + text.substring(query());
-        return new Located(at(folder, null), address.substring(slash + 1));
+        return new Located(mirrored(at(folder, null)), address.substring(slash + 1));
     }
 
     /**
@@ -223,7 +268,7 @@ public record StorePlace(String text) {
                 return file;
             }
         }
-        return new Located(bucket(place, cache), "");
+        return new Located(mirrored(bucket(place, cache)), "");
     }
 
     /** What a flag says, as it may be printed: the query of an HTTP address in it may be a signature. */

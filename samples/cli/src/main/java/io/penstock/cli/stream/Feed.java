@@ -2,14 +2,13 @@ package io.penstock.cli.stream;
 
 import io.penstock.augment.Augment;
 import io.penstock.augment.AugmentSpec;
-import io.penstock.cache.Cache;
 import io.penstock.cli.console.ProgressLine;
-import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.OpenedSources;
 import io.penstock.cli.source.Picture;
 import io.penstock.cli.source.SampleRows;
 import io.penstock.cli.source.SourceChoice;
+import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.Sources;
 import io.penstock.order.Draw;
 import io.penstock.pack.PackedRow;
@@ -89,33 +88,32 @@ public record Feed<T>(
      * @param measuring what becomes of a sample that cannot be loaded to see its length; one that is skipped is left out
      * @param terminal  shows how far that is; null shows nothing
      */
-    static Feed<?> open(
-            StreamOptions options, @Nullable Cache cache, ErrorPolicy measuring, @Nullable PrintWriter terminal) {
+    static Feed<?> open(StreamOptions options, RunCache cache, ErrorPolicy measuring, @Nullable PrintWriter terminal) {
         return OpenedSources.<Feed<?>>open(
                 new SourceChoice(
-                        options.sources(),
+                        SourceSpec.mirrored(options.sources(), options.mirror()),
                         options.resize(),
                         options.depth(),
                         Objects.requireNonNullElse(options.filters(), List.of()),
                         options.split(),
                         TextOptions.of(options).choice()),
-                directory(options),
+                CacheOptions.of(options).directory(),
                 decoded -> pictures(options, cache, measured(options, decoded)),
                 samples -> tensors(options, cache, measured(options, samples), measuring, terminal),
                 rows -> rows(options, cache, measured(options, rows)));
     }
 
-    private static Feed<?> rows(StreamOptions options, @Nullable Cache cache, Cacheable<Row> rows) {
+    private static Feed<?> rows(StreamOptions options, RunCache cache, Cacheable<Row> rows) {
         if (options.augment() != null || PlannedBatches.flag(options) != null) {
             throw new IllegalArgumentException("--augment is for images, and batches by length are for samples of one"
                     + " field: choose a column, as in parquet:FILE#text");
         }
-        return Feed.of(rows, rows.in(cache, options.verifyHits()), Map.of());
+        return Feed.of(rows, rows.in(cache.of(rows), CacheOptions.of(options).verifyHits), Map.of());
     }
 
     private static Feed<?> tensors(
             StreamOptions options,
-            @Nullable Cache cache,
+            RunCache cache,
             Cacheable<Tensor> samples,
             ErrorPolicy measuring,
             @Nullable PrintWriter terminal) {
@@ -123,12 +121,12 @@ public record Feed<T>(
             throw new IllegalArgumentException(
                     "--resize and --augment are for images; other samples are delivered as they are");
         }
-        Dataset<Tensor> kept = samples.in(cache, options.verifyHits());
+        Dataset<Tensor> kept = samples.in(cache.of(samples), CacheOptions.of(options).verifyHits);
         TextOptions texts = TextOptions.of(options);
         if (texts.pack == null && PlannedBatches.flag(options) == null) {
             return Feed.of(samples, kept, Map.of());
         }
-        Path directory = directory(options);
+        Path directory = CacheOptions.of(options).directory();
         Indexing indexing =
                 directory == null ? Indexing.inMemory() : Indexing.keptIn(directory.resolve(Sources.LENGTHS));
         int[] counts = counts(kept, indexing.onError(measuring), terminal);
@@ -178,12 +176,12 @@ public record Feed<T>(
         return new Feed<>(samples, new SampleRows.Single<>(Schema.of(PackedRow.class)), List.of(), rows, Map.of());
     }
 
-    private static Feed<Picture> pictures(StreamOptions options, @Nullable Cache cache, Cacheable<Picture> decoded) {
+    private static Feed<Picture> pictures(StreamOptions options, RunCache cache, Cacheable<Picture> decoded) {
         if (options.bucket() != null) {
             throw new IllegalArgumentException(
                     "--bucket is for texts and other samples with a length; bring images to one size with --resize");
         }
-        Dataset<Picture> kept = decoded.in(cache, options.verifyHits());
+        Dataset<Picture> kept = decoded.in(cache.of(decoded), CacheOptions.of(options).verifyHits);
         if (options.augment() == null) {
             return Feed.of(decoded, kept, Map.of());
         }
@@ -191,11 +189,6 @@ public record Feed<T>(
         Pipeline<Picture> augmented = kept.augment(
                 augment.name(), (picture, random) -> picture.with(pixels -> augment.apply(pixels, random)));
         return Feed.of(decoded, augmented, Map.of(augment.name(), dice(augment, kept, options.resize())));
-    }
-
-    private static @Nullable Path directory(StreamOptions options) {
-        DiskSpec disk = options.cacheDisk();
-        return disk == null ? null : disk.directory();
     }
 
     /** A lazy shard has to know how large samples are. */

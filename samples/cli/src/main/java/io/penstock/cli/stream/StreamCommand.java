@@ -62,7 +62,7 @@ public final class StreamCommand implements Callable<Integer> {
     private <T> int run(StreamPlan<T> plan, boolean terminal) {
         Output out = new Output(spec.commandLine().getOut());
         Reporter reporter = options.json()
-                ? new JsonReporter(out, options.verifyHits() != null)
+                ? new JsonReporter(out, CacheOptions.of(options).verifyHits != null)
                 : new TableReporter(
                         out,
                         options.quarantine() == null

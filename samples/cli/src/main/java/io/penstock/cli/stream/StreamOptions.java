@@ -1,7 +1,5 @@
 package io.penstock.cli.stream;
 
-import io.penstock.cache.HitCheck;
-import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.ErrorBudget;
@@ -9,7 +7,6 @@ import io.penstock.cli.flag.Flags;
 import io.penstock.cli.flag.LazySpec;
 import io.penstock.cli.flag.MixtureEnd;
 import io.penstock.cli.flag.NumberFlag;
-import io.penstock.cli.flag.RedisSpec;
 import io.penstock.cli.source.SampleFilter;
 import io.penstock.cli.source.SourceSpec;
 import io.penstock.cli.source.SplitShare;
@@ -91,45 +88,22 @@ public interface StreamOptions {
                     + "to validate by. No sample changes its part when others are added.")
     @Nullable SplitShare split();
 
+    @Option(
+            order = 75,
+            names = "--mirror",
+            paramLabel = "DIR[,SIZE]",
+            converter = DiskSpec.Reader.class,
+            description = "Copy the files of sources that are elsewhere into this folder when they are first read, and "
+                    + "read them there from then on: DIR, DIR,20GiB, or DIR,50%% of what is free.")
+    @Nullable DiskSpec mirror();
+
     /** Null where none was given; {@link TextOptions#of} has their defaults then. */
     @ArgGroup(exclusive = false)
     @Nullable TextOptions texts();
 
-    @Option(
-            order = 120,
-            names = "--cache-ram",
-            paramLabel = "SIZE",
-            converter = Flags.Size.class,
-            description = "Keep loaded samples in memory off the heap: 512MiB, 20GiB, or 50%% of what is free.")
-    @Nullable ByteSize cacheRam();
-
-    @Option(
-            order = 130,
-            names = "--cache-policy",
-            paramLabel = "hold|lru|cost",
-            converter = Flags.Policy.class,
-            description = "What a full cache does: hold keeps what it has (default), lru evicts, cost keeps the "
-                    + "samples that take longest to load per byte.")
-    @Nullable CachePolicy cachePolicy();
-
-    @Option(
-            order = 140,
-            names = "--cache-disk",
-            paramLabel = "DIR[,SIZE]",
-            converter = DiskSpec.Reader.class,
-            description = "Keep them in this directory too, where the next run finds them: DIR, DIR,20GiB, "
-                    + "or DIR,50%% of what is free, which is the default.")
-    @Nullable DiskSpec cacheDisk();
-
-    @Option(
-            order = 150,
-            names = "--cache-redis",
-            paramLabel = "URI",
-            converter = RedisSpec.Reader.class,
-            description = "Share them with other machines: redis://HOST:PORT?name=NAME, rediss://, redis-cluster://, "
-                    + "spawn:SIZE, a server for all processes of this node, or spawn-all:SIZE, one a node and all of "
-                    + "them one cache. The password comes from PENSTOCK_REDIS_PASSWORD or from ?password-file=FILE.")
-    @Nullable RedisSpec cacheRedis();
+    /** Null where none was given; {@link CacheOptions#of} has their defaults then. */
+    @ArgGroup(exclusive = false)
+    @Nullable CacheOptions caches();
 
     @Option(order = 160, names = "--no-shuffle", description = "Draw samples in the source's order, in every epoch.")
     boolean noShuffle();
@@ -338,20 +312,6 @@ public interface StreamOptions {
             paramLabel = "FILE",
             description = "Write a line for every sample that cannot be loaded.")
     @Nullable Path quarantine();
-
-    @Option(
-            order = 440,
-            names = "--verify-hits",
-            paramLabel = "SHARE[,warn]",
-            converter = Flags.Hits.class,
-            description = "Load this share of the hits again, such as 1%%; fail where they differ, or warn and count.")
-    @Nullable HitCheck verifyHits();
-
-    @Option(
-            order = 450,
-            names = "--verify-reads",
-            description = "Compare the checksum of a value at every read from --cache-disk, not only at the first.")
-    boolean verifyReads();
 
     @Option(
             order = 460,

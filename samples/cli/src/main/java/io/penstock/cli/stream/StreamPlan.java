@@ -3,11 +3,9 @@ package io.penstock.cli.stream;
 import io.penstock.batch.Batch;
 import io.penstock.batch.Batches;
 import io.penstock.cache.Cache;
-import io.penstock.cache.ram.CachePolicy;
 import io.penstock.cache.ram.RamTier;
 import io.penstock.cli.cache.LastWrites;
 import io.penstock.cli.flag.ByteSize;
-import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.Flags;
 import io.penstock.cli.flag.LazySpec;
 import io.penstock.cli.report.Surroundings;
@@ -81,8 +79,8 @@ public final class StreamPlan<T> implements AutoCloseable {
                         ? null
                         : lazy.sized(
                                 order.topology(),
-                                resources.cache(),
-                                isOfFixedSize(options),
+                                resources.cache().found(),
+                                CacheOptions.of(options).isOfFixedSize(),
                                 pipeline.size(),
                                 feed.cachedBytes()));
         this.token = ResumeToken.of(pipeline, sampler);
@@ -133,14 +131,6 @@ public final class StreamPlan<T> implements AutoCloseable {
         return new StreamPlan<>(options, feed, resources, order);
     }
 
-    /** Whether the cache has as many bytes on every machine. */
-    private static boolean isOfFixedSize(StreamOptions options) {
-        ByteSize ram = options.cacheRam();
-        DiskSpec disk = options.cacheDisk();
-        ByteSize onDisk = disk == null ? null : disk.size();
-        return (ram == null || !ram.isShare()) && (disk == null || onDisk != null && !onDisk.isShare());
-    }
-
     private static void requireConsistent(StreamOptions options) {
         if (options.batchEvents() && !options.json()) {
             throw new IllegalArgumentException("--batch-events needs --json");
@@ -149,26 +139,11 @@ public final class StreamPlan<T> implements AutoCloseable {
         if (fails && (options.errorBudget() != null || options.quarantine() != null)) {
             throw new IllegalArgumentException("--error-budget and --quarantine need --on-error skip or substitute");
         }
-        boolean cached = options.cacheRam() != null || options.cacheDisk() != null || options.cacheRedis() != null;
-        if (options.cachePolicy() != null && !cached) {
-            throw new IllegalArgumentException("--cache-policy needs --cache-ram or --cache-disk");
-        }
-        if (options.cachePolicy() == CachePolicy.COST && options.cacheRam() == null) {
-            throw new IllegalArgumentException(
-                    "--cache-policy cost chooses what RAM holds, so it needs --cache-ram; a cache on disk alone "
-                            + "holds what comes first");
-        }
-        if (options.verifyHits() != null && !cached) {
-            throw new IllegalArgumentException(
-                    "--verify-hits needs a cache to check: --cache-ram, --cache-disk or --cache-redis");
-        }
+        CacheOptions.of(options).requireConsistent(options);
         TextOptions.of(options).requireConsistent(options);
         PlannedBatches.requireConsistent(options);
         if (options.metricsHost() != null && options.metricsPort() == null) {
             throw new IllegalArgumentException("--metrics-host needs --metrics-port");
-        }
-        if (options.verifyReads() && options.cacheDisk() == null) {
-            throw new IllegalArgumentException("--verify-reads needs a cache on disk to read: --cache-disk");
         }
     }
 
@@ -347,7 +322,7 @@ public final class StreamPlan<T> implements AutoCloseable {
 
     /** What a verdict needs to know of this plan, now. */
     Surroundings surroundings() {
-        Cache cache = resources.cache();
+        Cache cache = resources.cache().found();
         return new Surroundings(
                 pipeline.size(),
                 execution.parallelism(),
@@ -367,7 +342,7 @@ public final class StreamPlan<T> implements AutoCloseable {
 
     /** Waits a moment until what goes to disk has been written, if anything does. */
     void awaitLastWrites() {
-        if (options.cacheDisk() != null && !lastWrites.await()) {
+        if (resources.disk() != null && !lastWrites.await()) {
             LOG.warn("the disk cache had no time to write everything; the next run loads the rest again");
         }
     }
