@@ -12,6 +12,7 @@ import io.penstock.fault.SampleException;
 import io.penstock.order.Shard;
 import io.penstock.output.OutputStore;
 import io.penstock.quarantine.QuarantineFile;
+import io.penstock.write.ShardJob;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -74,10 +75,12 @@ public final class MaterializeCommand implements Callable<Integer> {
         }
         try (QuarantineFile bad = quarantine == null ? null : QuarantineFile.at(quarantine)) {
             Consumer<SampleException> failures = bad == null ? failure -> {} : bad;
-            return job.target() instanceof MaterializeTarget.Cache cache
-                    ? new CacheFilling(flags, MATERIALIZED, failures, job.skips(), false)
-                            .run(samples, cache::open, job.inFlight(), shard, this::progress)
-                    : toTar(samples, ((MaterializeTarget.Tar) job.target()).place(), shard, failures);
+            if (job.target() instanceof MaterializeTarget.Cache cache) {
+                tellIdleRanks(samples.dataset().size(), "samples", shard);
+                return new CacheFilling(flags, MATERIALIZED, failures, job.skips(), false)
+                        .run(samples, cache::open, job.inFlight(), shard, this::progress);
+            }
+            return toTar(samples, ((MaterializeTarget.Tar) job.target()).place(), shard, failures);
         }
     }
 
@@ -95,9 +98,34 @@ public final class MaterializeCommand implements Callable<Integer> {
         return progressEvents ? flags.progressEvents(samples) : flags.progress(samples);
     }
 
+    /** Told by the first rank for all, and by each of the ranks that it concerns. */
+    private void tellIdleRanks(long parts, String what, Shard shard) {
+        long idle = shard.worldSize() - parts;
+        if (idle <= 0 || parts == 0 || shard.rank() > 0 && shard.rank() < parts) {
+            return;
+        }
+        flags.complain("%d of %d ranks have nothing to do: there are %d %s; start fewer ranks%s"
+                .formatted(
+                        idle,
+                        shard.worldSize(),
+                        parts,
+                        what,
+                        what.equals("shards") ? ", or make smaller shards with --shard-samples" : ""));
+        if (flags.json()) {
+            flags.print(
+                    "",
+                    "idle",
+                    node -> node.put("idle_ranks", idle)
+                            .put("world", shard.worldSize())
+                            .put(what, parts));
+        }
+    }
+
     private int toTar(Cacheable<?> samples, StorePlace place, Shard shard, Consumer<SampleException> failures) {
         try (OutputStore output = place.output()) {
-            Sharding<?> sharding = new Sharding<>(job.shards(samples, output, failures), shard);
+            ShardJob<?> shards = job.shards(samples, output, failures);
+            tellIdleRanks(shards.shards(), "shards", shard);
+            Sharding<?> sharding = new Sharding<>(shards, shard);
             boolean ended = sharding.run(progress(sharding.samples()), output, this::interrupted);
             return ended ? sharding.outcome().report(flags, MATERIALIZED) : Interruption.STATUS;
         }

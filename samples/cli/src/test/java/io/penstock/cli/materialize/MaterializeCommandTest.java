@@ -214,6 +214,29 @@ class MaterializeCommandTest {
                 .contains(broken.getFileName().toString());
     }
 
+    @Test
+    void materialize_withMoreRanksThanParts_saysThatSomeHaveNothingToDo() throws IOException {
+        Path records = Files.write(folder.resolve("few.bin"), new byte[30]);
+        String job = "materialize --json --source records:%s,10 --world 8 --to ".formatted(records);
+        String tar = job + "tar:" + folder.resolve("few") + " --shard-samples 2";
+
+        Cli first = Cli.run((tar + " --rank 0").split(" "));
+        Cli busy = Cli.run((tar + " --rank 1").split(" "));
+        Cli idle = Cli.run((tar + " --rank 7").split(" "));
+        Cli cache = Cli.run((job + "disk:" + folder.resolve("c") + ",16MiB --rank 3").split(" "));
+
+        assertThat(first.err())
+                .isEqualTo(
+                        "penstock materialize: 6 of 8 ranks have nothing to do: there are 2 shards; start fewer ranks, "
+                                + "or make smaller shards with --shard-samples%n".formatted());
+        assertThat(first.events().get(0).toString())
+                .isEqualTo("{\"event\":\"idle\",\"idle_ranks\":6,\"world\":8,\"shards\":2}");
+        assertThat(busy.err()).isEmpty();
+        assertThat(idle.err()).isEqualTo(first.err());
+        assertThat(idle.status() + idle.done().path("shards").asInt()).isZero();
+        assertThat(cache.err()).contains("5 of 8 ranks have nothing to do: there are 3 samples; start fewer ranks");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
