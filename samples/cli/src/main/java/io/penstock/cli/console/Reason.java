@@ -3,16 +3,15 @@ package io.penstock.cli.console;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** What went wrong, in one line that stands alone. */
 public final class Reason {
 
-    /** What the library names as its own methods, and the command line as flags. */
-    private static final Map<String, String> FLAGS = Map.of(
-            "padShapes()", "--pad",
-            "a share of what is free with ofFreeShare", "a share of what is free, such as --cache-ram 50%",
-            ", or allow more attempts", "");
+    /** What the library names as its own methods, as the command line says it: by flags, or not at all. */
+    private static final Map<Pattern, String> WORDS = words();
 
     private Reason() {}
 
@@ -21,9 +20,7 @@ public final class Reason {
         String line = message == null
                 ? ""
                 : Terminal.escape(message.replaceAll("\\s+", " ").strip());
-        for (Map.Entry<String, String> flag : FLAGS.entrySet()) {
-            line = line.replace(flag.getKey(), flag.getValue());
-        }
+        line = inOwnWords(line);
         if (failure instanceof NoSuchFileException) {
             return "no such file: " + line;
         }
@@ -37,5 +34,36 @@ public final class Reason {
         boolean ownWords = failure instanceof RuntimeException || failure instanceof IOException;
         String name = failure.getClass().getSimpleName();
         return line.isEmpty() ? name : ownWords ? line : name + ": " + line;
+    }
+
+    /** Without methods and parameters of the library. */
+    public static String inOwnWords(String message) {
+        String line = message;
+        for (Map.Entry<Pattern, String> word : WORDS.entrySet()) {
+            line = word.getKey().matcher(line).replaceAll(word.getValue());
+        }
+        return line;
+    }
+
+    private static Map<Pattern, String> words() {
+        String heap = "use a larger heap, such as PENSTOCK_OPTS=-Xmx8g";
+        Map<String, String> words = new LinkedHashMap<>(); // longer ones first
+        words.put("padShapes\\(\\)", "--pad");
+        words.put(", or allow more attempts", "");
+        words.put(
+                "(does not fit into this machine .*; give it less)",
+                "$1, or a share of what is free, such as --cache-ram 50%");
+        words.put("\\blower inFlight\\b", "lower --in-flight");
+        words.put("tooLong\\(CUT\\) or tooLong\\(SPLIT\\)", "--too-long cut or split");
+        words.put("use (ofBytes|memoryBytes)\\b", "give a size in bytes, such as --cache-ram 2GiB");
+        words.put("\\(fillNulls, or (\\S+) in a flag\\)", "($1)");
+        words.put("take fewer slots, smaller batches", "take smaller batches");
+        words.put("raise max[A-Z]\\w+, or -Xmx", heap);
+        words.put(",? (read ranges, )?or raise max[A-Z]\\w+", "");
+        words.put("; (read ranges, or )?raise max[A-Z]\\w+( if it is no decompression bomb)?", "");
+        words.put("raise max[A-Z]\\w+ if it is no decompression bomb", "it may be a decompression bomb");
+        Map<Pattern, String> patterns = new LinkedHashMap<>();
+        words.forEach((library, own) -> patterns.put(Pattern.compile(library), own));
+        return patterns;
     }
 }
