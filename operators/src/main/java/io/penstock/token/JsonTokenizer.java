@@ -3,6 +3,7 @@ package io.penstock.token;
 import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -46,7 +47,7 @@ public final class JsonTokenizer implements Function<String, Tensor>, AutoClosea
         try {
             json = Files.readAllBytes(file);
         } catch (IOException e) {
-            throw new StoreException("cannot read the tokenizer %s: %s".formatted(file, e.getMessage()), e);
+            throw new StoreException("cannot read the tokenizer %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
         try {
             Map<String, String> whole = Map.of("truncation", "false", "padding", "false");

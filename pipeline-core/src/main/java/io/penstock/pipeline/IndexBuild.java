@@ -1,6 +1,7 @@
 package io.penstock.pipeline;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.Thrown;
 import io.penstock.internal.index.Bits;
 import io.penstock.internal.index.CountFile;
@@ -165,7 +166,7 @@ final class IndexBuild<T> {
         try {
             resource.close();
         } catch (IOException e) {
-            throw new StoreException("cannot close an index: " + e.getMessage(), e);
+            throw new StoreException("cannot close an index: " + FileErrors.reason(e), e);
         }
     }
 

@@ -2,6 +2,7 @@ package io.penstock.resume;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.FileErrors;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
@@ -238,7 +239,7 @@ public final class ResumeToken {
             }
             return parse(new String(bytes, StandardCharsets.UTF_8).strip());
         } catch (IOException e) {
-            throw new StoreException("cannot read the resume token %s: %s".formatted(file, e.getMessage()), e);
+            throw new StoreException("cannot read the resume token %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
     }
 
@@ -257,7 +258,7 @@ public final class ResumeToken {
         try {
             AtomicFile.write(absolute, this + "\n");
         } catch (IOException e) {
-            throw new StoreException("cannot save the resume token as %s: %s".formatted(file, e.getMessage()), e);
+            throw new StoreException("cannot save the resume token as %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
     }
 

@@ -3,6 +3,7 @@ package io.penstock.arrow;
 import com.google.flatbuffers.FlatBufferBuilder;
 import io.penstock.batch.Batch;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.output.UnfinishedOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -114,7 +115,7 @@ final class ArrowFileRun implements AutoCloseable {
     }
 
     private StoreException failed(IOException e) {
-        return new StoreException("cannot write %s: %s".formatted(file.location(), e.getMessage()), e);
+        return new StoreException("cannot write %s: %s".formatted(file.location(), FileErrors.reason(e)), e);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.penstock.quarantine;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.SampleException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.NodeLock;
 import java.io.BufferedInputStream;
 import java.io.Closeable;
@@ -72,7 +73,7 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
             return new QuarantineFile(path, file, held, end);
         } catch (IOException e) {
             close(file, held);
-            throw new StoreException("cannot open quarantine file %s: %s".formatted(path, e.getMessage()), e);
+            throw new StoreException("cannot open quarantine file %s: %s".formatted(path, FileErrors.reason(e)), e);
         } catch (RuntimeException e) {
             close(file, held);
             throw e;
@@ -205,7 +206,7 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
                 e.addSuppressed(again);
             }
             throw new StoreException(
-                    "cannot write sample %d to quarantine file %s: %s".formatted(index, path, e.getMessage()), e);
+                    "cannot write sample %d to quarantine file %s: %s".formatted(index, path, FileErrors.reason(e)), e);
         }
     }
 
@@ -225,7 +226,7 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
                 close(held);
             }
         } catch (IOException e) {
-            throw new StoreException("cannot close quarantine file %s: %s".formatted(path, e.getMessage()), e);
+            throw new StoreException("cannot close quarantine file %s: %s".formatted(path, FileErrors.reason(e)), e);
         } finally {
             lock.unlock();
         }

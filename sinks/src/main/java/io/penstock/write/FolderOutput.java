@@ -1,6 +1,7 @@
 package io.penstock.write;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.output.OutputStore;
 import io.penstock.output.UnfinishedOutput;
 import io.penstock.write.internal.UnfinishedFile;
@@ -51,7 +52,7 @@ public final class FolderOutput implements OutputStore {
             try {
                 Files.createDirectories(folder);
             } catch (IOException e) {
-                throw new StoreException("cannot make folder %s: %s".formatted(folder, e.getMessage()), e);
+                throw new StoreException("cannot make folder %s: %s".formatted(folder, FileErrors.reason(e)), e);
             }
         }
         return UnfinishedFile.of(folder.resolve(name));
@@ -66,7 +67,7 @@ public final class FolderOutput implements OutputStore {
         } catch (NoSuchFileException | NotDirectoryException e) {
             return Set.of(); // an output that is opened says what is wrong
         } catch (IOException e) {
-            throw new StoreException("cannot list %s: %s".formatted(folder, e.getMessage()), e);
+            throw new StoreException("cannot list %s: %s".formatted(folder, FileErrors.reason(e)), e);
         }
     }
 
@@ -87,7 +88,7 @@ public final class FolderOutput implements OutputStore {
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException e) {
-            throw new StoreException("cannot read %s: %s".formatted(file, e.getMessage()), e);
+            throw new StoreException("cannot read %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
     }
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.output.OutputStore;
 import io.penstock.output.UnfinishedOutput;
 import java.io.IOException;
@@ -67,7 +68,7 @@ record ShardPlan(String fingerprint, long samples, long samplesEach) {
             unfinished.append(ByteBuffer.wrap((node + "\n").getBytes(StandardCharsets.UTF_8)));
             unfinished.finish();
         } catch (IOException e) {
-            throw new StoreException("cannot write %s: %s".formatted(place.location(NAME), e.getMessage()), e);
+            throw new StoreException("cannot write %s: %s".formatted(place.location(NAME), FileErrors.reason(e)), e);
         }
     }
 

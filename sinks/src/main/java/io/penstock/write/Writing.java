@@ -1,6 +1,7 @@
 package io.penstock.write;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.Thrown;
 import io.penstock.stream.Sample;
 import java.io.IOException;
@@ -84,7 +85,7 @@ final class Writing<T> {
     }
 
     private StoreException failed(IOException e) {
-        return new StoreException("cannot write %s: %s".formatted(place, e.getMessage()), e);
+        return new StoreException("cannot write %s: %s".formatted(place, FileErrors.reason(e)), e);
     }
 
     private SampleOutput<T> output() {

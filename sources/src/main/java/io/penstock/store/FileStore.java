@@ -1,9 +1,9 @@
 package io.penstock.store;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.Notice;
 import io.penstock.store.internal.BlockSums;
-import io.penstock.store.internal.FileErrors;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.FileState;
 import io.penstock.store.internal.ReadLanes;

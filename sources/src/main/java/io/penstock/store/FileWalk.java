@@ -1,7 +1,7 @@
 package io.penstock.store;
 
 import io.penstock.fault.StoreException;
-import io.penstock.store.internal.FileErrors;
+import io.penstock.internal.FileErrors;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.FileState;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.penstock.store;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.store.internal.BlockSums;
-import io.penstock.store.internal.FileErrors;
 import io.penstock.store.internal.FileState;
 import io.penstock.store.internal.FileWatch;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import io.penstock.cache.Producer;
 import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.cache.chronicle.internal.SharedCounters;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -46,7 +47,7 @@ public final class CacheDirectory {
     }
 
     private static String reason(IOException e) {
-        return e instanceof java.nio.file.NoSuchFileException ? "there is no such directory" : e.toString();
+        return e instanceof java.nio.file.NoSuchFileException ? "there is no such directory" : FileErrors.reason(e);
     }
 
     /** The directory, without links. */

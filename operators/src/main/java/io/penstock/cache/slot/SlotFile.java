@@ -2,6 +2,7 @@ package io.penstock.cache.slot;
 
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -70,7 +71,7 @@ final class SlotFile implements AutoCloseable {
             opened = true;
             return file;
         } catch (IOException e) {
-            throw new StoreException("cannot open slots at %s: %s".formatted(path, e.getMessage()), e);
+            throw new StoreException("cannot open slots at %s: %s".formatted(path, FileErrors.reason(e)), e);
         } finally {
             if (!opened) {
                 abandon(channel, existed ? null : path);

@@ -217,4 +217,18 @@ class UsageTest {
         assertThat(run.out()).isEmpty();
         assertThat(run.err().lines()).singleElement().asString().contains(says);
     }
+
+    /** The JDK's message of such a failure is the path alone. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--cache-slots nowhere/slots,1MiB", "--resume-file nowhere/token"})
+    void stream_toAFolderThatIsMissing_saysSo(String flags) throws IOException {
+        Path records = Files.write(folder.resolve("r.bin"), new byte[1000]);
+
+        Cli run = Cli.stream("--source records:" + records + ",100 " + flags);
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err())
+                .contains(": no such file or folder")
+                .hasLineCount(1);
+    }
 }

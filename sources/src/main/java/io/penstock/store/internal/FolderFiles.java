@@ -1,6 +1,7 @@
 package io.penstock.store.internal;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;

@@ -1,7 +1,7 @@
 package io.penstock.store.mirror;
 
 import io.penstock.fault.StoreException;
-import io.penstock.store.internal.FileErrors;
+import io.penstock.internal.FileErrors;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.FolderFiles;
 import java.io.IOException;

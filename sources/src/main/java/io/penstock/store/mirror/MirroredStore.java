@@ -1,6 +1,7 @@
 package io.penstock.store.mirror;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.Notice;
 import io.penstock.internal.SingleFlight;
 import io.penstock.internal.Thrown;
@@ -10,7 +11,6 @@ import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.internal.BlockSums;
 import io.penstock.store.internal.DamagedCopyException;
-import io.penstock.store.internal.FileErrors;
 import io.penstock.store.internal.ReadThreads;
 import java.io.IOException;
 import java.nio.ByteBuffer;

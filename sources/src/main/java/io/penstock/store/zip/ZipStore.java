@@ -1,10 +1,10 @@
 package io.penstock.store.zip;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.store.FileStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.internal.FileErrors;
 import io.penstock.store.internal.FileNames;
 import io.penstock.store.internal.FileState;
 import io.penstock.store.internal.FileWatch;

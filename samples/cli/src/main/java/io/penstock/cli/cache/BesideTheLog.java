@@ -3,6 +3,7 @@ package io.penstock.cli.cache;
 import io.penstock.cache.chronicle.CacheDirectory;
 import io.penstock.cli.source.Sources;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -45,7 +46,7 @@ record BesideTheLog(Path directory, List<Path> own, List<Path> foreign) {
                 try (Stream<Path> files = Files.list(folder)) {
                     files.sorted().forEach(file -> (isOwn(file, ownNames) ? own : foreign).add(file));
                 } catch (IOException e) {
-                    throw new StoreException("cannot list %s: %s".formatted(folder, e.getMessage()), e);
+                    throw new StoreException("cannot list %s: %s".formatted(folder, FileErrors.reason(e)), e);
                 }
             }
         });
@@ -83,7 +84,7 @@ record BesideTheLog(Path directory, List<Path> own, List<Path> foreign) {
                 }
             }
         } catch (IOException e) {
-            throw new StoreException("cannot clear %s: %s".formatted(directory, e.getMessage()), e);
+            throw new StoreException("cannot clear %s: %s".formatted(directory, FileErrors.reason(e)), e);
         }
     }
 }

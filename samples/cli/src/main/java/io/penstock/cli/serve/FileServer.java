@@ -4,6 +4,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.penstock.access.Access;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.store.FileStore;
 import java.io.IOException;
 import java.net.URI;
@@ -159,7 +160,7 @@ public final class FileServer implements AutoCloseable {
         try {
             return folder.toRealPath();
         } catch (IOException e) {
-            throw new StoreException("cannot open %s: %s".formatted(folder, e.getMessage()), e);
+            throw new StoreException("cannot open %s: %s".formatted(folder, FileErrors.reason(e)), e);
         }
     }
 

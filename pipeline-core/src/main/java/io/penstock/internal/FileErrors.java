@@ -1,4 +1,4 @@
-package io.penstock.store.internal;
+package io.penstock.internal;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
