@@ -1,5 +1,6 @@
 package io.penstock.internal;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.helpers.FormattingTuple;
@@ -22,7 +23,7 @@ public final class Notice {
      * @param format    with {@code {}} for each argument, as SLF4J has it
      * @param arguments the last one may be a throwable, whose stack only a log shows
      */
-    public static void warn(Logger log, String format, Object... arguments) {
+    public static void warn(Logger log, String format, @Nullable Object... arguments) {
         if (LoggerFactory.getILoggerFactory() instanceof NOPLoggerFactory) {
             FormattingTuple told = MessageFormatter.arrayFormat(format, arguments);
             Throwable cause = told.getThrowable();

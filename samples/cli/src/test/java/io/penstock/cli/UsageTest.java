@@ -227,8 +227,6 @@ class UsageTest {
         Cli run = Cli.stream("--source records:" + records + ",100 " + flags);
 
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err())
-                .contains(": no such file or folder")
-                .hasLineCount(1);
+        assertThat(run.err()).contains(": no such file or folder").hasLineCount(1);
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.chronicle.ChronicleTier;
 import io.penstock.cli.CliProcess;
+import io.penstock.cli.Main;
+import io.penstock.pictures.PictureFolder;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -17,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a program without a logger is told. */
+/** What a program without a logger is told, and what the command line tells in any case. */
 class NoticeTest {
 
     @TempDir
@@ -43,10 +45,35 @@ class NoticeTest {
         assertThat(notices.get(3)).matches("penstock: waiting for 10 s for one of \\d+ batches to be closed, .*");
     }
 
+    @Test
+    @Timeout(120)
+    void stream_withTheSlowerDecoder_saysSo() throws IOException, InterruptedException {
+        PictureFolder.write(folder.resolve("train"), 2).blockLast();
+        List<String> command = CliProcess.javaFlags();
+        command.addAll(List.of("-cp", classPathWithout("opencv"), Main.class.getName(), "stream", "--source"));
+        command.addAll(List.of("images:" + folder.resolve("train"), "--resize", "8"));
+        Path err = folder.resolve("err");
+
+        Process process = new ProcessBuilder(command)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(err.toFile())
+                .start();
+
+        assertThat(process.waitFor()).as(Files.readString(err)).isZero();
+        assertThat(err)
+                .content()
+                .startsWith("warning: images are decoded by the JDK (jdk ")
+                .hasLineCount(1);
+    }
+
     /** The first lines that the program's standard error has of the library. */
     private List<String> notices(int count) throws IOException {
         List<String> command = CliProcess.javaFlags();
-        command.addAll(List.of("-cp", classPathWithoutLogger(), UnloggedTrainer.class.getName(), folder.toString()));
+        command.addAll(List.of(
+                "-cp",
+                classPathWithout("slf4j-simple|slf4j-nop|logback-classic|log4j-slf4j2-impl"),
+                UnloggedTrainer.class.getName(),
+                folder.toString()));
         Process process = new ProcessBuilder(command).start();
         List<String> notices = new ArrayList<>();
         List<String> others = new ArrayList<>();
@@ -62,9 +89,9 @@ class NoticeTest {
         return notices;
     }
 
-    private static String classPathWithoutLogger() {
+    private static String classPathWithout(String artifacts) {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                .filter(jar -> !jar.matches(".*/(slf4j-simple|slf4j-nop|logback-classic|log4j-slf4j2-impl)-[^/]*"))
+                .filter(jar -> !jar.matches(".*/(" + artifacts + ")-[^/]*"))
                 .collect(Collectors.joining(File.pathSeparator));
     }
 }

@@ -85,6 +85,7 @@ class LivePageBrowserTest {
             keep(browser, "mixture");
             browser.size(390, 844, false);
             browser.await("document.documentElement.scrollWidth <= 390");
+            browser.await("[...document.getElementById('epochs').rows].slice(6).every(row => row.offsetHeight === 0)");
             keep(browser, "mixture-narrow");
             browser.prefer("prefers-color-scheme", "dark");
             keep(browser, "mixture-narrow-dark");
