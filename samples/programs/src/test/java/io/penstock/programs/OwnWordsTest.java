@@ -22,7 +22,7 @@ class OwnWordsTest {
     private static final Pattern JOINED = Pattern.compile("\"\\s*\\+\\s*\"");
     private static final Pattern TEXT = Pattern.compile("(?<!')\"((?:[^\"\\\\\\n]|\\\\.)*)\"");
     private static final Pattern METHOD =
-            Pattern.compile("\\b[a-z]+[A-Z][A-Za-z]*\\b|\\b\\w+\\(\\)|\\b[A-Z]\\w+\\.[a-z]\\w+");
+            Pattern.compile("\\b[a-z]+[A-Z][A-Za-z]*\\b|\\b\\w+\\(\\)|(?<!-)\\b[A-Z]\\w+\\.[a-z]\\w+");
 
     /** Files whose messages no command brings about. */
     private static final Set<String> FOR_PROGRAMS = Set.of(
