@@ -5,6 +5,7 @@ import io.penstock.image.internal.PixelRows;
 import io.penstock.image.internal.Resampling;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Notice;
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
@@ -38,7 +39,7 @@ public final class ImageDecoder {
     private static final Logger LOG = LoggerFactory.getLogger(ImageDecoder.class);
 
     static final String HOW_TO_ADD =
-            "add the artifacts org.bytedeco:javacpp, openblas and opencv, each also with classifier linux-x86_64";
+            "add " + String.join(", ", OptionalLibrary.OPENCV.artifacts()) + ", each also with classifier linux-x86_64";
 
     /** A pixel takes three bytes, and one more in formats with palettes. */
     static final long MAX_PIXELS = HeapLimit.of(4L << 28, 1) / 4;

@@ -4,6 +4,7 @@ import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingType;
 import com.knuddels.jtokkit.api.IntArrayList;
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.tensor.Tensor;
 import java.util.Arrays;
 import java.util.function.Function;
@@ -39,15 +40,8 @@ public final class BpeTokenizer implements Function<String, Tensor> {
      * @throws IllegalStateException if JTokkit is not on the class path
      */
     public static BpeTokenizer of(String name) {
-        try {
-            return new BpeTokenizer(encoding(name), -1);
-        } catch (NoClassDefFoundError e) {
-            if (!String.valueOf(e.getMessage()).startsWith("com/knuddels/jtokkit/")) {
-                throw e;
-            }
-            throw new IllegalStateException(
-                    "BpeTokenizer needs JTokkit on the class path; add com.knuddels:jtokkit", e);
-        }
+        OptionalLibrary.JTOKKIT.require(BpeTokenizer.class);
+        return new BpeTokenizer(encoding(name), -1);
     }
 
     private static Encoding encoding(String name) {

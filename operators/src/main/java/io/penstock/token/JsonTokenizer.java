@@ -4,6 +4,7 @@ import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.FileErrors;
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.tensor.Tensor;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -43,6 +44,7 @@ public final class JsonTokenizer implements Function<String, Tensor>, AutoClosea
      * @throws IllegalStateException if the library is not on the class path
      */
     public static JsonTokenizer open(Path file) {
+        OptionalLibrary.TOKENIZERS.require(JsonTokenizer.class);
         byte[] json;
         try {
             json = Files.readAllBytes(file);
@@ -56,9 +58,6 @@ public final class JsonTokenizer implements Function<String, Tensor>, AutoClosea
             return new JsonTokenizer(
                     HuggingFaceTokenizer.newInstance(new ByteArrayInputStream(json), whole),
                     "tokenizer " + hash.substring(0, 16));
-        } catch (NoClassDefFoundError e) {
-            throw new IllegalStateException(
-                    "JsonTokenizer needs a library on the class path; add ai.djl.huggingface:tokenizers", e);
         } catch (IOException | RuntimeException e) {
             throw new IllegalArgumentException("%s is no tokenizer.json: %s".formatted(file, e.getMessage()), e);
         }

@@ -223,9 +223,9 @@ class BrokenImagesTest {
     void webp_withTheJdk_namesWhatToAdd() {
         assertThatThrownBy(() -> ImageDecoder.jdk().decode(webp()))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage(
-                        "the JDK has no reader for WebP images; add the artifacts org.bytedeco:javacpp, openblas and"
-                                + " opencv, each also with classifier linux-x86_64");
+                .hasMessage("the JDK has no reader for WebP images; add org.bytedeco:javacpp:1.5.13,"
+                        + " org.bytedeco:openblas:0.3.31-1.5.13, org.bytedeco:opencv:4.13.0-1.5.13,"
+                        + " each also with classifier linux-x86_64");
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.penstock.arrow;
 
 import io.penstock.batch.Batch;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.Thrown;
 import io.penstock.output.OutputStore;
 import io.penstock.output.UnfinishedOutput;
@@ -40,11 +41,13 @@ public final class ArrowFile {
 
     /** A file to be written; nothing happens before {@link #write} is subscribed to. */
     public static ArrowFile at(Path path) {
+        OptionalLibrary.ARROW.require(ArrowFile.class);
         return new ArrowFile(() -> UnfinishedFile.of(path), path.toString(), false);
     }
 
     /** The same as an output of this name, such as an object in a bucket. */
     public static ArrowFile at(OutputStore store, String name) {
+        OptionalLibrary.ARROW.require(ArrowFile.class);
         return new ArrowFile(() -> store.open(name), store.location(name), false);
     }
 

@@ -1,6 +1,7 @@
 package io.penstock.arrow;
 
 import io.penstock.batch.Batch;
+import io.penstock.internal.OptionalLibrary;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,6 +38,7 @@ public final class ArrowStream {
 
     /** A stream without a batch yet. */
     public static ArrowStream begin() {
+        OptionalLibrary.ARROW.require(ArrowStream.class);
         return new ArrowStream();
     }
 

@@ -4,6 +4,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.penstock.access.Access;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.OptionalLibrary;
 import java.io.File;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -136,6 +137,8 @@ public final class ServerPlan {
      * @throws StoreException if the port is taken, the shared folder cannot be used, or the certificate cannot be read
      */
     public BatchServer start() {
+        OptionalLibrary.REACTOR_NETTY.require(BatchServer.class);
+        OptionalLibrary.ARROW.require(BatchServer.class);
         if (!isLoopback() && (door.secret == null || door.certificate == null)) {
             throw new IllegalArgumentException(
                     "will not serve on %s without a bearer token and TLS: others could read the data; give both, or listen on %s"

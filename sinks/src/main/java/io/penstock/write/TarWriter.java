@@ -1,5 +1,6 @@
 package io.penstock.write;
 
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.output.OutputStore;
 import io.penstock.output.UnfinishedOutput;
 import io.penstock.stream.Sample;
@@ -22,7 +23,7 @@ import reactor.core.publisher.Mono;
  * }</pre>
  *
  * <p>The same samples make the same bytes: there is no time, owner or machine in the headers. Draws without a value are
- * left out. Immutable.
+ * left out. Immutable. Needs {@code org.apache.commons:commons-compress} on the class path.
  * @see <a href="https://github.com/webdataset/webdataset#the-webdataset-format">WebDataset's format</a>
  */
 public final class TarWriter<T> {
@@ -52,6 +53,7 @@ public final class TarWriter<T> {
 
     /** Of files that a function makes of each value: their bytes, {@code u8[n]}, by extension, in order. */
     public static <T> TarWriter<T> ofParts(Function<? super T, Map<String, Tensor>> parts) {
+        OptionalLibrary.COMPRESS.require(TarWriter.class);
         return new TarWriter<>(parts, sample -> "%09d".formatted(sample.draw().index()));
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.mds;
 
+import io.penstock.internal.OptionalLibrary;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -47,8 +48,10 @@ abstract class MdsHash {
     /** @param name one of {@link #KNOWN} */
     static MdsHash of(String name) {
         return switch (name) {
-            case XXH64 -> new Xxh64();
-            case XXH32 -> new Xxh32();
+            case XXH64, XXH32 -> {
+                OptionalLibrary.LZ4.require("the hash " + name, MdsHash.class);
+                yield name.equals(XXH64) ? new Xxh64() : new Xxh32();
+            }
             default -> new Digest(DIGESTS.getOrDefault(name, name));
         };
     }

@@ -4,6 +4,7 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.PartNumbers;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
@@ -52,11 +53,10 @@ public final class Table implements Dataset<Row>, AutoCloseable {
 
     /** No method reference, which would load the classes of Parquet for other formats too. */
     private static final Format PARQUET = new Format(
-            "parquet 1",
-            "Parquet files",
-            "row group",
-            List.of(".parquet"),
-            (files, entry, wanted, options) -> ParquetFile.open(files, entry, wanted, options));
+            "parquet 1", "Parquet files", "row group", List.of(".parquet"), (files, entry, wanted, options) -> {
+                OptionalLibrary.PARQUET.require("a Parquet file", Table.class);
+                return ParquetFile.open(files, entry, wanted, options);
+            });
 
     private final Format format;
     private final StoreFiles listing;
@@ -73,7 +73,10 @@ public final class Table implements Dataset<Row>, AutoCloseable {
             "Arrow files",
             "record batch",
             List.of(".arrow", ".arrows", ".feather", ".ipc"),
-            (files, entry, wanted, options) -> ArrowTableFile.open(files, entry, wanted, options));
+            (files, entry, wanted, options) -> {
+                OptionalLibrary.ARROW.require("an Arrow file", Table.class);
+                return ArrowTableFile.open(files, entry, wanted, options);
+            });
 
     /**
      * How files are found and opened.

@@ -129,7 +129,8 @@ public final class ChronicleOptions {
      * Opens the cache, making the directory if need be, and reads the headers of what is in it.
      * @throws io.penstock.fault.StoreException if the directory cannot be used, is open in this process already, or
      *     was written by another version
-     * @throws IllegalStateException if the JVM lacks a flag that Chronicle Queue needs; the message names it
+     * @throws IllegalStateException if Chronicle Queue is not on the class path, or the JVM lacks a flag that it needs;
+     *     the message names it
      */
     public ChronicleTier open() {
         return new Opener(this, null).open();

@@ -60,7 +60,7 @@ import reactor.core.scheduler.Schedulers;
  *      dataset.cache(cache, schema).stream(...)
  *  }
  * }</pre>
- * The JVM needs
+ * Needs {@code net.openhft:chronicle-queue} on the class path, and of the JVM
  * {@code --add-opens=java.base/java.lang.reflect=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED}.
  */
 public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTier {

@@ -15,6 +15,7 @@ import io.penstock.cache.chronicle.internal.Watch;
 import io.penstock.cache.internal.RamIndex;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.Notice;
+import io.penstock.internal.OptionalLibrary;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -50,6 +51,7 @@ final class Opener {
             if (options.readOnly) {
                 return openReadOnly(new CacheFiles(options.directory.toRealPath()));
             }
+            OptionalLibrary.CHRONICLE.require(ChronicleTier.class);
             ChronicleSettings.requireFlags();
             requireRoomForOwnFiles();
             CacheFiles files =

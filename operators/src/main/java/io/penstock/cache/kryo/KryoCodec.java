@@ -1,5 +1,6 @@
 package io.penstock.cache.kryo;
 
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
@@ -58,16 +59,8 @@ public final class KryoCodec<T> implements Codec<T> {
         Set<Class<?>> classes = new LinkedHashSet<>();
         classes.add(type);
         classes.addAll(Arrays.asList(registered));
-        try {
-            return new KryoCodec<>(type, List.copyOf(classes));
-        } catch (NoClassDefFoundError e) {
-            String missing = String.valueOf(e.getMessage());
-            if (!missing.startsWith("com/esotericsoftware/kryo/")) {
-                throw e;
-            }
-            throw new IllegalStateException(
-                    "KryoCodec needs Kryo on the class path; add com.esotericsoftware.kryo:kryo5", e);
-        }
+        OptionalLibrary.KRYO.require(KryoCodec.class);
+        return new KryoCodec<>(type, List.copyOf(classes));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.penstock.cache.redis;
 import io.penstock.cache.redis.internal.Membership;
 import io.penstock.cache.redis.internal.Secret;
 import io.penstock.cache.redis.internal.SpawnedServer;
+import io.penstock.internal.OptionalLibrary;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -210,19 +211,7 @@ public final class RedisOptions {
      * @throws io.penstock.fault.StoreException if a server is to be started, and cannot be
      */
     public RedisTier open() {
-        try {
-            return opened();
-        } catch (NoClassDefFoundError e) {
-            String missing = String.valueOf(e.getMessage());
-            if (!missing.startsWith("io/lettuce/") && !missing.startsWith("io/netty/")) {
-                throw e;
-            }
-            throw new IllegalStateException(
-                    "RedisTier needs Lettuce on the class path; add io.lettuce:lettuce-core", e);
-        }
-    }
-
-    private RedisTier opened() {
+        OptionalLibrary.LETTUCE.require("RedisTier", RedisOptions.class);
         ClientThreads threads = new ClientThreads();
         try {
             return opened(threads);

@@ -386,7 +386,7 @@ class KryoCodecTest {
                 .isInstanceOf(InvocationTargetException.class)
                 .cause()
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("KryoCodec needs Kryo on the class path; add com.esotericsoftware.kryo:kryo5");
+                .hasMessage("KryoCodec needs Kryo on the class path; add com.esotericsoftware.kryo:kryo5:5.6.2");
     }
 
     /** Our classes again, without Kryo's. */

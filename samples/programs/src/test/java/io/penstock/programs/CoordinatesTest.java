@@ -2,6 +2,7 @@ package io.penstock.programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.internal.OptionalLibrary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,6 +64,18 @@ final class CoordinatesTest {
                                             found.group(1),
                                             found.group(2),
                                             version(build, found.group(1), found.group(2)))));
+        }
+    }
+
+    @Test
+    void artifacts_ofMessages_areOnThePageInTheSameVersions() throws IOException {
+        String page = read("docs/libraries.md");
+
+        for (OptionalLibrary library : OptionalLibrary.values()) {
+            for (String artifact : library.artifacts()) {
+                String[] parts = artifact.split(":");
+                assertThat(page).contains("| `%s:%s` | %s |".formatted(parts[0], parts[1], parts[2]));
+            }
         }
     }
 

@@ -60,7 +60,7 @@ final class Snippets {
     }
 
     /** All public packages of the modules, so that no snippet has to import. */
-    private static String imports() throws IOException {
+    static String imports() throws IOException {
         StringBuilder imports = new StringBuilder();
         for (String module : List.of("pipeline-core", "operators", "sources", "sinks")) {
             Path sources = ROOT.resolve(module).resolve("src/main/java");

@@ -1,6 +1,7 @@
 package io.penstock.serve.client;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.OptionalLibrary;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -56,6 +57,7 @@ public final class RemoteBatches {
         if (addresses.isEmpty()) {
             throw new IllegalArgumentException("addresses of servers must be one or more, were none");
         }
+        OptionalLibrary.ARROW.require(RemoteBatches.class);
         HttpClient client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(CONNECT)

@@ -1,6 +1,7 @@
 package io.penstock.store.http;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.store.Checksum;
 import io.penstock.store.Manifest;
 import io.penstock.store.Store;
@@ -30,6 +31,8 @@ import reactor.core.publisher.Mono;
  * unless {@link HttpOptions#compressed} is set; what {@link #find} asks for may come as gzip or deflate, and is bounded
  * before and after. Servers that ignore ranges make every range a read from the beginning, at most 64 MiB into an
  * entry.
+ *
+ * <p>Needs {@code io.projectreactor.netty:reactor-netty-http} on the class path.
  *
  * <p>HTTP has no lists: {@link #list} gives what a {@link #manifest} names.
  *
@@ -65,8 +68,10 @@ public final class HttpStore implements Store, AutoCloseable {
      *     {@code Authorization: Basic} and are not told again. A query in it, such as a signature, is sent with each
      *     request, and is in no message, location or key
      * @throws IllegalArgumentException if it is not {@code http://…} or {@code https://…}, or has a fragment
+     * @throws IllegalStateException if Reactor Netty is not on the class path
      */
     public static HttpStore at(URI base, HttpOptions options) {
+        OptionalLibrary.REACTOR_NETTY.require(HttpStore.class);
         BaseAddress folder = BaseAddress.of(base);
         BaseAddress address = options.values.signer == null ? folder : folder.ofObjects();
         return new HttpStore(address, options, null, new Exchanges(address, options));

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.ContentStreamProvider;
 import software.amazon.awssdk.http.SdkHttpMethod;
@@ -67,6 +68,14 @@ final class S3Signer implements RequestSigner {
                     .doOnNext(identity -> key = identity.accessKeyId())
                     .cache(identity -> KEPT, failure -> Duration.ZERO, () -> Duration.ZERO);
         }
+    }
+
+    /**
+     * The usual chain: environment, profile, container, instance. It is made here and not by the store, whose class has to
+     * load where the library is missing.
+     */
+    static AwsCredentialsProvider credentials() {
+        return DefaultCredentialsProvider.builder().build();
     }
 
     private static StoreException without(SdkException e) {

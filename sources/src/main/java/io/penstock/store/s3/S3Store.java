@@ -2,6 +2,7 @@ package io.penstock.store.s3;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.output.OutputStore;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
@@ -22,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 
 /**
  * The objects below a prefix of a bucket: {@code s3://BUCKET/PREFIX}, in S3 or on any server that speaks its protocol.
@@ -32,7 +32,7 @@ import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
  * identity, container, instance. The prefix is a folder whether or not it ends with a slash. Objects whose keys end
  * with a slash are marks of folders, and are not listed.
  *
- * <p>It needs {@code software.amazon.awssdk:auth} and {@code http-auth-aws} on the class path.
+ * <p>It needs {@code software.amazon.awssdk:auth} and {@code http-auth-aws} on the class path, besides what HTTP needs.
  */
 public final class S3Store implements Store, AutoCloseable {
 
@@ -63,18 +63,13 @@ public final class S3Store implements Store, AutoCloseable {
     /**
      * The store at an address. No request is sent to it yet; the region may be looked for, which blocks.
      * @throws IllegalArgumentException if the endpoint is no address
-     * @throws StoreException if the region is not known, or the class path lacks what signs
+     * @throws StoreException if the region is not known
+     * @throws IllegalStateException if the AWS SDK or Reactor Netty is not on the class path
      */
     public static S3Store at(S3Address address, HttpOptions options) {
-        try {
-            return signed(
-                    address, options, () -> DefaultCredentialsProvider.builder().build());
-        } catch (NoClassDefFoundError e) {
-            throw new StoreException(
-                    "cannot open %s: the class path lacks %s; add auth and http-auth-aws of software.amazon.awssdk"
-                            .formatted(address, e.getMessage()),
-                    e);
-        }
+        OptionalLibrary.AWS.require(S3Store.class);
+        OptionalLibrary.REACTOR_NETTY.require(S3Store.class);
+        return signed(address, options, S3Signer::credentials);
     }
 
     static S3Store at(S3Address address, HttpOptions options, AwsCredentialsProvider credentials) {

@@ -1,6 +1,7 @@
 package io.penstock.store.unpack;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import io.penstock.internal.OptionalLibrary;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.regex.Pattern;
@@ -24,7 +25,8 @@ enum FileCompression {
     ZSTD(".*\\.(t?zst|zstd)") {
         @Override
         InputStream open(InputStream packed) throws IOException {
-            return new ZstdInputStreamNoFinalizer(packed);
+            OptionalLibrary.ZSTD.require("a file in zstd", FileCompression.class);
+            return ZstdFile.open(packed);
         }
     },
     NONE("") {
@@ -44,6 +46,14 @@ enum FileCompression {
 
     /** The bytes that were compressed. */
     abstract InputStream open(InputStream packed) throws IOException;
+
+    /** Its library is optional, so this is a class of its own. */
+    private static final class ZstdFile {
+
+        static InputStream open(InputStream packed) throws IOException {
+            return new ZstdInputStreamNoFinalizer(packed);
+        }
+    }
 
     static FileCompression of(String key) {
         for (FileCompression packing : values()) {

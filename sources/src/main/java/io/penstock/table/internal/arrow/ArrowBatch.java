@@ -1,8 +1,8 @@
 package io.penstock.table.internal.arrow;
 
 import com.github.luben.zstd.Zstd;
-import com.github.luben.zstd.ZstdException;
 import io.penstock.fault.FormatException;
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.table.internal.MemoryBudget;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -155,6 +155,11 @@ final class ArrowBatch {
     private byte[] unpack(ByteBuffer packed, byte[] into) {
         int from = packed.arrayOffset();
         int size = packed.remaining();
+        if (codec == CompressionType.ZSTD) {
+            OptionalLibrary.ZSTD.require("Arrow in zstd", ArrowBatch.class);
+        } else if (codec == CompressionType.LZ4_FRAME) {
+            OptionalLibrary.LZ4.require("Arrow in lz4", ArrowBatch.class);
+        }
         try {
             if (codec == CompressionType.ZSTD) {
                 long count = Zstd.decompressByteArray(into, 0, into.length, packed.array(), from, size);
@@ -173,8 +178,8 @@ final class ArrowBatch {
         }
     }
 
-    private static String reason(Exception e) {
-        return e instanceof IOException || e instanceof ZstdException
+    private String reason(Exception e) {
+        return e instanceof IOException || codec == CompressionType.ZSTD
                 ? String.valueOf(e.getMessage())
                 : "no such block";
     }

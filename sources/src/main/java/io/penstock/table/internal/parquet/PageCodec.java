@@ -2,12 +2,12 @@ package io.penstock.table.internal.parquet;
 
 import com.github.luben.zstd.Zstd;
 import io.penstock.fault.FormatException;
+import io.penstock.internal.OptionalLibrary;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.zip.GZIPInputStream;
-import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 import org.apache.parquet.format.CompressionCodec;
@@ -16,10 +16,34 @@ import org.xerial.snappy.Snappy;
 /** Decompresses pages, whose lengths are known. */
 final class PageCodec {
 
-    private static final LZ4SafeDecompressor LZ4 = LZ4Factory.fastestInstance().safeDecompressor();
     private static final int HADOOP_HEADER = 8;
 
     private PageCodec() {}
+
+    /** Its library is optional, so this is a class of its own. */
+    private static final class Lz4Block {
+
+        static final LZ4SafeDecompressor DECOMPRESSOR =
+                LZ4Factory.fastestInstance().safeDecompressor();
+
+        static int decode(byte[] encoded, int at, int length, byte[] bytes, int to, int max) {
+            return DECOMPRESSOR.decompress(encoded, at, length, bytes, to, max);
+        }
+    }
+
+    /**
+     * Requires the library of a codec.
+     * @throws IllegalStateException if it is not on the class path
+     */
+    static void require(CompressionCodec codec) {
+        String feature = "Parquet in " + codec.name().toLowerCase(Locale.ROOT);
+        switch (codec) {
+            case SNAPPY -> OptionalLibrary.SNAPPY.require(feature, PageCodec.class);
+            case ZSTD -> OptionalLibrary.ZSTD.require(feature, PageCodec.class);
+            case LZ4, LZ4_RAW -> OptionalLibrary.LZ4.require(feature, PageCodec.class);
+            default -> {} // the JDK's, or refused
+        }
+    }
 
     /**
      * The bytes of a page.
@@ -40,14 +64,16 @@ final class PageCodec {
                 case SNAPPY -> snappy(encoded, bytes);
                 case GZIP -> gzip(encoded, bytes);
                 case ZSTD -> zstd(encoded, bytes);
-                case LZ4_RAW -> LZ4.decompress(encoded, 0, encoded.length, bytes, 0, length);
+                case LZ4_RAW -> Lz4Block.decode(encoded, 0, encoded.length, bytes, 0, length);
                 case LZ4 -> lz4(encoded, bytes);
                 default ->
                     throw new FormatException("codec %s is not supported; write it with zstd or snappy"
                             .formatted(codec.name().toLowerCase(Locale.ROOT)));
             };
             requireLength(came, length);
-        } catch (IOException | LZ4Exception e) {
+        } catch (FormatException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) { // those of optional libraries have no name here
             throw new FormatException(
                     "%s cannot be decompressed: %s".formatted(codec.name().toLowerCase(Locale.ROOT), e.getMessage()),
                     e);
@@ -92,20 +118,20 @@ final class PageCodec {
             boolean fits =
                     length >= 0 && length <= bytes.length - to && compressed >= 0 && compressed <= encoded.length - at;
             if (!fits || blockOf(encoded, at, compressed, bytes, to, length) != length) {
-                return LZ4.decompress(encoded, 0, encoded.length, bytes, 0, bytes.length);
+                return Lz4Block.decode(encoded, 0, encoded.length, bytes, 0, bytes.length);
             }
             at += compressed;
             to += length;
         }
         return at == encoded.length && to == bytes.length
                 ? to
-                : LZ4.decompress(encoded, 0, encoded.length, bytes, 0, bytes.length);
+                : Lz4Block.decode(encoded, 0, encoded.length, bytes, 0, bytes.length);
     }
 
     private static int blockOf(byte[] encoded, int at, int compressed, byte[] bytes, int to, int length) {
         try {
-            return LZ4.decompress(encoded, at, compressed, bytes, to, length);
-        } catch (LZ4Exception e) {
+            return Lz4Block.decode(encoded, at, compressed, bytes, to, length);
+        } catch (RuntimeException e) {
             return -1;
         }
     }

@@ -19,12 +19,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.parquet.VersionParser;
 import org.apache.parquet.VersionParser.ParsedVersion;
 import org.apache.parquet.VersionParser.VersionParseException;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.format.CompressionCodec;
 import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.RowGroup;
 import org.apache.parquet.format.Util;
@@ -73,6 +76,7 @@ public final class ParquetFile implements TableFile {
             List<ParquetLeaf> leaves = chosen(ParquetLeaves.of(footer.getSchema()), wanted);
             ParquetFile found = new ParquetFile(name, file, footer, leaves, options);
             found.groups();
+            found.requireCodecs();
             for (ParquetLeaf leaf : leaves) {
                 Double fill = options.fillOf(leaf.type().name());
                 String refusal = fill == null ? null : leaf.type().refuses(fill);
@@ -168,6 +172,22 @@ public final class ParquetFile implements TableFile {
             rows.add((int) count);
         }
         return rows;
+    }
+
+    /** Libraries that some codecs need are asked for now, not in the middle of a run. */
+    private void requireCodecs() {
+        Set<CompressionCodec> codecs = EnumSet.noneOf(CompressionCodec.class);
+        for (RowGroup group : footer.getRow_groups()) {
+            for (ParquetLeaf leaf : leaves) {
+                ColumnMetaData column = leaf.number() < group.getColumnsSize()
+                        ? group.getColumns().get(leaf.number()).getMeta_data()
+                        : null;
+                if (column != null && column.getCodec() != null) {
+                    codecs.add(column.getCodec());
+                }
+            }
+        }
+        codecs.forEach(PageCodec::require);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.penstock.zarr.internal.codec;
 
-import com.github.luben.zstd.Zstd;
 import io.penstock.fault.FormatException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -9,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
-import net.jpountz.lz4.LZ4Exception;
 import org.apache.commons.compress.compressors.snappy.SnappyCompressorInputStream;
 
 /**
@@ -135,13 +133,17 @@ final class BloscFrame {
         try {
             came = switch (format) {
                 case 0 -> BloscLz.decode(frame, at, stored, to, toAt, size);
-                case 1 -> Compression.lz4(frame, at, stored, to, toAt, size);
+                case 1 -> Lz4.block(frame, at, stored, to, toAt, size);
                 case 2 -> snappy(at, stored, to, toAt, size);
                 case 3 -> zlib(at, stored, to, toAt, size);
-                case 4 -> zstd(at, stored, to, toAt, size);
+                case 4 -> Zstandard.block(frame, at, stored, to, toAt, size);
                 default -> throw new FormatException("compressor is not supported: format " + format);
             };
-        } catch (LZ4Exception | DataFormatException | IOException | IllegalArgumentException e) {
+        } catch (FormatException e) {
+            throw e;
+        } catch (DataFormatException
+                | IOException
+                | RuntimeException e) { // those of optional libraries have no name here
             throw new FormatException(
                     "%s stream at byte %d is damaged: %s".formatted(FORMATS[format], at, Compressor.reason(e)), e);
         }
@@ -155,17 +157,7 @@ final class BloscFrame {
         InputStream in = new ByteArrayInputStream(frame, at, stored);
         try (SnappyCompressorInputStream snappy = new SnappyCompressorInputStream(in, SNAPPY_BLOCK)) {
             return snappy.readNBytes(to, toAt, size);
-        } catch (NoClassDefFoundError e) {
-            throw Codecs.needs("blosc with snappy", "Commons Compress", "org.apache.commons:commons-compress", e);
         }
-    }
-
-    private int zstd(int at, int stored, byte[] to, int toAt, int size) {
-        long came = Zstd.decompressByteArray(to, toAt, size, frame, at, stored);
-        if (Zstd.isError(came)) {
-            throw new FormatException("zstd stream at byte %d is damaged: %s".formatted(at, Zstd.getErrorName(came)));
-        }
-        return (int) came;
     }
 
     private int zlib(int at, int stored, byte[] to, int toAt, int size) throws DataFormatException {

@@ -2,6 +2,7 @@ package io.penstock.zarr.internal.codec;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.fault.FormatException;
+import io.penstock.internal.OptionalLibrary;
 import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
 import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import io.penstock.zarr.internal.element.MetadataJson;
@@ -24,12 +25,21 @@ public final class Codecs {
 
     public static BytesToBytes bytes(String id, JsonNode config) {
         return switch (id) {
-            case "zstd" -> Compression.ZSTD;
-            case "lz4" -> Compression.LZ4;
+            case "zstd" -> {
+                require(id, OptionalLibrary.ZSTD);
+                yield new Zstandard();
+            }
+            case "lz4" -> {
+                require(id, OptionalLibrary.LZ4);
+                yield new Lz4();
+            }
             case "zlib" -> Compression.ZLIB;
             case "gzip" -> Compression.GZIP;
-            case "bz2" -> bzip2();
-            case "blosc" -> Compression.BLOSC;
+            case "bz2" -> {
+                require(id, OptionalLibrary.COMPRESS);
+                yield new Bzip2();
+            }
+            case "blosc" -> blosc(config);
             case "lzma" -> lzma(config);
             case "shuffle" -> new Shuffle(MetadataJson.integer(config, "elementsize", 4, 0, 255));
             case "packbits" -> new PackBits();
@@ -48,24 +58,24 @@ public final class Codecs {
         if (format != XZ) {
             throw new FormatException("codec \"lzma\" is supported in format 1 (xz), was %d".formatted(format));
         }
-        try {
-            return new Lzma();
-        } catch (NoClassDefFoundError e) {
-            throw needs("lzma", "XZ for Java", "org.tukaani:xz", e);
-        }
+        require("lzma", OptionalLibrary.XZ);
+        return new Lzma();
     }
 
-    private static BytesToBytes bzip2() {
-        try {
-            return new Bzip2();
-        } catch (NoClassDefFoundError e) {
-            throw needs("bz2", "Commons Compress", "org.apache.commons:commons-compress", e);
+    /** Its frames say again which compressor they have; libraries are asked for when the array is opened. */
+    private static BytesToBytes blosc(JsonNode config) {
+        String inside = config.path("cname").asText("");
+        switch (inside) {
+            case "lz4", "lz4hc" -> require("blosc with " + inside, OptionalLibrary.LZ4);
+            case "zstd" -> require("blosc with zstd", OptionalLibrary.ZSTD);
+            case "snappy" -> require("blosc with snappy", OptionalLibrary.COMPRESS);
+            default -> {} // ours, or the JDK's
         }
+        return Compression.BLOSC;
     }
 
-    static FormatException needs(String codec, String library, String artifact, NoClassDefFoundError missing) {
-        return new FormatException(
-                "codec \"%s\" needs %s on the class path; add %s".formatted(codec, library, artifact), missing);
+    private static void require(String codec, OptionalLibrary library) {
+        library.require("codec \"%s\"".formatted(codec), Codecs.class);
     }
 
     private static boolean atStart(JsonNode config, String otherwise) {

@@ -1,15 +1,13 @@
 package io.penstock.zarr.internal.codec;
 
-import com.github.luben.zstd.ZstdException;
 import io.penstock.fault.FormatException;
 import io.penstock.zarr.internal.codec.ZarrCodec.BytesToBytes;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import net.jpountz.lz4.LZ4Exception;
 
 /** A general compressor. It inflates to at most the bytes that the chunk needs; its encoded size is not known before. */
-sealed interface Compressor extends BytesToBytes permits Compression, Bzip2, Lzma {
+sealed interface Compressor extends BytesToBytes permits Compression, Zstandard, Lz4, Bzip2, Lzma {
 
     /** Decodes; every failure names the codec. */
     interface Decoding {
@@ -22,10 +20,10 @@ sealed interface Compressor extends BytesToBytes permits Compression, Bzip2, Lzm
         } catch (EOFException e) {
             throw new FormatException(
                     "%s: bytes are damaged: they end early, after %d".formatted(label, encoded.length), e);
-        } catch (IOException | ZstdException | LZ4Exception | IndexOutOfBoundsException e) {
-            throw new FormatException("%s: bytes are damaged: %s".formatted(label, reason(e)), e);
         } catch (FormatException e) {
             throw new FormatException("%s: %s".formatted(label, e.getMessage()), e);
+        } catch (IOException | RuntimeException e) { // those of optional libraries have no name here
+            throw new FormatException("%s: bytes are damaged: %s".formatted(label, reason(e)), e);
         }
     }
 

@@ -14,10 +14,6 @@ record Lzma() implements Compressor {
 
     private static final int MAX_KIB = 128 << 10;
 
-    Lzma {
-        BasicArrayCache.getInstance(); // a missing library shows when the array is opened
-    }
-
     @Override
     public String name() {
         return "lzma";

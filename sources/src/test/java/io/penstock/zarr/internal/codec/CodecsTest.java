@@ -27,7 +27,6 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CodecsTest {
@@ -56,38 +55,39 @@ class CodecsTest {
         return LZ4Factory.fastestInstance().fastCompressor().compress(bytes);
     }
 
-    private static byte[] encoded(Compression codec, byte[] bytes) throws IOException {
+    private static byte[] encoded(String codec, byte[] bytes) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         switch (codec) {
-            case ZSTD -> out.writeBytes(Zstd.compress(bytes));
-            case LZ4 -> {
+            case "zstd" -> out.writeBytes(Zstd.compress(bytes));
+            case "lz4" -> {
                 out.writeBytes(ByteBuffer.allocate(4)
                         .order(ByteOrder.LITTLE_ENDIAN)
                         .putInt(bytes.length)
                         .array());
                 out.writeBytes(lz4(bytes));
             }
-            case ZLIB -> {
+            case "zlib" -> {
                 try (DeflaterOutputStream zlib = new DeflaterOutputStream(out)) {
                     zlib.write(bytes);
                 }
             }
-            case GZIP -> {
+            case "gzip" -> {
                 try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
                     gzip.write(bytes);
                 }
             }
-            case BLOSC -> out.writeBytes(blosc(1 << 5 | 16, 1, bytes.length, lz4(bytes)));
+            default -> out.writeBytes(blosc(1 << 5 | 16, 1, bytes.length, lz4(bytes)));
         }
         return out.toByteArray();
     }
 
     @ParameterizedTest
-    @EnumSource
-    void decode_whatWasCompressed_isBackAndNeverMoreThanAllowed(Compression codec) throws IOException {
-        byte[] bomb = encoded(codec, new byte[1 << 20]);
+    @ValueSource(strings = {"zstd", "lz4", "zlib", "gzip", "blosc"})
+    void decode_whatWasCompressed_isBackAndNeverMoreThanAllowed(String id) throws IOException {
+        BytesToBytes codec = codec(id, "{}");
+        byte[] bomb = encoded(id, new byte[1 << 20]);
 
-        byte[] back = codec.decode(encoded(codec, TEXT), TEXT.length);
+        byte[] back = codec.decode(encoded(id, TEXT), TEXT.length);
 
         assertThat(back).isEqualTo(TEXT);
         assertThat(codec.decode(bomb, 1 << 20)).hasSize(1 << 20);
@@ -103,10 +103,10 @@ class CodecsTest {
             stream.write(TEXT);
         }
 
-        byte[] back = Compression.ZSTD.decode(out.toByteArray(), TEXT.length);
+        byte[] back = new Zstandard().decode(out.toByteArray(), TEXT.length);
 
         assertThat(back).isEqualTo(TEXT);
-        assertThatThrownBy(() -> Compression.ZSTD.decode(out.toByteArray(), TEXT.length - 1))
+        assertThatThrownBy(() -> new Zstandard().decode(out.toByteArray(), TEXT.length - 1))
                 .hasMessageContaining("inflates to more than");
     }
 
@@ -277,7 +277,7 @@ class CodecsTest {
 
         assertThatThrownBy(() -> Compression.GZIP.decode(none, 10))
                 .hasMessage("gzip: bytes are damaged: they end early, after 0");
-        assertThatThrownBy(() -> Compression.ZSTD.decode(none, 10))
+        assertThatThrownBy(() -> new Zstandard().decode(none, 10))
                 .hasMessage("zstd: bytes are damaged: there are none");
     }
 

@@ -111,12 +111,12 @@ class LzmaTest {
         assertThatThrownBy(() -> of.invoke(null, "lzma", config))
                 .isInstanceOf(InvocationTargetException.class)
                 .cause()
-                .isInstanceOf(FormatException.class)
-                .hasMessage("codec \"lzma\" needs XZ for Java on the class path; add org.tukaani:xz");
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("codec \"lzma\" needs XZ for Java on the class path; add org.tukaani:xz:1.12");
         assertThatThrownBy(() -> of.invoke(null, "bz2", config))
                 .cause()
                 .hasMessage("codec \"bz2\" needs Commons Compress on the class path; add"
-                        + " org.apache.commons:commons-compress");
+                        + " org.apache.commons:commons-compress:1.28.0");
         assertThat(of.invoke(null, "blosc", config)).hasToString("BLOSC");
     }
 

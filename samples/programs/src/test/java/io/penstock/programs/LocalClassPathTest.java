@@ -1,0 +1,134 @@
+package io.penstock.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pictures.PictureFolder;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a program gets that depends on sources, operators and sinks, as Maven resolves it for samples/local. Local files
+ * need no more than that, in processes of their own, without a flag of the JVM.
+ */
+@Timeout(120)
+class LocalClassPathTest {
+
+    private static final Path ROOT = Path.of(System.getProperty("penstock.root"));
+
+    /** Its jars; folders of classes where the modules are not packaged. */
+    private static final List<Path> CLASS_PATH = classPath(Path.of(System.getProperty("penstock.local")));
+
+    private static final List<Path> OTHERS =
+            CLASS_PATH.stream().filter(jar -> !jar.startsWith(ROOT)).toList();
+    private static final Pattern MEASURED =
+            Pattern.compile("gets (\\d+) jars.*? (\\d+) jars of others have ([\\d,]+) bytes", Pattern.DOTALL);
+
+    private static final String EPOCHS = """
+                public static void main(String[] arguments) {
+                    int[] rows = new int[2];
+                    new Local().train(Path.of(arguments[0]), new Position(89, 0), batch -> rows[0] += closed(batch),
+                            batch -> rows[1] += closed(batch));
+                    System.out.println("trained on " + rows[0] + ", validated on " + rows[1]);
+                }
+
+                private static int closed(Batch batch) {
+                    try (batch) {
+                        return batch.size();
+                    }
+                }
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void classPath_ofAProgramThatReadsLocalFiles_isAsLargeAsThePageSays() throws IOException {
+        MatchResult page = MEASURED.matcher(Files.readString(ROOT.resolve("docs/libraries.md")))
+                .results()
+                .findFirst()
+                .orElseThrow();
+        long bytes = 0;
+        for (Path jar : OTHERS) {
+            bytes += Files.size(jar);
+        }
+
+        assertThat("%d jars, %d of others, %,d bytes".formatted(CLASS_PATH.size(), OTHERS.size(), bytes))
+                .as("%s", OTHERS)
+                .isEqualTo("%s jars, %s of others, %s bytes".formatted(page.group(1), page.group(2), page.group(3)));
+        assertThat(OTHERS).noneMatch(jar -> jar.toString().matches(".*/(io/netty|net/openhft|com/github/luben)/.*"));
+    }
+
+    @Test
+    void program_ofReadme_runsOnThisClassPath() throws Exception {
+        Path pictures = folder.resolve("pictures");
+        PictureFolder.write(pictures, 20).blockLast();
+        for (int i = 20; i < 300; i++) {
+            Path folderOfClass = pictures.resolve("class-" + i % 10);
+            Files.copy(
+                    folderOfClass.resolve("%05d.jpg".formatted(i % 20)),
+                    folderOfClass.resolve("%05d.jpg".formatted(i)));
+        }
+        String program = Document.read(ROOT.resolve("README.md")).snippets().get(0);
+        Path source = folder.resolve("Local.java");
+        Files.writeString(source, Snippets.imports() + "public class Local {\n" + program + EPOCHS + "}\n");
+
+        String printed = run(CLASS_PATH, source.toString(), pictures.toString());
+
+        assertThat(printed).endsWith("trained on 256, validated on 31\n");
+    }
+
+    @Test
+    void feature_withoutItsLibrary_namesTheArtifactAndItsVersion() throws Exception {
+        List<Path> withOurs = new ArrayList<>(CLASS_PATH);
+        withOurs.add(Path.of(WithoutLibraries.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI()));
+
+        String printed = run(withOurs, WithoutLibraries.class.getName(), folder.toString());
+
+        assertThat(printed.lines()).containsExactlyElementsOf(WithoutLibraries.expected());
+    }
+
+    /** What a program prints that ends well; no flags, no other jars. */
+    private String run(List<Path> classPath, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                String.join(
+                        File.pathSeparator,
+                        classPath.stream().map(Path::toString).toList())));
+        command.addAll(Arrays.asList(arguments));
+        Path out = folder.resolve("out");
+        Path err = folder.resolve("err");
+        Process process = new ProcessBuilder(command)
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start();
+        try {
+            assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            process.destroy();
+        }
+        assertThat(process.exitValue()).as(Files.readString(err)).isZero();
+        return Files.readString(out);
+    }
+
+    private static List<Path> classPath(Path file) {
+        return Arrays.stream(Document.read(file).text().strip().split(File.pathSeparator))
+                .map(Path::of)
+                .toList();
+    }
+}
