@@ -8,6 +8,8 @@ import io.penstock.image.ImageDecoder;
 import io.penstock.manifest.ManifestDataset;
 import io.penstock.pipeline.Dataset;
 import io.penstock.quarantine.QuarantineFile;
+import io.penstock.serve.BatchFeed;
+import io.penstock.serve.ServerPlan;
 import io.penstock.serve.client.RemoteBatches;
 import io.penstock.store.FileStore;
 import io.penstock.store.http.HttpStore;
@@ -24,6 +26,7 @@ import io.penstock.zarr.ZarrArray;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -112,6 +115,10 @@ final class WithoutLibraries {
                         () -> RemoteBatches.of(List.of(URI.create("http://localhost:1/"))),
                         "RemoteBatches needs Arrow on the class path; add org.apache.arrow:arrow-format:18.3.0"),
                 new Use(
+                        () -> ServerPlan.of(feed()).start(),
+                        "BatchServer needs Reactor Netty on the class path; add"
+                                + " io.projectreactor.netty:reactor-netty-http:1.3.6"),
+                new Use(
                         () -> KryoCodec.of(String.class),
                         "KryoCodec needs Kryo on the class path; add com.esotericsoftware.kryo:kryo5:5.6.2"),
                 new Use(
@@ -147,6 +154,15 @@ final class WithoutLibraries {
         return table.get(0)
                 .map(row -> new String(row.tensor("b").toByteArray(), StandardCharsets.UTF_8))
                 .block();
+    }
+
+    /** One that no server gets to ask. */
+    private static BatchFeed feed() {
+        Class<?>[] types = {BatchFeed.class};
+        return (BatchFeed)
+                Proxy.newProxyInstance(WithoutLibraries.class.getClassLoader(), types, (feed, method, with) -> {
+                    throw new UnsupportedOperationException("of " + method);
+                });
     }
 
     private static Path gzip(Path file, String text) throws IOException {
