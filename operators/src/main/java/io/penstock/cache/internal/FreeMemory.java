@@ -69,7 +69,8 @@ public final class FreeMemory {
         long bytes = (long) (share * (free - heapMayGrow));
         if (bytes < 1) {
             throw new IllegalArgumentException(
-                    "no memory is left for a RAM cache: %d bytes are free, and the heap may grow by %d; lower -Xmx or give a size in bytes"
+                    ("no memory is left for a RAM cache: %d bytes are free, and the heap may grow by %d; lower -Xmx or"
+                                    + " give a size in bytes")
                             .formatted(free, heapMayGrow));
         }
         return bytes;
