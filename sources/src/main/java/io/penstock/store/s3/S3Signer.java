@@ -39,6 +39,7 @@ final class S3Signer implements RequestSigner {
     private final Supplier<? extends AwsCredentialsProvider> providers;
     private final String region;
     private final Map<String, String> also;
+    private final Object dropping = new Object();
     private volatile Held held;
 
     /**
@@ -96,11 +97,13 @@ final class S3Signer implements RequestSigner {
     }
 
     @Override
-    public synchronized void refused(Map<String, String> headers) {
-        String key = held.key;
+    public void refused(Map<String, String> headers) {
         String signed = headers.getOrDefault("Authorization", "");
-        if (signed.contains("Credential=%s/".formatted(key)) && !key.equals(held.refused)) {
-            held = new Held(providers.get(), key);
+        synchronized (dropping) {
+            String key = held.key;
+            if (signed.contains("Credential=%s/".formatted(key)) && !key.equals(held.refused)) {
+                held = new Held(providers.get(), key);
+            }
         }
     }
 
