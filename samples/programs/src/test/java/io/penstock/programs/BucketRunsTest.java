@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -156,39 +155,6 @@ class BucketRunsTest {
         assertThat(whole.epoch(0).path("loads").asInt()).isEqualTo(PICTURES);
         assertThat(whole.epoch(EPOCHS - 1).path("loads").asInt()).isZero();
         assertThat(last.epoch(last.epochs().size() - 1).path("loads").asInt()).isZero();
-    }
-
-    @Test
-    void materialize_killed_writesTheShardsThatAreMissing() throws Exception {
-        List<String> job = shown("materialize --source 'parquet:s3", folder, "--shard-samples", "10");
-        Process process = bucket.start(job);
-        for (int tries = 0;
-                tries < 1200 && process.isAlive() && bucket.list("decoded/").isEmpty();
-                tries++) {
-            process.waitFor(50, TimeUnit.MILLISECONDS);
-        }
-        process.destroyForcibly();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        Map<String, String> before = bucket.list("decoded/");
-
-        run(job);
-        Cli read = run(shown("stream --source tar:s3", folder, "--digest", "--json"));
-
-        Map<String, String> after = bucket.list("decoded/");
-        assertThat(before).isNotEmpty();
-        assertThat(after.entrySet()).containsAll(before.entrySet());
-        assertThat(after.keySet().stream().filter(key -> key.endsWith(".tar"))).hasSize(PICTURES / 10);
-        Cli source = run(List.of(
-                "stream",
-                "--source",
-                "parquet:s3://data/pictures#image:picture,label:label",
-                "--resize",
-                "224",
-                "--augment",
-                "crop=192,flip",
-                "--digest",
-                "--json"));
-        assertThat(read.content(0)).isEqualTo(source.content(0));
     }
 
     /** The batches of the method of the page, as their labels and the number of the next draw. */
