@@ -117,7 +117,8 @@ public final class ExplainCommand implements Callable<Integer> {
         }
         List<Draw> drawn = batches.draws(step);
         Explanation out = new Explanation(new Output(spec.commandLine().getOut()), options.json());
-        out.begin(step, plan.sampler().shard(), drawn);
+        List<String> stages = plan.pipeline().toString().lines().toList();
+        out.begin(step, plan.sampler().shard(), drawn, stages);
         SampleRows.Digest<T> digest = plan.feed().rows().digest();
         for (Draw draw : drawn) {
             if (draw.isPadding()) {

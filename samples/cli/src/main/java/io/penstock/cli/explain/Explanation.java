@@ -20,6 +20,7 @@ final class Explanation {
     private long step;
     private Shard shard = Shard.WHOLE;
     private long epoch;
+    private List<String> stages = List.of();
     private int rows;
     private int padding;
     private int skipped;
@@ -29,11 +30,14 @@ final class Explanation {
         this.json = json;
     }
 
-    void begin(long ofStep, Shard ofShard, List<Draw> drawn) {
+    /** @param ofStages the source, and what is done to its samples, a line each */
+    void begin(long ofStep, Shard ofShard, List<Draw> drawn, List<String> ofStages) {
         step = ofStep;
         shard = ofShard;
         epoch = drawn.get(0).epoch();
+        stages = ofStages;
         if (!json) {
+            stages.forEach(out::line);
             out.line("step %d of rank %d of %d: epoch %d, %d draws"
                     .formatted(step, shard.rank(), shard.worldSize(), epoch, drawn.size()));
         }
@@ -115,6 +119,8 @@ final class Explanation {
                     .put("epoch", epoch)
                     .put("samples", rows)
                     .put("padding", padding);
+            ArrayNode plan = node.putArray("stages");
+            stages.forEach(plan::add);
             if (content != null) {
                 node.put("skipped", skipped).put("content_digest", "%016x".formatted(content));
             }

@@ -17,6 +17,7 @@ import io.penstock.tensor.Tensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -69,6 +70,24 @@ class ExplainCommandTest {
                         .isEqualTo(batch.path("resume").asText());
             }
         }
+    }
+
+    @Test
+    void stages_ofARun_areTheSourceAndWhatEachStepLeaves() {
+        String flags =
+                "--source images:" + folder.resolve("train") + " --filter name=*/*1.jpg --split 0..0.5 --resize 32";
+
+        Cli people = Cli.run(("explain --step 0 " + flags).split(" "));
+        JsonNode batch = explain(flags + " --step 0").done();
+
+        List<String> stages = new ArrayList<>();
+        batch.path("stages").forEach(stage -> stages.add(stage.asText()));
+        assertThat(stages).hasSizeGreaterThan(3);
+        assertThat(stages.get(0)).contains(folder.toString(), IMAGES + " samples");
+        assertThat(stages)
+                .anyMatch(stage -> stage.matches("select name=\\*/\\*1\\.jpg: \\d+ of %d samples".formatted(IMAGES)));
+        assertThat(stages).anyMatch(stage -> stage.startsWith("part 0 of split"));
+        assertThat(people.out()).startsWith(String.join("\n", stages));
     }
 
     @Test
@@ -160,8 +179,8 @@ class ExplainCommandTest {
 
         assertThat(run.status()).isZero();
         assertThat(run.out())
-                .startsWith("step 0 of rank 3 of 4: epoch 0, 8 draws")
-                .contains(".jpg")
+                .startsWith("images in " + folder.resolve("train"))
+                .contains("step 0 of rank 3 of 4: epoch 0, 8 draws", ".jpg")
                 .contains("flipped=")
                 .contains("1 draws without a sample");
     }
