@@ -49,6 +49,8 @@ public enum OptionalLibrary {
 
     private final String label;
     private final String type;
+
+    @SuppressWarnings("ImmutableEnumChecker") // of List.of
     private final List<String> artifacts;
 
     OptionalLibrary(String label, String type, String... artifacts) {

@@ -27,7 +27,8 @@ public final class ErrorPolicy {
     /** No attempt waits longer, however many came before it. */
     static final Duration LONGEST_BACKOFF = Duration.ofDays(1);
 
-    private static final Consumer<SampleException> NOBODY = failure -> {};
+    @SuppressWarnings("UnnecessaryLambda") // it is compared with
+    private static final Consumer<SampleException> UNWATCHED = failure -> {};
 
     final Action outcome;
     private final long budget;
@@ -52,7 +53,7 @@ public final class ErrorPolicy {
     }
 
     private static ErrorPolicy of(Action outcome) {
-        return new ErrorPolicy(outcome, Long.MAX_VALUE, 1, 0, Duration.ZERO, NOBODY);
+        return new ErrorPolicy(outcome, Long.MAX_VALUE, 1, 0, Duration.ZERO, UNWATCHED);
     }
 
     /** The first failure ends the stream. */
@@ -133,9 +134,9 @@ public final class ErrorPolicy {
         return new ErrorPolicy(outcome, budget, share, retries, backoff, quarantine);
     }
 
-    /** Whether somebody is told of each sample that is given up. */
+    /** Whether the program receives each sample that is given up. */
     boolean isWatched() {
-        return quarantine != NOBODY;
+        return quarantine != UNWATCHED;
     }
 
     /** How many different samples of {@code size} may fail. */

@@ -73,7 +73,7 @@ class ParquetFuzzTest {
             return;
         }
         ParquetMaker.Column column = COLUMNS.get(input[0] & 7);
-        CompressionCodec codec = CompressionCodec.values()[(input[1] & 0xFF) % CompressionCodec.values().length];
+        CompressionCodec codec = CompressionCodec.findByValue((input[1] & 0xFF) % CompressionCodec.values().length);
         byte[] pages = Arrays.copyOfRange(input, 2, input.length);
         byte[] footer = ParquetMaker.footer(column, codec, ROWS, ROWS, pages.length);
         requireReadOrRefused(ParquetMaker.file(pages, footer), "a.parquet, row group 0, column c: ");
@@ -145,9 +145,9 @@ class ParquetFuzzTest {
                 seed(7, 0, ParquetMaker.page(ROWS, Encoding.PLAIN, join(levels(ROWS, 1), texts)))));
         PageHeader header = new PageHeader(PageType.DATA_PAGE, numbers.length, 0)
                 .setData_page_header(new DataPageHeader(ROWS, Encoding.PLAIN, Encoding.RLE, Encoding.RLE));
-        seeds.add(seed(0, CompressionCodec.ZSTD.ordinal(), ParquetMaker.page(header, Zstd.compress(numbers))));
+        seeds.add(seed(0, CompressionCodec.ZSTD.getValue(), ParquetMaker.page(header, Zstd.compress(numbers))));
         for (CompressionCodec codec : CompressionCodec.values()) {
-            seeds.add(seed(0, codec.ordinal(), ParquetMaker.page(ROWS, Encoding.PLAIN, numbers)));
+            seeds.add(seed(0, codec.getValue(), ParquetMaker.page(ROWS, Encoding.PLAIN, numbers)));
         }
         for (byte[] seed : List.copyOf(seeds)) {
             for (int at = 2; at < seed.length; at += 3) {

@@ -34,8 +34,9 @@ class BucketJobsTest {
     @BeforeAll
     static void fill() throws Exception {
         bucket = TestBucket.start();
-        List<byte[]> pictures =
-                IntStream.range(0, PICTURES).mapToObj(i -> Photograph.of(i).jpeg()).toList();
+        List<byte[]> pictures = IntStream.range(0, PICTURES)
+                .mapToObj(i -> Photograph.of(i).jpeg())
+                .toList();
         bucket.put("pictures/part-0.parquet", PictureTable.of(pictures, 0, 10));
     }
 

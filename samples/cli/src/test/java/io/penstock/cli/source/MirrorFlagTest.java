@@ -105,7 +105,7 @@ class MirrorFlagTest {
 
     @Test
     void cacheCommands_inAMirrorsFolder_knowIt() throws IOException {
-        Cli made = Cli.run(("materialize --source images:%s --resize 16 --mirror %s --to tar:%s")
+        Cli made = Cli.run("materialize --source images:%s --resize 16 --mirror %s --to tar:%s"
                 .formatted(folder, mirror, near.resolve("shards"))
                 .split(" "));
         Cli inspected = cache("inspect");

@@ -6,6 +6,7 @@ import io.penstock.cli.stream.StreamOptions;
 import io.penstock.cli.stream.StreamPlan;
 import io.penstock.cli.watch.LockstepJob.Input;
 import io.penstock.page.PageServer;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
