@@ -89,10 +89,10 @@ class SlotCacheTest {
     void slots_withRamAndDisk_standBetweenThem() {
         String all = flags + " --cache-ram 1MiB --cache-disk " + folder.resolve("disk") + ",16MiB";
 
-        Cli first = Cli.stream(all + " --epochs 2");
+        Cli first = Cli.stream(all + " --epochs 4 --in-flight 2"); // loads of one epoch overlap those of the next
         Cli second = Cli.stream(all);
 
-        assertThat(hits(first.epoch(1), "ram")).isEqualTo(RECORDS);
+        assertThat(hits(first.epoch(3), "ram")).isEqualTo(RECORDS);
         assertThat(hits(second.epoch(0), "slots")).isEqualTo(RECORDS);
         assertThat(hits(second.epoch(0), "disk")).isZero();
     }
