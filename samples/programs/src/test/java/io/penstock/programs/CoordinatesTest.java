@@ -73,7 +73,7 @@ final class CoordinatesTest {
 
         for (OptionalLibrary library : OptionalLibrary.values()) {
             for (String artifact : library.artifacts()) {
-                String[] parts = artifact.split(":");
+                String[] parts = artifact.split(":", -1);
                 assertThat(page).contains("| `%s:%s` | %s |".formatted(parts[0], parts[1], parts[2]));
             }
         }
