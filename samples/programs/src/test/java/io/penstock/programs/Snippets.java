@@ -88,7 +88,7 @@ final class Snippets {
         for (String program : snippets.stream().filter(Snippets::isProgram).toList()) {
             compileProgram(program);
         }
-        compileMembers(snippets.stream().filter(each -> !isProgram(each)).toList(), "abstract class Program");
+        compileMembers(snippets, "abstract class Program");
     }
 
     /** Runs a program in this process, and returns what it printed. */
@@ -105,7 +105,7 @@ final class Snippets {
         return printed.toString(StandardCharsets.UTF_8);
     }
 
-    /** An object that has the methods of a page, to be called by reflection. */
+    /** An object that has the methods of a page, to be called by reflection. Its programs are left out. */
     Object instance(List<String> snippets) throws Exception {
         compileMembers(snippets, "public class Program");
         return loader().loadClass("io.penstock.programs.Program")
@@ -130,7 +130,7 @@ final class Snippets {
     private void compileMembers(List<String> snippets, String declaration) throws IOException {
         StringBuilder members = new StringBuilder();
         for (String snippet : snippets) {
-            members.append(asMember(snippet));
+            members.append(isProgram(snippet) ? "" : asMember(snippet));
         }
         compile("Program", inClass(declaration, members.toString()));
     }
