@@ -230,7 +230,7 @@ final class Appends {
         boolean appended = false;
         try {
             if (!stopped && !entry.isCancelled()) {
-                appended = writer.append(entry);
+                appended = writer.append(entry, publication -> queue.move(entry, publication));
                 if (appended) {
                     count(counters, seen);
                 } else {
@@ -279,8 +279,9 @@ final class Appends {
         return queue.keys();
     }
 
-    int pendingCount() {
-        return queue.count();
+    /** How many values are held: those that wait, and those of the index. */
+    long samples() {
+        return queue.countWith(index::samples);
     }
 
     /** How many puts were accepted and had no room in the end. */

@@ -343,7 +343,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
     public TierStatistics statistics() {
         boolean gone = closed.get();
         return new TierStatistics(
-                gone ? 0 : index.samples() + appends.pendingCount(),
+                gone ? 0 : appends.samples(),
                 gone ? 0 : parts.counters.used(),
                 parts.writer.budget(),
                 hits.sum(),

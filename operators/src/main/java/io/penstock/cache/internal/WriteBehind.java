@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,7 @@ public final class WriteBehind<W extends WriteBehind.Write> {
 
     private final ConcurrentMap<SampleKey, W> findable = new ConcurrentHashMap<>();
     private final AtomicInteger count = new AtomicInteger();
+    private final Object moving = new Object();
     private final Queue<W> queue = new ConcurrentLinkedQueue<>();
     private final AtomicLong bytes = new AtomicLong();
     private final DrainLoop loop = new DrainLoop();
@@ -109,6 +111,14 @@ public final class WriteBehind<W extends WriteBehind.Write> {
         }
     }
 
+    /** Lets a value be found in the other place and no longer here, so that {@link #countWith} counts it once. */
+    public void move(W write, Runnable publication) {
+        synchronized (moving) {
+            publication.run();
+            leave(write);
+        }
+    }
+
     /** Puts a write at the end of the queue; the bytes that wait now. */
     public long enqueue(W write) {
         long waiting = bytes.addAndGet(write.bytes());
@@ -159,9 +169,11 @@ public final class WriteBehind<W extends WriteBehind.Write> {
         return bytes.get();
     }
 
-    /** How many values can be found here. */
-    public int count() {
-        return count.get();
+    /** How many values can be found here or in the other place, which has this many. */
+    public long countWith(LongSupplier other) {
+        synchronized (moving) {
+            return other.getAsLong() + count.get();
+        }
     }
 
     /** The writes that can be found here, copied. */

@@ -7,6 +7,7 @@ import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class WriteBehindTest {
@@ -39,13 +40,35 @@ class WriteBehindTest {
 
         assertThat(queue.find(KEY)).isEqualTo(ByteBuffer.wrap(new byte[] {7}));
         assertThat(queue.bytes()).isEqualTo(10);
-        assertThat(queue.count()).isEqualTo(1);
+        assertThat(queue.countWith(() -> 0)).isEqualTo(1);
 
         queue.finish(write, true);
 
         assertThat(queue.find(KEY)).isNull();
         assertThat(queue.bytes()).isZero();
-        assertThat(queue.count()).isZero();
+        assertThat(queue.countWith(() -> 0)).isZero();
+    }
+
+    /** What counts while a value moves waits until it is in one place alone. */
+    @Test
+    void value_thatMovesToTheOtherPlace_isCountedOnce() throws Exception {
+        AtomicLong other = new AtomicLong();
+        AtomicLong counted = new AtomicLong();
+        Thread counting = new Thread(() -> counted.set(queue.countWith(other::get)));
+        TenBytes write = new TenBytes();
+        assertThat(queue.enter(write)).isTrue();
+
+        queue.move(write, () -> {
+            other.incrementAndGet();
+            counting.start();
+            while (counting.getState() != Thread.State.BLOCKED && counting.isAlive()) {
+                Thread.onSpinWait();
+            }
+        });
+        counting.join();
+
+        assertThat(counted).hasValue(1);
+        assertThat(queue.find(KEY)).isNull();
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,10 +129,11 @@ public final class LogWriter implements AutoCloseable {
 
     /**
      * Appends an entry and lets all processes find it.
+     * @param publisher runs what lets this process find it
      * @return false if there is no room for it
      * @throws IOException if the file system has none, or fails
      */
-    public boolean append(PendingAppend entry) throws IOException {
+    public boolean append(PendingAppend entry, Consumer<Runnable> publisher) throws IOException {
         SecondChance old = turnover;
         Claims.Claim room = old == null ? entry.claim : makeRoom(old, entry.bytes());
         if (room == null) {
@@ -145,14 +147,14 @@ public final class LogWriter implements AutoCloseable {
         int kind = entry.tombstone ? LogEntry.TOMBSTONE : LogEntry.VALUE;
         long valueAt = write(kind, entry.key(), sequence, entry.value(), entry.provenance);
         Segment target = Objects.requireNonNull(segment);
-        entry.publish(() -> {
+        entry.publish(() -> publisher.accept(() -> {
             if (entry.tombstone) {
                 index.tombstone(target, entry.key(), sequence);
             } else {
                 index.value(
                         target, valueAt, entry.key(), sequence, entry.value().length());
             }
-        });
+        }));
         if (entry.tombstone) {
             dropDead();
         }
