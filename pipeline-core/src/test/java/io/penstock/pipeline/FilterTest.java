@@ -357,6 +357,11 @@ class FilterTest {
                             .size())
                     .isEqualTo(5);
         }
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().equals("penstock-index")) { // cancelled while it waited: it still opens the folder
+                thread.join();
+            }
+        }
     }
 
     @Test
