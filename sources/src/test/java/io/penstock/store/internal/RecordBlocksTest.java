@@ -30,7 +30,7 @@ class RecordBlocksTest {
 
     private final byte[] content = new byte[BYTES];
     private final CountingStore store = new CountingStore();
-    private final RecordBlocks blocks = new RecordBlocks(BLOCK, 4 * BLOCK);
+    private final RecordBlocks blocks = new RecordBlocks(BLOCK, BLOCK / 16, 4 * BLOCK);
 
     @SuppressWarnings("NullAway.Init")
     private StoreFile file;
@@ -115,7 +115,7 @@ class RecordBlocksTest {
 
     @Test
     void read_shuffledOverMoreThanFits_readsSingleRecords() {
-        RecordBlocks rare = new RecordBlocks(16 * BLOCK, 2 * 16 * BLOCK);
+        RecordBlocks rare = new RecordBlocks(16 * BLOCK, BLOCK, 2 * 16 * BLOCK);
         List<Integer> order = new ArrayList<>();
         Draws draws = Sampler.shuffled(1).draws(RECORDS);
         for (int i = 0; i < RECORDS; i++) {
