@@ -11,8 +11,8 @@ import org.slf4j.helpers.NOPLoggerFactory;
  * Tells what a program has to learn although the stream goes on: that a cache takes nothing more, that samples are left
  * out, that a consumer waits for itself.
  *
- * <p>It is a warning of the log. Where SLF4J has no provider, nobody would see that, so it goes to standard error. A
- * provider that drops warnings was configured to.
+ * <p>It is a warning of the log. Where SLF4J has no provider, the log drops it, so it goes to standard error. A provider
+ * that drops warnings was configured to.
  */
 public final class Notice {
 

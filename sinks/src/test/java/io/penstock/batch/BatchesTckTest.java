@@ -3,6 +3,7 @@ package io.penstock.batch;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Sample;
 import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
@@ -30,25 +31,24 @@ public class BatchesTckTest extends PublisherVerification<Seen> {
     public void required_spec313_cancelMustMakeThePublisherEventuallyDropAllReferencesToTheSubscriber()
             throws Throwable {
         Publisher<Seen> publisher = createPublisher(3);
-        WeakReference<?> subscriber = takeOneAndCancel(publisher);
+        ReferenceQueue<Object> collected = new ReferenceQueue<>();
+        WeakReference<?> subscriber = takeOneAndCancel(publisher, collected);
 
-        try {
-            while (subscriber.get() != null) {
-                System.gc();
-                Thread.sleep(10);
-            }
-        } finally {
-            Reference.reachabilityFence(publisher);
-        }
+        do {
+            System.gc();
+        } while (collected.remove(10) == null);
+        Reference.reachabilityFence(publisher);
+        Reference.reachabilityFence(subscriber); // a reference that is gone itself is not queued
         environment.verifyNoAsyncErrorsNoDelay();
     }
 
-    private WeakReference<?> takeOneAndCancel(Publisher<Seen> publisher) throws InterruptedException {
+    private WeakReference<?> takeOneAndCancel(Publisher<Seen> publisher, ReferenceQueue<Object> collected)
+            throws InterruptedException {
         TestEnvironment.ManualSubscriber<Seen> subscriber = environment.newManualSubscriber(publisher);
         subscriber.request(1);
         subscriber.nextElement();
         subscriber.cancel();
-        return new WeakReference<>(subscriber);
+        return new WeakReference<>(subscriber, collected);
     }
 
     @Override

@@ -114,7 +114,7 @@ final class ParquetMaker {
         return join(bytes(out -> Util.writePageHeader(header, out)), stored);
     }
 
-    /** So many levels of one value, as version 1 has them. */
+    /** A number of levels of one value, as version 1 has them. */
     static byte[] levels(int count, int value) {
         return join(u32(2), new byte[] {(byte) (count << 1), (byte) value});
     }

@@ -7,6 +7,7 @@ import io.penstock.fault.StoreException;
 import io.penstock.kit.CountingStore;
 import io.penstock.order.Draws;
 import io.penstock.order.Sampler;
+import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
 import io.penstock.store.StoreFile;
 import java.nio.ByteBuffer;
@@ -203,7 +204,7 @@ class RecordBlocksTest {
     }
 
     /** Of the first block, the second half cannot be read. */
-    private record HalfStore(CountingStore store) implements io.penstock.store.Store {
+    private record HalfStore(CountingStore store) implements Store {
         @Override
         public String location() {
             return store.location();

@@ -60,7 +60,7 @@ final class Claims {
         }
     }
 
-    /** The segment in which this process may write so many bytes; {@code null} if no room is left. */
+    /** The segment in which this process may write this number of bytes; {@code null} if no room is left. */
     @Nullable Claim claim(long bytes) {
         synchronized (lock) {
             Claim claim = hasLeft(last, bytes) ? last : claimSegment(bytes);
@@ -71,7 +71,7 @@ final class Claims {
         }
     }
 
-    /** Whether so many bytes of a segment are promised to nothing. */
+    /** Whether a segment has this number of bytes that no entry has claimed. */
     boolean hasLeft(@Nullable Claim claim, long bytes) {
         synchronized (lock) {
             return claim != null && bytes <= claim.left;
@@ -95,7 +95,7 @@ final class Claims {
         return last == null ? 0 : last.left / LogWriter.PAGE * LogWriter.PAGE;
     }
 
-    /** Claims a segment that has room for an entry of so many bytes. */
+    /** Claims a segment that has room for an entry of this number of bytes. */
     @Nullable Claim claimSegment(long bytes) {
         synchronized (lock) {
             long needed = needed(bytes);
@@ -144,7 +144,7 @@ final class Claims {
         }
     }
 
-    /** Ends a segment that took so many bytes in the end. */
+    /** Ends a segment that took this number of bytes in the end. */
     void end(Claim claim, long bytes) {
         synchronized (lock) {
             counters.giveBack(Math.max(0, claim.reserved - bytes));

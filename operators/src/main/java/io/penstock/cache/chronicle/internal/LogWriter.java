@@ -90,7 +90,7 @@ public final class LogWriter implements AutoCloseable {
         return budget;
     }
 
-    /** Whether an entry of so many bytes could be accepted now. */
+    /** Whether an entry of this number of bytes could be accepted now. */
     public boolean hasRoomFor(long bytes) {
         return turnover == null
                 ? claims.hasRoomFor(bytes)
