@@ -34,11 +34,14 @@ public class BatchesTckTest extends PublisherVerification<Seen> {
         ReferenceQueue<Object> collected = new ReferenceQueue<>();
         WeakReference<?> subscriber = takeOneAndCancel(publisher, collected);
 
-        do {
-            System.gc();
-        } while (collected.remove(10) == null);
-        Reference.reachabilityFence(publisher);
-        Reference.reachabilityFence(subscriber); // a reference that is gone itself is not queued
+        try {
+            do {
+                System.gc();
+            } while (collected.remove(10) == null);
+        } finally {
+            Reference.reachabilityFence(publisher);
+            Reference.reachabilityFence(subscriber); // a reference that is gone itself is not queued
+        }
         environment.verifyNoAsyncErrorsNoDelay();
     }
 
