@@ -64,7 +64,7 @@ public final class ImageDecoder {
             ImageDecoder jdk = jdk();
             Notice.warn(
                     LOG,
-                    "images are decoded by the JDK ({}), which takes about twice as long as OpenCV; {}",
+                    "images are decoded by the JDK ({}), which takes about twice as long as OpenCV. {}",
                     jdk.id(),
                     e.getMessage());
             return jdk;
@@ -84,7 +84,9 @@ public final class ImageDecoder {
         try {
             return new ImageDecoder(new OpenCvBackend(new JdkBackend()), MAX_PIXELS);
         } catch (LinkageError e) {
-            throw new IllegalStateException("OpenCV cannot be loaded: " + HOW_TO_ADD + ": " + e, e);
+            boolean absent = e.getCause() instanceof ClassNotFoundException;
+            String why = absent ? "is not on the class path" : "does not load (" + e + ")";
+            throw new IllegalStateException("OpenCV " + why + ": " + HOW_TO_ADD, e);
         }
     }
 
