@@ -75,6 +75,17 @@ public final class ChunkCache<V> {
         }
     }
 
+    /** Drops a chunk; callers that have it keep it. */
+    public void forget(long key) {
+        lock.lock();
+        try {
+            V dropped = held.remove(key);
+            bytes -= dropped == null ? 0 : weight.applyAsLong(dropped);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     public long bytes() {
         lock.lock();
         try {

@@ -8,32 +8,46 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * Reads records of files, neighbours together: a block is all records that begin in the same 1 MiB of a file, and is
- * read once for those in flight and those that follow. The blocks that were used last stay in memory.
+ * Reads records of files, neighbours together: a block is all records that begin in the same 384 KiB of a file, and is
+ * read once for those in flight and those that follow. Blocks stay in memory until all of their records were taken, or
+ * other blocks need the room.
  *
- * <p>A block is read whole if more than a sixteenth of it, or of the block before it, was asked for lately. An order
- * that jumps through more data than the blocks in memory hold reads single records, as a sixteenth is seldom asked for
- * in time. What is asked for while a block is held counts anew, so a block that was not worth it is not read again soon.
+ * <p>A block is read whole if more than a sixteenth of it, or of the block before it, was asked for lately, and more
+ * than four records. An order that jumps through more data than the blocks in memory hold reads single records, as so
+ * much is seldom asked for in time. What is asked for while a block is held counts anew, so a block that was not worth
+ * it is not read again soon.
  *
- * <p>Records of more than 16 KiB are read alone. Values get copies, so that a sample does not keep its
- * block in memory.
+ * <p>Where an order goes through the file, four blocks are read ahead, while the samples of the one before them are
+ * made. Such a read goes on when the stream that caused it is cancelled.
+ *
+ * <p>Records of more than 64 KiB are read alone. Values get copies, so that a sample does not keep its block in memory.
  */
 public final class RecordBlocks {
 
     private static final int PART_SHIFT = 40;
     private static final int SHARE = 16;
 
+    /** With its last record less than half of the smallest region of G1, which treats larger arrays apart. */
+    private static final int BLOCK_BYTES = 384 << 10;
+
+    /** How many records of a block are the least that make it worth reading. */
+    private static final int FEW = 4;
+
+    private static final int BLOCKS_AHEAD = 4;
+
     /** A read of its own costs a larger record less than the memory of a block: measured by {@code bench tfrecord}. */
-    private static final int MAX_RECORD = 16 << 10;
+    private static final int MAX_RECORD = 64 << 10;
 
     private final int blockBytes;
     private final int maxRecord;
+    private final int ahead;
     private final ChunkCache<Block> blocks;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Long, Use> uses;
@@ -49,25 +63,40 @@ public final class RecordBlocks {
         long end(int record);
     }
 
-    /** How many bytes of a block were asked for. Racy by intent: a lost count is only a count. */
+    /** How many bytes of a block were asked for. */
     private static final class Use {
-        private volatile long bytes;
-
-        @SuppressWarnings("NonAtomicVolatileUpdate")
-        private void add(int length) {
-            bytes += length;
-        }
+        private final AtomicLong bytes = new AtomicLong();
     }
 
     /** Bytes of a file, which are not written to any more. */
-    private record Block(long key, long start, ByteBuffer bytes, Use use) {
+    private static final class Block {
+        private final long key;
+        private final long start;
+        private final ByteBuffer bytes;
+        private final Use use;
+        private volatile boolean entered; // racy by intent: what is read ahead twice is read once
+
+        Block(long key, long start, ByteBuffer bytes, Use use) {
+            this.key = key;
+            this.start = start;
+            this.bytes = bytes;
+            this.use = use;
+        }
 
         private boolean has(long from, int length) {
             return from >= start && from + length <= start + bytes.remaining();
         }
 
+        /** Whether this is the first record that is taken, and lies near the beginning. */
+        private boolean isEnteredAt(long from) {
+            if (entered) {
+                return false;
+            }
+            entered = true;
+            return from - start <= bytes.remaining() / SHARE;
+        }
+
         private ByteBuffer copy(long from, int length) {
-            use.add(length);
             int at = bytes.position() + (int) (from - start);
             if (bytes.hasArray()) { // copyOfRange fills no array with zeros first
                 int first = bytes.arrayOffset() + at;
@@ -78,13 +107,14 @@ public final class RecordBlocks {
     }
 
     public RecordBlocks() {
-        this(1 << 20, MAX_RECORD, HeapLimit.of(256 << 20, 4));
+        this(BLOCK_BYTES, MAX_RECORD, HeapLimit.of(256 << 20, 4));
     }
 
     /** @param maxRecord longer ones are read alone */
     RecordBlocks(int blockBytes, int maxRecord, long budget) {
         this.maxRecord = maxRecord;
         this.blockBytes = blockBytes;
+        this.ahead = (int) Math.min(BLOCKS_AHEAD, budget / blockBytes / 4);
         this.blocks = new ChunkCache<>(budget, block -> block.bytes.remaining());
         long remembered = Math.max(2, budget / blockBytes);
         this.uses = new LinkedHashMap<>(16, 0.75f, true) {
@@ -112,17 +142,34 @@ public final class RecordBlocks {
         long key = (long) part << PART_SHIFT | start / blockBytes;
         Block held = held(key);
         if (held != null && held.has(start, length)) {
-            return Mono.fromCallable(Thrown.callable(() -> made.apply(held.copy(start, length))));
+            if (held.isEnteredAt(start)) {
+                readAhead(key, file, spans, record);
+            }
+            return Mono.fromCallable(Thrown.callable(() -> made.apply(take(held, start, length))));
         }
         Mono<ByteBuffer> alone = file.read(start, length);
         return Mono.defer(() -> isNear(key, length)
                         ? blocks.get(key, () -> load(key, file, spans, record))
                                 .filter(block -> block.has(start, length))
-                                .map(block -> block.copy(start, length))
+                                .map(block -> {
+                                    if (block.isEnteredAt(start)) {
+                                        readAhead(key, file, spans, record);
+                                    }
+                                    return take(block, start, length);
+                                })
                                 .onErrorResume(StoreException.class, e -> Mono.empty())
                                 .switchIfEmpty(alone) // bytes nearby that cannot be read are no fault of this record
                         : alone)
                 .map(Thrown.function(made));
+    }
+
+    /** A block of which all was taken is not held any longer. */
+    private ByteBuffer take(Block block, long from, int length) {
+        ByteBuffer taken = block.copy(from, length);
+        if (block.use.bytes.addAndGet(length) == block.bytes.remaining()) {
+            blocks.forget(block.key);
+        }
+        return taken;
     }
 
     private @Nullable Block held(long key) {
@@ -141,16 +188,16 @@ public final class RecordBlocks {
         try {
             Use before = uses.get(key - 1);
             Use use = uses.computeIfAbsent(key, missing -> new Use());
-            use.add(length);
-            long enough = blockBytes / SHARE;
-            return blocks.isUnderWay(key) || use.bytes > enough || before != null && before.bytes > enough;
+            use.bytes.addAndGet(length);
+            long enough = Math.max(blockBytes / SHARE, (long) FEW * length);
+            return blocks.isUnderWay(key) || use.bytes.get() > enough || before != null && before.bytes.get() > enough;
         } finally {
             lock.unlock();
         }
     }
 
     private Mono<Block> load(long key, StoreFile file, Spans spans, int record) {
-        long from = (key & (1L << PART_SHIFT) - 1) * blockBytes;
+        long from = within(key);
         int first = firstFrom(spans, from, 0, record);
         int next = firstFrom(spans, from + blockBytes, record + 1, spans.size());
         long start = spans.start(first);
@@ -160,6 +207,35 @@ public final class RecordBlocks {
         }
         Use use = restarted(key);
         return file.read(start, (int) (end - start)).map(bytes -> new Block(key, start, bytes, use));
+    }
+
+    /** Reads the next blocks, if the one before this was asked for too: the order goes through the file. */
+    private void readAhead(long key, StoreFile file, Spans spans, int record) {
+        if (!isUsed(key - 1)) {
+            return;
+        }
+        for (long next = key + 1; next <= key + ahead; next++) {
+            long wanted = next;
+            int first = firstFrom(spans, within(next), record, spans.size());
+            if (first < spans.size() && blocks.held(next) == null && !blocks.isUnderWay(next)) {
+                blocks.get(next, () -> load(wanted, file, spans, first))
+                        .subscribe(block -> {}, e -> {}); // a record that is asked for tells why it cannot be read
+            }
+        }
+    }
+
+    private boolean isUsed(long key) {
+        lock.lock();
+        try {
+            Use use = uses.get(key);
+            return use != null && use.bytes.get() > blockBytes / 2;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long within(long key) {
+        return (key & (1L << PART_SHIFT) - 1) * blockBytes;
     }
 
     /** What is asked for from now on tells whether the block is worth another read. */

@@ -21,17 +21,17 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Records of 64 bytes in blocks of 1 KiB, of which four stay in memory. */
+/** Records of 16 bytes in blocks of 1 KiB, of which sixteen stay in memory. */
 class RecordBlocksTest {
 
     private static final int BLOCK = 1024;
-    private static final int RECORD = 64;
-    private static final int RECORDS = 1600; // a hundred blocks
+    private static final int RECORD = 16;
+    private static final int RECORDS = 6400; // a hundred blocks
     private static final int BYTES = RECORDS * RECORD;
 
     private final byte[] content = new byte[BYTES];
     private final CountingStore store = new CountingStore();
-    private final RecordBlocks blocks = new RecordBlocks(BLOCK, BLOCK / 16, 4 * BLOCK);
+    private final RecordBlocks blocks = new RecordBlocks(BLOCK, BLOCK / 16, 16 * BLOCK);
 
     @SuppressWarnings("NullAway.Init")
     private StoreFile file;
@@ -86,7 +86,7 @@ class RecordBlocksTest {
             assertThat(load(new Equal(RECORDS), record).block())
                     .as("record %d", record)
                     .isEqualTo(Arrays.copyOfRange(content, record * RECORD, (record + 1) * RECORD));
-            assertThat(blocks.bytes()).isLessThanOrEqualTo(4 * BLOCK);
+            assertThat(blocks.bytes()).isLessThanOrEqualTo(16 * BLOCK);
         }
     }
 
@@ -101,8 +101,36 @@ class RecordBlocksTest {
         readAll(Sampler.sequential());
 
         List<String> asked = store.asked();
-        assertThat(asked).hasSize(101).doesNotHaveDuplicates(); // the first record alone
-        assertThat(bytes(asked)).isEqualTo(BYTES + RECORD);
+        assertThat(asked).hasSize(104).doesNotHaveDuplicates(); // the first records alone
+        assertThat(bytes(asked)).isEqualTo(BYTES + 4 * RECORD);
+    }
+
+    @Test
+    void read_inOrder_readsFourBlocksAhead() {
+        int each = BLOCK / RECORD;
+        for (int record = 0; record < each; record++) {
+            load(new Equal(RECORDS), record).block();
+        }
+        assertThat(store.asked()).endsWith("a[0+1024]"); // it may have been all
+
+        load(new Equal(RECORDS), each).block();
+        assertThat(store.asked())
+                .containsExactly("a[1024+1024]", "a[2048+1024]", "a[3072+1024]", "a[4096+1024]", "a[5120+1024]");
+
+        load(new Equal(RECORDS), 2 * each - 1).block();
+        load(new Equal(RECORDS), 2 * each).block();
+        assertThat(store.asked()).isEmpty(); // too little was taken of the block before
+    }
+
+    @Test
+    void read_allRecordsOfABlock_dropsIt() {
+        RecordBlocks wide = new RecordBlocks(BLOCK, BLOCK / 16, BYTES);
+        int each = BLOCK / RECORD;
+        for (int record = 0; record < 20 * each; record++) {
+            wide.read(0, file, new Equal(RECORDS), record, bytes -> bytes).block();
+        }
+
+        assertThat(wide.bytes()).isEqualTo(5 * BLOCK); // the first, of which records were read alone, and four ahead
     }
 
     @Test
@@ -110,7 +138,7 @@ class RecordBlocksTest {
         readAll(Sampler.windowed(1, 2 * BLOCK / RECORD, 2));
 
         List<String> asked = store.asked();
-        assertThat(asked.size()).isLessThan(200);
+        assertThat(asked.size()).isLessThan(600);
         assertThat(bytes(asked)).isLessThan(BYTES * 12 / 10);
     }
 
@@ -151,19 +179,19 @@ class RecordBlocksTest {
         gate.tryEmitEmpty();
 
         assertThat(came).hasSize(BLOCK / RECORD);
-        assertThat(store.asked()).containsExactly("a[0+64]", "a[0+1024]");
+        assertThat(store.asked()).containsExactly("a[0+16]", "a[16+16]", "a[32+16]", "a[48+16]", "a[0+1024]");
     }
 
     @Test
     void read_largeRecordAmongSmallOnes_isReadAlone() {
-        Ends spans = new Ends(64, 128, 128 + 5000, 128 + 5000 + 64);
+        Ends spans = new Ends(16, 32, 48, 64, 80, 80 + 5000, 80 + 5000 + 16);
 
         for (int record = 0; record < spans.size(); record++) {
             byte[] expected = Arrays.copyOfRange(content, (int) spans.start(record), (int) spans.end(record));
             assertThat(load(spans, record).block()).isEqualTo(expected);
         }
 
-        assertThat(store.asked()).containsExactly("a[0+64]", "a[0+128]", "a[128+5000]", "a[5128+64]");
+        assertThat(store.asked()).endsWith("a[48+16]", "a[0+80]", "a[80+5000]", "a[5080+16]");
     }
 
     @Test
@@ -193,12 +221,12 @@ class RecordBlocksTest {
         StoreFile half = new StoreFile(new HalfStore(store), file.entry());
         RecordBlocks.Spans spans = new Equal(RECORDS);
 
-        for (int record = 0; record < 8; record++) {
+        for (int record = 0; record < 32; record++) {
             byte[] came = blocks.read(0, half, spans, record, ByteBuffer::array).block();
             assertThat(came).isEqualTo(Arrays.copyOfRange(content, record * RECORD, (record + 1) * RECORD));
         }
         assertThatThrownBy(
-                        () -> blocks.read(0, half, spans, 15, ByteBuffer::array).block())
+                        () -> blocks.read(0, half, spans, 60, ByteBuffer::array).block())
                 .isInstanceOf(StoreException.class)
                 .hasMessage("a bad sector");
     }
