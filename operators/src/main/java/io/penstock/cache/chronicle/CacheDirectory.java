@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
@@ -19,6 +21,9 @@ import java.util.stream.Stream;
  * The directory of a {@link ChronicleTier} as tools see it, without opening the cache. All methods block.
  */
 public final class CacheDirectory {
+
+    /** The system gives the list page by page, and leaves lines out where other locks go in between. */
+    private static final int LOOKS_AT_LOCKS = 4;
 
     private final CacheFiles files;
 
@@ -77,17 +82,23 @@ public final class CacheDirectory {
     public List<Long> processes() {
         try {
             long inode = ((Number) Objects.requireNonNull(Files.getAttribute(files.locks(), "unix:ino"))).longValue();
-            try (Stream<String> locks = Files.lines(Path.of("/proc/locks"))) {
-                return locks.map(line -> line.trim().split("\\s+"))
-                        .filter(words -> words.length >= 6 && words[5].endsWith(":" + inode))
-                        .map(words -> Long.parseLong(words[4]))
-                        .filter(process -> process > 0)
-                        .distinct()
-                        .sorted()
-                        .toList();
+            SortedSet<Long> processes = new TreeSet<>();
+            for (int count = 0; count < LOOKS_AT_LOCKS; count++) {
+                processes.addAll(lockers(inode));
             }
+            return List.copyOf(processes);
         } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
             return List.of();
+        }
+    }
+
+    private static List<Long> lockers(long inode) throws IOException {
+        try (Stream<String> locks = Files.lines(Path.of("/proc/locks"))) {
+            return locks.map(line -> line.trim().split("\\s+"))
+                    .filter(words -> words.length >= 6 && words[5].endsWith(":" + inode))
+                    .map(words -> Long.parseLong(words[4]))
+                    .filter(process -> process > 0)
+                    .toList();
         }
     }
 

@@ -13,11 +13,18 @@ import io.penstock.fault.StoreException;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,6 +130,53 @@ class CacheDirectoryTest {
         }
         assertThat(CacheDirectory.at(directory).processes()).isEmpty();
         assertThat(entries()).hasSize(5);
+    }
+
+    @Test
+    void processes_whileOtherLocksComeAndGo_areAllThere() throws Exception {
+        fill(1);
+        AtomicBoolean done = new AtomicBoolean();
+        CountDownLatch begun = new CountDownLatch(2);
+        Runnable locking = () -> lockUntil(done, begun);
+        List<CompletableFuture<Void>> threads =
+                List.of(CompletableFuture.runAsync(locking), CompletableFuture.runAsync(locking));
+        begun.await();
+
+        try (ChronicleTier open = open()) {
+            for (int i = 0; i < 100 && open.contains(SampleKey.of("0")); i++) {
+                assertThat(CacheDirectory.at(directory).processes())
+                        .containsExactly(ProcessHandle.current().pid());
+            }
+        } finally {
+            done.set(true);
+        }
+        threads.forEach(CompletableFuture::join);
+    }
+
+    /** Locks and releases 150 files of its own, of which several pages of the system's list tell. */
+    private static void lockUntil(AtomicBoolean done, CountDownLatch begun) {
+        List<FileChannel> files = new ArrayList<>();
+        try {
+            for (int i = 0; i < 150; i++) {
+                Path file = Files.createTempFile("locked", "");
+                files.add(FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.DELETE_ON_CLOSE));
+            }
+            begun.countDown();
+            while (!done.get()) {
+                List<FileLock> locks = new ArrayList<>();
+                for (FileChannel file : files) {
+                    locks.add(file.lock());
+                }
+                for (FileLock lock : locks) {
+                    lock.release();
+                }
+            }
+            for (FileChannel file : files) {
+                file.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
