@@ -23,7 +23,6 @@ import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -59,7 +58,7 @@ class MetricsTest {
     }
 
     private static void run(Pipeline<?> pipeline, int epochs) {
-        pipeline.stream(Sampler.shuffled(1).epochs(epochs)).blockLast(Duration.ofSeconds(60));
+        pipeline.stream(Sampler.shuffled(1).epochs(epochs)).blockLast();
     }
 
     private long counter(String name, String... tags) {
@@ -109,13 +108,13 @@ class MetricsTest {
             for (long n = 0; n < 4; n++) {
                 source.emitNext(n, Sinks.EmitFailureHandler.FAIL_FAST);
             }
-            assertThat(loaded.await(60, TimeUnit.SECONDS)).isTrue(); // who waits for a load counts as a miss
+            assertThat(loaded.await(300, TimeUnit.SECONDS)).isTrue(); // who waits for a load counts as a miss
             System.gc(); // the registry keeps what it counts weakly
             for (long n = 0; n < 16; n++) {
                 source.emitNext(n % 4, Sinks.EmitFailureHandler.FAIL_FAST);
             }
 
-            assertThat(left.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(left.await(300, TimeUnit.SECONDS)).isTrue();
             assertThat(counter("penstock.samples.loaded", "job", "flow")).isEqualTo(4);
             assertThat(counter("penstock.cache.misses")).isEqualTo(4);
             assertThat(counter("penstock.cache.hits", "tier", "ram")).isEqualTo(16);
@@ -267,7 +266,7 @@ class MetricsTest {
                 cached.stream(
                                 Sampler.shuffled(1).epochs(4),
                                 Execution.standard().inFlight(1))
-                        .blockLast(Duration.ofSeconds(60));
+                        .blockLast();
                 hits.add(cached.statistics(3).hits().get("ram"));
                 hits.add(cache.statistics().samples());
             }

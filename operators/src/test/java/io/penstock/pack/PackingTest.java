@@ -15,7 +15,6 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,13 +30,11 @@ import reactor.test.StepVerifier;
 
 class PackingTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
-
     private static List<PackedRow> rows(Dataset<PackedRow> rows) {
         return Objects.requireNonNull(rows.stream(Sampler.sequential())
                 .map(sample -> sample.value())
                 .collectList()
-                .block(SOON));
+                .block());
     }
 
     private static int[] ints(Tensor tensor) {
@@ -162,7 +159,7 @@ class PackingTest {
         return Objects.requireNonNull(rows.stream(sampler)
                 .map(sample -> sample.value().tokens())
                 .collectList()
-                .block(SOON));
+                .block());
     }
 
     @Test
@@ -193,7 +190,7 @@ class PackingTest {
                                         sampler.resumeAt(at).shard(Shard.of(rank, world)))
                                 .take(turns)
                                 .doOnNext(sample -> values.add(sample.value().tokens()))
-                                .blockLast(SOON))
+                                .blockLast())
                         .draw();
                 ranks.add(values);
                 if (rank == 0) {
@@ -241,7 +238,7 @@ class PackingTest {
                 .thenRequest(1)
                 .expectNextCount(1)
                 .expectComplete()
-                .verify(SOON);
+                .verify();
     }
 
     @Test

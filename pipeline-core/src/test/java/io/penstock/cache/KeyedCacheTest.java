@@ -392,7 +392,7 @@ class KeyedCacheTest {
                     }))
                     .toList();
             for (Future<?> one : all) {
-                one.get(60, TimeUnit.SECONDS);
+                one.get(300, TimeUnit.SECONDS);
             }
         } finally {
             pool.shutdownNow();

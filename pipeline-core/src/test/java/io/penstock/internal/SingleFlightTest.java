@@ -75,7 +75,7 @@ class SingleFlightTest {
         StepVerifier.create(failed)
                 .then(() -> failing.tryEmitError(new FormatException("not a JPEG")))
                 .expectErrorMessage("not a JPEG")
-                .verify(Duration.ofSeconds(5));
+                .verify();
         assertThat(failures).hasValue(1);
 
         StepVerifier.create(joining(Mono.empty())).verifyComplete();
@@ -178,7 +178,7 @@ class SingleFlightTest {
                 .then(() -> load.tryEmitValue(7))
                 .expectNext(7)
                 .expectComplete()
-                .verify(Duration.ofSeconds(5));
+                .verify();
 
         assertThat(Thrown.cause(first.get())).isSameAs(thrown);
     }

@@ -44,7 +44,7 @@ class CachedDatasetTest {
         return pipeline.stream(THREE_EPOCHS)
                 .map(sample -> sample.value().longAt(0))
                 .collectList()
-                .block(Duration.ofSeconds(30));
+                .block();
     }
 
     private static List<Long> uncached(int size) {
@@ -142,7 +142,7 @@ class CachedDatasetTest {
         List<Tensor> all = Flux.range(0, 64)
                 .flatMap(i -> cached.get(0).subscribeOn(Schedulers.parallel()), 64)
                 .collectList()
-                .block(Duration.ofSeconds(10));
+                .block();
 
         assertThat(all).hasSize(64).containsOnly(Tensor.scalar(0L));
         assertThat(source.totalLoads()).isEqualTo(1);
@@ -157,7 +157,7 @@ class CachedDatasetTest {
 
             Flux.range(0, 8)
                     .flatMap(i -> cached.get(0).subscribeOn(Schedulers.parallel()), 8)
-                    .blockLast(Duration.ofSeconds(10));
+                    .blockLast();
 
             assertThat(source.totalLoads()).as("round %d", round).isEqualTo(1);
         }
@@ -173,7 +173,7 @@ class CachedDatasetTest {
         var first = wanted.subscribe();
         Mono<Tensor> second = wanted.doOnSubscribe(s -> first.dispose());
 
-        assertThat(second.block(Duration.ofSeconds(10))).isEqualTo(Tensor.scalar(0L));
+        assertThat(second.block()).isEqualTo(Tensor.scalar(0L));
         assertThat(source.totalLoads()).isBetween(1, 2);
     }
 
@@ -197,8 +197,8 @@ class CachedDatasetTest {
                         : Mono.just(Tensor.scalar(index))));
         Dataset<Tensor> cached = source.cache(new FakeTier("ram"), VALUE);
 
-        StepVerifier.create(cached.get(0)).expectError(SampleException.class).verify(Duration.ofSeconds(10));
-        StepVerifier.create(cached.get(0)).expectNextCount(1).expectComplete().verify(Duration.ofSeconds(10));
+        StepVerifier.create(cached.get(0)).expectError(SampleException.class).verify();
+        StepVerifier.create(cached.get(0)).expectNextCount(1).expectComplete().verify();
     }
 
     @Test
@@ -209,7 +209,7 @@ class CachedDatasetTest {
         Dataset<Tensor> cached = source.cache(small, VALUE);
 
         // one at a time: a load that two epochs wait for at their boundary is one load
-        cached.stream(THREE_EPOCHS, Execution.standard().inFlight(1)).blockLast(Duration.ofSeconds(30));
+        cached.stream(THREE_EPOCHS, Execution.standard().inFlight(1)).blockLast();
 
         assertThat(cached.statistics(1).hits()).isEqualTo(Map.of("ram", 40L));
         assertThat(cached.statistics(1).loads()).isEqualTo(60);
@@ -228,7 +228,7 @@ class CachedDatasetTest {
         StepVerifier.create(FakeDataset.blocking(3).cache(tiny, VALUE).stream(Sampler.sequential()))
                 .expectErrorMessage("cache tier \"ram\" of 5 bytes cannot hold one sample of 12 bytes; "
                         + "give it at least that or leave it out")
-                .verify(Duration.ofSeconds(10));
+                .verify();
     }
 
     @Test
@@ -353,8 +353,7 @@ class CachedDatasetTest {
         Object[] begun = new Object[draws.length];
         Stage.of(cached).beginAll(draws, begun);
         return Stream.of(begun)
-                .map(one ->
-                        Begun.<Tensor>toMono(one).block(Duration.ofSeconds(10)).longAt(0))
+                .map(one -> Begun.<Tensor>toMono(one).block().longAt(0))
                 .toList();
     }
 
@@ -437,7 +436,7 @@ class CachedDatasetTest {
         long last = 0;
         for (int epochs = 1; epochs <= 25; epochs++) {
             mapped.stream(Sampler.shuffled(1).epochs(epochs).resumeAt(new Position(epochs - 1, 0)))
-                    .blockLast(Duration.ofSeconds(30));
+                    .blockLast();
             RunStatistics total = mapped.statistics();
 
             assertThat(total.loads()).isEqualTo(30);

@@ -9,7 +9,6 @@ import io.penstock.fault.StoreException;
 import io.penstock.order.Sampler;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.LongStream;
@@ -21,13 +20,12 @@ import reactor.test.StepVerifier;
 class CombinedDatasetsTest {
 
     private static final Schema<Tensor> VALUE = Schema.tensor("value");
-    private static final Duration SOON = Duration.ofSeconds(10);
 
     private static List<Long> values(Pipeline<Tensor> pipeline) {
         return pipeline.stream(Sampler.sequential())
                 .map(sample -> sample.value().longAt(0))
                 .collectList()
-                .block(SOON);
+                .block();
     }
 
     private static Dataset<Tensor> plus(int size, long more) {
@@ -38,7 +36,7 @@ class CombinedDatasetsTest {
         for (long index : indices) {
             StepVerifier.create(dataset.get(index))
                     .expectError(IndexOutOfBoundsException.class)
-                    .verify(SOON);
+                    .verify();
             assertThatThrownBy(() -> dataset.id(index)).isInstanceOf(IndexOutOfBoundsException.class);
         }
     }
@@ -110,7 +108,7 @@ class CombinedDatasetsTest {
 
         Pipeline<Tensor> skipping =
                 Dataset.concat(broken, broken).onError(ErrorPolicy.skip().quarantine(given::add));
-        skipping.stream(Sampler.sequential()).blockLast(SOON);
+        skipping.stream(Sampler.sequential()).blockLast();
 
         assertThat(given).hasSize(4);
         StepVerifier.create(Dataset.concat(broken, broken)
@@ -119,7 +117,7 @@ class CombinedDatasetsTest {
                 .expectNextCount(3)
                 .expectErrorMessage(
                         "error budget of 3 samples is used up: stage \"load\" failed on sample 1: #1: broken 1")
-                .verify(SOON);
+                .verify();
     }
 
     @Test

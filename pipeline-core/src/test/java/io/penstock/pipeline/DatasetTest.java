@@ -8,7 +8,6 @@ import io.penstock.order.Draw;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.tensor.Tensor;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import reactor.test.StepVerifier;
@@ -19,7 +18,7 @@ class DatasetTest {
         return pipeline.stream(Sampler.sequential())
                 .map(sample -> sample.value().longAt(0))
                 .collectList()
-                .block(Duration.ofSeconds(10));
+                .block();
     }
 
     private static Tensor plus(Tensor value, long more) {
@@ -45,7 +44,7 @@ class DatasetTest {
     void map_stageReturnsNull_isAnErrorThatSaysSo() {
         StepVerifier.create(FakeDataset.immediate(1).map("oops", DatasetTest::nothing).stream(Sampler.sequential()))
                 .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("the stage returned null"))
-                .verify(Duration.ofSeconds(10));
+                .verify();
     }
 
     @SuppressWarnings("NullAway") // what a user's code without null checks may do
@@ -72,7 +71,7 @@ class DatasetTest {
         assertThatThrownBy(() -> source.slice(4, 11)).isInstanceOf(IndexOutOfBoundsException.class);
         StepVerifier.create(middle.get(3))
                 .expectError(IndexOutOfBoundsException.class)
-                .verify(Duration.ofSeconds(10));
+                .verify();
     }
 
     @Test

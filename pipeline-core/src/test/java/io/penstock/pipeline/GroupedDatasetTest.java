@@ -7,7 +7,6 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Sampler;
 import io.penstock.tensor.Tensor;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -57,7 +56,7 @@ class GroupedDatasetTest {
                 .filter(sample -> sample.isPresent())
                 .map(sample -> sample.value())
                 .collectList()
-                .block(Duration.ofSeconds(10));
+                .block();
     }
 
     @Test
@@ -85,7 +84,7 @@ class GroupedDatasetTest {
                 .thenRequest(3)
                 .expectNextCount(3)
                 .expectComplete()
-                .verify(Duration.ofSeconds(10));
+                .verify();
     }
 
     @Test
@@ -101,7 +100,7 @@ class GroupedDatasetTest {
                         .isInstanceOf(SampleException.class)
                         .hasMessageContaining("#3")
                         .hasMessageContaining("broken"))
-                .verify(Duration.ofSeconds(10));
+                .verify();
         assertThatThrownBy(() -> grouped(source).get(2).block()).hasMessageContaining("broken");
     }
 

@@ -12,7 +12,6 @@ import io.penstock.order.Shard;
 import io.penstock.resume.ResumeToken;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -24,7 +23,6 @@ import reactor.core.publisher.Mono;
 /** A mixture is an order over a concatenation: what works on datasets works on it. */
 class MixtureTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
     private static final Schema<Tensor> VALUE = Schema.tensor("value");
 
     /** Samples whose values tell the source. */
@@ -36,7 +34,7 @@ class MixtureTest {
         return pipeline.stream(sampler)
                 .map(sample -> sample.isPresent() ? sample.value().longAt(0) : -1)
                 .collectList()
-                .block(SOON);
+                .block();
     }
 
     @Test
@@ -81,7 +79,7 @@ class MixtureTest {
         dataset = above ? dataset.cache(cache, VALUE) : dataset;
 
         for (int epoch = 0; epoch < 3; epoch++) {
-            dataset.stream(Sampler.shuffled(42).epoch(epoch)).blockLast(SOON);
+            dataset.stream(Sampler.shuffled(42).epoch(epoch)).blockLast();
         }
 
         assertThat(dataset.statistics(0).parts())

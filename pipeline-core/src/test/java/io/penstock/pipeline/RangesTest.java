@@ -58,7 +58,7 @@ class RangesTest {
                         Sampler.sequential(), Execution.standard().inFlight(inFlight))
                 .map(sample -> (int) sample.value().longAt(0))
                 .collectList()
-                .block(Duration.ofSeconds(30));
+                .block();
 
         assertThat(delivered).isEqualTo(IntStream.range(0, 100).boxed().toList());
     }
@@ -132,7 +132,7 @@ class RangesTest {
                             Execution.standard(),
                             new ReadAhead<>(bytes, value -> Long.MAX_VALUE / 100))
                     .count()
-                    .block(Duration.ofSeconds(30));
+                    .block();
 
             assertThat(delivered).isEqualTo(50);
         }

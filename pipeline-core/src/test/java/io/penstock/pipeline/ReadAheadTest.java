@@ -48,7 +48,7 @@ class ReadAheadTest {
         for (FakeDataset dataset :
                 List.of(FakeDataset.immediate(100), FakeDataset.jittery(100), FakeDataset.blocking(100))) {
             List<Sample<Tensor>> bounded =
-                    dataset.stream(sampler, WIDE, tensors(bytes)).collectList().block(Duration.ofSeconds(60));
+                    dataset.stream(sampler, WIDE, tensors(bytes)).collectList().block();
             Draws draws = sampler.draws(100);
             assertThat(indices(bounded))
                     .isEqualTo(IntStream.range(0, (int) draws.count())
@@ -72,7 +72,7 @@ class ReadAheadTest {
 
         dataset.stream(Sampler.sequential(), WIDE, tensors(10 * bytes))
                 .doOnNext(sample -> delivered.incrementAndGet())
-                .blockLast(Duration.ofSeconds(60));
+                .blockLast();
 
         // the sample that is being delivered counts no more, and is counted above until after it was
         assertThat(mostAhead).hasValueBetween(5L, 11L);
@@ -117,7 +117,7 @@ class ReadAheadTest {
 
         Long delivered = dataset.stream(Sampler.sequential().epochs(2), WIDE, tensors(1_000))
                 .count()
-                .block(Duration.ofSeconds(60));
+                .block();
 
         assertThat(delivered).isEqualTo(60);
         assertThat(dataset.mostInFlight).hasValueLessThanOrEqualTo(2);
@@ -145,7 +145,7 @@ class ReadAheadTest {
                     }
                     held.addAndGet(-bytes);
                 })
-                .blockLast(Duration.ofSeconds(60));
+                .blockLast();
 
         assertThat(heldAtLarge).isNotEmpty().allMatch(bytes -> bytes <= 6L * large);
     }

@@ -51,7 +51,7 @@ class SamplesCachedTest {
     }
 
     private static List<Long> values(Flux<Sample<Tensor>> samples) {
-        return samples.map(sample -> sample.value().longAt(0)).collectList().block(SOON);
+        return samples.map(sample -> sample.value().longAt(0)).collectList().block();
     }
 
     private static Flux<Sample<Integer>> numbers(Integer... values) {
@@ -142,7 +142,7 @@ class SamplesCachedTest {
         Flux<Sample<Tensor>> flux =
                 numbers(1, 2, 3).transform(cached(value -> value == 2 ? Mono.empty() : tenTimes(value)));
 
-        assertThat(flux.map(Sample::isPresent).collectList().block(SOON)).containsExactly(true, false, true);
+        assertThat(flux.map(Sample::isPresent).collectList().block()).containsExactly(true, false, true);
         assertThat(ram.held).hasSize(2);
     }
 
@@ -167,7 +167,7 @@ class SamplesCachedTest {
                             assertThat(failure.index()).isEqualTo(1);
                         })
                         .hasCause(broken))
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -177,7 +177,7 @@ class SamplesCachedTest {
                         Cache.of(ram), value -> SampleKey.of("by " + 6 / value), SCHEMA, SamplesCachedTest::tenTimes))
                 .transform(Samples.onError(ErrorPolicy.skip()));
 
-        assertThat(flux.map(Sample::isPresent).collectList().block(SOON)).containsExactly(true, false, true);
+        assertThat(flux.map(Sample::isPresent).collectList().block()).containsExactly(true, false, true);
     }
 
     @Test
@@ -189,7 +189,7 @@ class SamplesCachedTest {
         StepVerifier.create(flux, 1)
                 .then(() -> await(() -> loads.get() > 0))
                 .thenCancel()
-                .verify(SOON);
+                .verify();
 
         // a worker may be about to subscribe to a load, and cancels that as well
         await(() -> cancelled.get() == loads.get());

@@ -41,8 +41,6 @@ import reactor.test.publisher.TestPublisher;
 /** The stages of a pipeline on a flux that has no addresses. */
 class SamplesTest {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
-
     private static Scheduler workers;
 
     @BeforeAll
@@ -72,7 +70,7 @@ class SamplesTest {
     }
 
     private static <T> List<T> values(Flux<Sample<T>> samples) {
-        return samples.map(Sample::value).collectList().block(SOON);
+        return samples.map(Sample::value).collectList().block();
     }
 
     @Test
@@ -87,7 +85,7 @@ class SamplesTest {
                 .thenRequest(1)
                 .assertNext(sample -> assertThat(sample.draw().index()).isEqualTo(6))
                 .expectComplete()
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -193,7 +191,7 @@ class SamplesTest {
                     assertThat(emitted.get()).isLessThanOrEqualTo(109);
                 })
                 .thenCancel()
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -229,7 +227,7 @@ class SamplesTest {
                             assertThat(failure.index()).isEqualTo(1_003);
                         })
                         .hasCauseInstanceOf(ArithmeticException.class))
-                .verify(SOON);
+                .verify();
         assertThat(cancelled).hasValue(1);
     }
 
@@ -258,7 +256,7 @@ class SamplesTest {
                     .expectNextCount(50)
                     .expectErrorSatisfies(e ->
                             assertThat(e).isInstanceOf(SampleException.class).hasCause(thrown))
-                    .verify(SOON);
+                    .verify();
         }
     }
 
@@ -279,14 +277,14 @@ class SamplesTest {
                 .thenRequest(Long.MAX_VALUE)
                 .expectNextCount(40)
                 .expectErrorMessage("gone")
-                .verify(SOON);
+                .verify();
     }
 
     @Test
     void source_withoutAnElement_completesWithoutARequest() {
         StepVerifier.create(numbers(0).transform(Samples.map("same", value -> value)), 0)
                 .expectComplete()
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -299,7 +297,7 @@ class SamplesTest {
 
         StepVerifier.create(flux)
                 .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("no source"))
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -314,7 +312,7 @@ class SamplesTest {
                 .expectSubscription()
                 .then(() -> source.next(1))
                 .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("onBackpressureBuffer"))
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -332,7 +330,7 @@ class SamplesTest {
                 .expectNextCount(1)
                 .then(() -> source.next(1, 2, 3, 4))
                 .thenCancel()
-                .verify(SOON);
+                .verify();
 
         source.assertCancelled();
         assertThat(discarded).extracting(sample -> sample.draw().index()).containsExactlyInAnyOrder(1L, 2L, 3L, 4L);
@@ -347,7 +345,7 @@ class SamplesTest {
                         ErrorPolicy.skip().budget(2).quarantine(failure -> quarantined.add(failure.index()))))
                 .transform(Samples.map("next", value -> value + 1));
 
-        List<Sample<Integer>> samples = flux.collectList().block(SOON);
+        List<Sample<Integer>> samples = flux.collectList().block();
 
         assertThat(samples)
                 .extracting(sample -> sample.draw().index())
@@ -369,7 +367,7 @@ class SamplesTest {
         StepVerifier.create(flux)
                 .expectNextCount(8)
                 .expectErrorSatisfies(e -> assertThat(e).hasMessageContaining("error budget of 1 samples is used up"))
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -392,12 +390,12 @@ class SamplesTest {
                 .epochs(2);
         FakeDataset dataset = FakeDataset.jittery(10);
         List<Draw> draws =
-                dataset.stream(padded).map(Sample::draw).collectList().block(SOON);
+                dataset.stream(padded).map(Sample::draw).collectList().block();
 
         List<Sample<Long>> samples = dataset.stream(padded)
                 .transform(Samples.map("long", (Tensor tensor) -> tensor.longAt(0)))
                 .collectList()
-                .block(SOON);
+                .block();
 
         assertThat(samples).extracting(Sample::draw).isEqualTo(draws);
         assertThat(samples)
@@ -416,7 +414,7 @@ class SamplesTest {
                 .transform(Samples.map("same", value -> value))
                 .doOnNext(sample -> seen.add(sample.value()));
 
-        flux.limitRate(1).blockLast(SOON);
+        flux.limitRate(1).blockLast();
 
         assertThat(seen).isEqualTo(IntStream.range(0, 5_000).boxed().toList());
     }

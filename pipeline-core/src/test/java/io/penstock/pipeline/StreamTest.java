@@ -49,7 +49,7 @@ class StreamTest {
         return pipeline.stream(sampler, execution)
                 .map(sample -> sample.value().longAt(0))
                 .collectList()
-                .block(Duration.ofSeconds(30));
+                .block();
     }
 
     private static List<Long> drawn(Sampler sampler, long size) {
@@ -122,7 +122,7 @@ class StreamTest {
                 .thenRequest(2)
                 .expectNextCount(2)
                 .thenCancel()
-                .verify(Duration.ofSeconds(10));
+                .verify();
     }
 
     @Test
@@ -139,7 +139,7 @@ class StreamTest {
                 .thenRequest(20)
                 .expectNextCount(20)
                 .thenCancel()
-                .verify(Duration.ofSeconds(10));
+                .verify();
 
         assertThat(dataset.mostInFlight.get()).isLessThanOrEqualTo(8);
         assertThat(dataset.totalLoads()).isBetween(21, 29);
@@ -155,14 +155,14 @@ class StreamTest {
                 .expectNextCount(3)
                 .then(() -> assertThat(dataset.totalLoads()).isEqualTo(3))
                 .thenCancel()
-                .verify(Duration.ofSeconds(10));
+                .verify();
     }
 
     @Test
     void stream_emptyDataset_completesWithoutDemand() {
         StepVerifier.create(FakeDataset.immediate(0).stream(SHUFFLED), 0)
                 .expectComplete()
-                .verify(Duration.ofSeconds(10));
+                .verify();
     }
 
     @Test
@@ -183,7 +183,7 @@ class StreamTest {
                 .expectErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(SampleException.class)
                         .hasMessage("stage \"load\" failed on sample 5: #5: five"))
-                .verify(Duration.ofSeconds(10));
+                .verify();
     }
 
     @Test
@@ -197,7 +197,7 @@ class StreamTest {
         StepVerifier.create(dataset.stream(
                         Sampler.sequential(), Execution.standard().inFlight(10)))
                 .expectError(SampleException.class)
-                .verify(Duration.ofSeconds(10));
+                .verify();
 
         assertThat(dataset.cancelled.get()).isEqualTo(9);
         assertThat(dataset.inFlight.get()).isZero();
@@ -212,7 +212,7 @@ class StreamTest {
                 .expectSubscription()
                 .thenAwait(Duration.ofMillis(1))
                 .thenCancel()
-                .verify(Duration.ofSeconds(10));
+                .verify();
 
         assertThat(dataset.cancelled.get()).isEqualTo(16);
         assertThat(dataset.inFlight.get()).isZero();
@@ -228,7 +228,7 @@ class StreamTest {
                             .stream(Sampler.sequential()))
                     .expectErrorMessage(
                             "stage \"native\" failed on sample 0: #0: UnsatisfiedLinkError: no such library")
-                    .verify(Duration.ofSeconds(10));
+                    .verify();
         }
     }
 
@@ -239,7 +239,7 @@ class StreamTest {
         StepVerifier.create(FakeDataset.immediate(6).stream(sampler).map(Sample::isPresent))
                 .expectNext(true, false)
                 .expectComplete()
-                .verify(Duration.ofSeconds(10));
+                .verify();
     }
 
     @Test
@@ -252,7 +252,7 @@ class StreamTest {
                         Sampler.sequential(), Execution.standard().workers(gone, 1)))
                 .thenConsumeWhile(sample -> true)
                 .expectError()
-                .verify(Duration.ofSeconds(10));
+                .verify();
     }
 
     @Test
@@ -265,7 +265,7 @@ class StreamTest {
                         Execution.standard().inFlight(2).workers(workers, 1))
                 .publishOn(asking, 1)
                 .count()
-                .block(Duration.ofSeconds(60));
+                .block();
 
         assertThat(delivered).isEqualTo(5_000);
         asking.dispose();
@@ -304,7 +304,7 @@ class StreamTest {
                 workers.schedule(subscriber::cancel);
             }
 
-            assertThat(done.await(30, TimeUnit.SECONDS)).as("round %d", round).isTrue();
+            assertThat(done.await(300, TimeUnit.SECONDS)).as("round %d", round).isTrue();
             if (!cancels) {
                 assertThat(received).hasValue(64);
             }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.pipeline.Samples;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,10 +25,8 @@ import reactor.test.publisher.TestPublisher;
 
 class ShuffleBufferTest {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
-
     private static List<Integer> shuffled(ShuffleBuffer<Integer> buffer, int from, int to) {
-        return Flux.range(from, to - from).transform(buffer).collectList().block(SOON);
+        return Flux.range(from, to - from).transform(buffer).collectList().block();
     }
 
     @ParameterizedTest
@@ -56,7 +53,7 @@ class ShuffleBufferTest {
                         .transform(ShuffleBuffer.of(50, 1))
                         .limitRate(7)
                         .collectList()
-                        .block(SOON))
+                        .block())
                 .isEqualTo(order);
     }
 
@@ -108,7 +105,7 @@ class ShuffleBufferTest {
                 .expectNextCount(20)
                 .then(() -> assertThat(emitted).hasValue(31))
                 .thenCancel()
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -120,7 +117,7 @@ class ShuffleBufferTest {
                 .thenRequest(3)
                 .expectNextCount(3)
                 .expectComplete()
-                .verify(SOON);
+                .verify();
     }
 
     @ParameterizedTest
@@ -150,7 +147,7 @@ class ShuffleBufferTest {
         StepVerifier.create(Flux.range(0, 100).skip(buffer.firstArrival()).transform(buffer))
                 .expectErrorMessage("cannot resume the shuffle at number 95: the source ended after 100 elements, "
                         + "and that end decided the order of the last 10; resume at number 90 or before")
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -162,7 +159,7 @@ class ShuffleBufferTest {
                         source.flux().transform(ShuffleBuffer.of(4, 1)).doOnDiscard(Integer.class, discarded::add), 9)
                 .then(() -> source.next(0, 1, 2))
                 .thenCancel()
-                .verify(SOON);
+                .verify();
 
         source.assertCancelled();
         assertThat(discarded).containsExactlyInAnyOrder(0, 1, 2);
@@ -181,7 +178,7 @@ class ShuffleBufferTest {
                         2)
                 .expectNextCount(2)
                 .thenCancel()
-                .verify(SOON);
+                .verify();
 
         seen.addAll(discarded);
         assertThat(seen).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5);
@@ -197,7 +194,7 @@ class ShuffleBufferTest {
                         .doOnDiscard(Integer.class, discarded::add))
                 .expectNextCount(2)
                 .expectErrorMessage("gone")
-                .verify(SOON);
+                .verify();
 
         assertThat(discarded).hasSize(4);
     }
@@ -208,7 +205,7 @@ class ShuffleBufferTest {
                 .expectErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("place ShuffleBuffer before Samples.numbered"))
-                .verify(SOON);
+                .verify();
     }
 
     @Test

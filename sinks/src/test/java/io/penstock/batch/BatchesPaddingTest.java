@@ -13,7 +13,6 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,7 +28,6 @@ import reactor.test.StepVerifier;
 
 class BatchesPaddingTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
     private static final Schema<Tensor> TOKENS = Schema.tensor("tokens");
     private static final Schema<Text> TEXTS = Schema.of(Text.class);
 
@@ -70,7 +68,7 @@ class BatchesPaddingTest {
                     }
                 })
                 .collectList()
-                .block(SOON);
+                .block();
     }
 
     @Test
@@ -88,11 +86,10 @@ class BatchesPaddingTest {
         Flux<Batch> batches = Flux.just(sample(0, Tensor.ofInts(new int[6], 2, 3)))
                 .transform(Batches.of(1, TOKENS).padShapes());
 
-        assertThat(batches.map(Batch::names).blockLast(SOON))
-                .containsExactly("tokens", "tokens.length", "tokens.shape");
+        assertThat(batches.map(Batch::names).blockLast()).containsExactly("tokens", "tokens.length", "tokens.shape");
         assertThat(texts(1).transform(Batches.of(1, TEXTS).padShapes())
                         .map(Batch::names)
-                        .blockLast(SOON))
+                        .blockLast())
                 .containsExactly("id", "tokens", "tokens.length"); // a scalar has no length
     }
 
@@ -129,7 +126,7 @@ class BatchesPaddingTest {
                         }
                     }
                 })
-                .blockLast(SOON);
+                .blockLast();
 
         assertThat(at).hasValue(3 * n);
     }
@@ -169,7 +166,7 @@ class BatchesPaddingTest {
                 .thenRequest(1)
                 .expectErrorMessage("cannot batch field \"tokens\": sample 3 is i32[], sample 5 is i32[2]; "
                         + "map to one number of axes before batching")
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -207,7 +204,7 @@ class BatchesPaddingTest {
                     return ByteBuffer.allocate(bytes);
                 }))
                 .doOnNext(Batch::close)
-                .blockLast(SOON);
+                .blockLast();
 
         assertThat(allocated).hasSizeLessThan(24).isSorted();
         assertThat(allocated.get(0)).isEqualTo(2 * 2 * 4);
@@ -224,7 +221,7 @@ class BatchesPaddingTest {
                 .transform(spec)
                 .map(BatchesPaddingTest::ids)
                 .collectList()
-                .block(SOON);
+                .block();
     }
 
     @Test
@@ -255,7 +252,7 @@ class BatchesPaddingTest {
         StepVerifier.create(texts(1).transform(Batches.of(2, TEXTS).bucketByLength("id", 5)), 0)
                 .thenRequest(1)
                 .expectErrorMessage("cannot bucket by \"id\": a scalar has no length")
-                .verify(SOON);
+                .verify();
     }
 
     /** Resuming at any bucketed batch brings every sample that was not delivered, and starts no later than it must. */

@@ -13,7 +13,6 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,7 +23,6 @@ import reactor.test.StepVerifier;
 class BatchesTest {
 
     private static final Schema<Tensor> PIXELS = Schema.tensor("pixels");
-    private static final Duration SOON = Duration.ofSeconds(10);
 
     private static Sample<Tensor> sample(long index, Tensor value) {
         return Sample.of(new Draw(0, 0, index, new Position(0, index + 1)), value);
@@ -134,12 +132,12 @@ class BatchesTest {
         List<String> kept = skipped.transform(Batches.of(4, Points.SCHEMA))
                 .map(batch -> batch.size() + " " + batch.names() + batch.tensor("id") + batch.tensor("xy"))
                 .collectList()
-                .block(SOON);
+                .block();
         List<String> padded = skipped.transform(Batches.of(4, Points.SCHEMA).padRemainder())
                 .map(batch ->
                         batch.size() + " " + batch.tensor("id") + batch.mask().orElseThrow())
                 .collectList()
-                .block(SOON);
+                .block();
 
         assertThat(kept).containsExactly("0 [id, xy]u8[0, 0]u8[0, 0]", "0 [id, xy]u8[0, 0]u8[0, 0]");
         assertThat(padded).containsExactly("0 u8[4, 0]bool[4]", "0 u8[4, 0]bool[4]");
@@ -161,7 +159,7 @@ class BatchesTest {
         Tensor xy = Points.immediate(3).stream(Sampler.sequential())
                 .transform(Batches.of(3, Points.SCHEMA))
                 .map(batch -> batch.tensor("xy"))
-                .blockLast(SOON);
+                .blockLast();
 
         assertThat(xy.toString()).isEqualTo("f32[3, 2]");
         assertThat(xy.data().isDirect()).isTrue();
@@ -180,7 +178,7 @@ class BatchesTest {
                 .expectErrorMessage(
                         "cannot batch field \"pixels\": sample 0 is u8[224, 224, 3], "
                                 + "sample 4 is u8[224, 200, 3]; bring them to one shape before batching, or pad with padShapes()")
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -192,7 +190,7 @@ class BatchesTest {
                 .thenRequest(1)
                 .expectErrorMessage("cannot batch field \"pixels\": sample 7 is i32[], sample 8 is f32[]; "
                         + "map to one dtype before batching")
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -206,7 +204,7 @@ class BatchesTest {
                     }
                 })
                 .collectList()
-                .block(SOON);
+                .block();
 
         assertThat(shapes).containsExactly("u8[2, 1, 3]", "u8[2, 2, 3]", "u8[2, 3, 3]");
     }
@@ -251,7 +249,7 @@ class BatchesTest {
                 .thenRequest(9)
                 .expectNext(plain(0, 0, 4, 2L, 3L), plain(0, 1, 0, 4L))
                 .expectErrorMessage("gone")
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -265,7 +263,7 @@ class BatchesTest {
         StepVerifier.create(batches, 0)
                 .thenRequest(1)
                 .expectErrorMatches(e -> e.getCause() instanceof LinkageError)
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -288,7 +286,7 @@ class BatchesTest {
                 .thenRequest(1)
                 .expectErrorMessage("cannot batch field \"pixels\": 4096 rows of u8[1048576] are 4294967296 bytes, "
                         + "and a buffer holds 2 GiB; take smaller batches")
-                .verify(SOON);
+                .verify();
     }
 
     @Test

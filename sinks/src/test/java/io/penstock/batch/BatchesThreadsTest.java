@@ -71,7 +71,7 @@ class BatchesThreadsTest {
         batches(Points.immediate(2_000), stackedOn, Batches.of(8, Points.SCHEMA))
                 .doOnNext(batch -> consumedOn.add(thread()))
                 .doOnNext(Batch::close)
-                .blockLast(SOON);
+                .blockLast();
 
         assertThat(consumedOn).hasSize(250).containsOnly(consumedOn.get(0));
         assertThat(stackedOn).hasSize(2_000);
@@ -87,7 +87,7 @@ class BatchesThreadsTest {
         batches(Points.immediate(400), stackedOn, Batches.of(8, Points.SCHEMA).fillOn(filler))
                 .doOnNext(batch -> BatchesRingTest.spin(Duration.ofMillis(2)))
                 .doOnNext(Batch::close)
-                .blockLast(SOON);
+                .blockLast();
         filler.dispose();
 
         assertThat(stackedOn).hasSize(400);
@@ -117,7 +117,7 @@ class BatchesThreadsTest {
                     }
                 })
                 .take(8)
-                .blockLast(SOON);
+                .blockLast();
 
         assertThat(sawFilled).hasSizeGreaterThan(3).allMatch(samples -> samples >= 8);
     }
@@ -133,7 +133,7 @@ class BatchesThreadsTest {
                 .then(gone::dispose)
                 .thenRequest(1)
                 .expectError(RejectedExecutionException.class)
-                .verify(SOON);
+                .verify();
     }
 
     @Test
@@ -147,6 +147,6 @@ class BatchesThreadsTest {
 
         StepVerifier.create(batches.ignoreElements())
                 .expectError(RejectedExecutionException.class)
-                .verify(SOON);
+                .verify();
     }
 }

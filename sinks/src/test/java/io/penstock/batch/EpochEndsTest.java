@@ -9,7 +9,6 @@ import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
 import io.penstock.order.Shard;
 import io.penstock.stream.Sample;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -26,8 +25,6 @@ import reactor.test.StepVerifier;
 /** The last batch of an epoch says so, once, whatever becomes of the remainder and of samples on the way. */
 class EpochEndsTest {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
-
     private record End(long epoch, boolean ends, Position next, List<Long> ids) {
         static End of(Batch batch) {
             try (batch) {
@@ -41,7 +38,7 @@ class EpochEndsTest {
     }
 
     private static List<End> ends(Flux<Sample<Points.Point>> samples, Batches<Points.Point> spec) {
-        return samples.transform(spec).map(End::of).collectList().block(SOON);
+        return samples.transform(spec).map(End::of).collectList().block();
     }
 
     /** Exactly the last batch of each epoch that has one ends it, and all others do not. */
@@ -148,7 +145,7 @@ class EpochEndsTest {
     void heldBack_nextSampleNeverComes_isDeliveredWhenUpstreamFails() {
         Sinks.Many<Sample<Points.Point>> source = Sinks.many().unicast().onBackpressureBuffer();
         List<Sample<Points.Point>> samples =
-                Points.immediate(6).stream(Sampler.sequential()).collectList().block(SOON);
+                Points.immediate(6).stream(Sampler.sequential()).collectList().block();
 
         StepVerifier.create(
                         source.asFlux().transform(Batches.of(2, Points.SCHEMA)).map(End::of), 0)
@@ -159,7 +156,7 @@ class EpochEndsTest {
                 .then(() -> source.tryEmitError(new IllegalStateException("gone")))
                 .expectNextMatches(end -> end.ids().equals(List.of(3L, 4L)) && !end.ends())
                 .expectErrorMessage("gone")
-                .verify(SOON);
+                .verify();
     }
 
     @Test

@@ -14,7 +14,6 @@ import io.penstock.pipeline.Grouping;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,7 +28,6 @@ import reactor.test.StepVerifier;
 
 class GroupBatchesTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
     private static final Schema<Text> TEXTS = Schema.of(Text.class);
     private static final int GROUPS = 23;
 
@@ -109,7 +107,7 @@ class GroupBatchesTest {
                 .thenRequest(Long.MAX_VALUE)
                 .expectNextCount(GROUPS - 3)
                 .expectComplete()
-                .verify(SOON);
+                .verify();
     }
 
     private static long longest(List<Long> ids) {
@@ -151,7 +149,7 @@ class GroupBatchesTest {
                         next[0] = batch.next();
                     }
                 })
-                .blockLast(SOON);
+                .blockLast();
         return new Delivered(batches, next[0]);
     }
 
@@ -183,7 +181,7 @@ class GroupBatchesTest {
                         })
                         .take(4)
                         .collectList()
-                        .block(SOON));
+                        .block());
 
         assertThat(sizes).containsExactly(1, 2, 0, 4);
     }

@@ -2,7 +2,6 @@ package io.penstock.batch;
 
 import io.penstock.order.Position;
 import io.penstock.tensor.Tensor;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -37,7 +36,7 @@ record Seen(List<Long> ids, int size, List<Boolean> mask, long epoch, Position n
     }
 
     static List<Seen> all(Flux<Batch> batches) {
-        return batches.map(Seen::of).collectList().block(Duration.ofSeconds(30));
+        return batches.map(Seen::of).collectList().block();
     }
 
     /** The numbers of the valid rows. */

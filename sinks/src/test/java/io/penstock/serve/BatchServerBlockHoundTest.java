@@ -7,15 +7,12 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.blockhound.BlockHound;
 
 /** Neither Netty's threads nor those that stack batches ever wait. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class BatchServerBlockHoundTest {
 
     @TempDir

@@ -128,10 +128,10 @@ class TarWriterTest {
         });
 
         Disposable run = endless.as(writer.file(folder.resolve("x.tar"))).subscribe();
-        assertThat(writing.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(writing.await(300, TimeUnit.SECONDS)).isTrue();
         run.dispose();
 
-        assertThat(stopped.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(stopped.await(300, TimeUnit.SECONDS)).isTrue();
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (isThere(folder) && System.nanoTime() < end) {
             LockSupport.parkNanos(1_000_000);

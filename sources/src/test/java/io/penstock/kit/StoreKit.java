@@ -26,13 +26,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** What it means to be a store. Extend it for each one. */
-@Timeout(60)
 public abstract class StoreKit {
 
     private static final String KEY = "a/data.bin";

@@ -25,11 +25,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Paths that name no data: each is refused in words, and none is waited for. */
-@Timeout(60)
 class OddPathsTest {
 
     @TempDir

@@ -25,7 +25,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** When values get into the files, and what is known of that. */
@@ -39,7 +38,6 @@ class AppendsTest {
     Path directory;
 
     @Test
-    @Timeout(60)
     void put_ofOneValue_isWrittenWithoutAnotherOneThatWakesTheWriter() throws InterruptedException {
         try (ChronicleTier tier = ChronicleTier.at(directory).maxBytes(1 << 20).open()) {
             assertThat(Values.put(tier, 1)).isTrue();

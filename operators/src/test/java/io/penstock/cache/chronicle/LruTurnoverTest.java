@@ -184,7 +184,7 @@ class LruTurnoverTest {
     private long occupied() throws Exception {
         Process du = new ProcessBuilder("du", "-sB1", directory.toString()).start();
         String words = new String(du.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(du.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(du.waitFor(300, TimeUnit.SECONDS)).isTrue();
         return Long.parseLong(words.split("\\s+", 2)[0]);
     }
 

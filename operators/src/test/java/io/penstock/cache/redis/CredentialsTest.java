@@ -17,11 +17,9 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who one is at a server is said to the server, and to nobody else. */
-@Timeout(120)
 class CredentialsTest {
 
     private static final String SECRET = "hunter2-and-more";

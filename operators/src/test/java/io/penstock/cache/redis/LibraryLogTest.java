@@ -18,11 +18,9 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What Lettuce and Netty log themselves of a server that is gone: as docs/troubleshooting.md says. */
-@Timeout(120)
 class LibraryLogTest {
 
     private static final Duration SHORT = Duration.ofMillis(50); // less than the pause before a second attempt

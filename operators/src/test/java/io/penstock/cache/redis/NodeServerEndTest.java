@@ -16,11 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One server for real processes that start together, and none once they are gone, whatever they died of. */
-@Timeout(240)
 class NodeServerEndTest {
 
     @TempDir

@@ -24,11 +24,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One server a node, started by who comes first and ended by who goes last. */
-@Timeout(120)
 class NodeServerTest {
 
     private static final long BYTES = 64L << 20;

@@ -15,12 +15,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 
 /** A server that is not there, goes, stands still, is full or does not know us, and one that comes back. */
-@Timeout(120)
 class OutageTest {
 
     private static final Duration SLOW = Duration.ofMillis(300);
@@ -143,7 +141,7 @@ class OutageTest {
 
             server.kill();
 
-            waiting.orTimeout(60, TimeUnit.SECONDS).join().release();
+            waiting.orTimeout(300, TimeUnit.SECONDS).join().release();
         }
     }
 

@@ -16,11 +16,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Real processes as ranks over one real server, some of which are killed. */
-@Timeout(180)
 class RanksTest {
 
     private static final int SAMPLES = 400;

@@ -22,14 +22,12 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
 /** How look-ups travel together, and that none is left behind. */
-@Timeout(120)
 class ReadsTest {
 
     private static final Pattern LOOK_UPS = Pattern.compile("cmdstat_mget:calls=(\\d+)");

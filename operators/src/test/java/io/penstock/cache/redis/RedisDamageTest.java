@@ -15,12 +15,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 
 /** What is in the server and was not put there by a tier: anyone may write to a server. */
-@Timeout(120)
 class RedisDamageTest {
 
     @TempDir

@@ -10,13 +10,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Numbers, times, sizes, addresses and paths out of range are refused where they come in. */
-@Timeout(120)
 class RedisRangesTest {
 
     private static final RedisOptions OPTIONS = RedisTier.at("redis://host");

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.blockhound.BlockHound;
 import reactor.core.publisher.Flux;
@@ -21,7 +20,6 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Nothing blocks the threads that ask, also while the server goes and comes back, and no buffer is forgotten. */
-@Timeout(120)
 class RedisTierBlockHoundTest {
 
     @TempDir

@@ -20,13 +20,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** What the tier in Redis is besides a tier. */
-@Timeout(120)
 class RedisTierTest {
 
     static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -218,7 +216,7 @@ class RedisTierTest {
 
             own.release();
 
-            waiting.orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join().release();
+            waiting.orTimeout(300, java.util.concurrent.TimeUnit.SECONDS).join().release();
             other.release();
             await(() -> server.ask("DBSIZE").equals("0"));
         }
@@ -238,7 +236,7 @@ class RedisTierTest {
             own.release();
 
             for (CompletableFuture<Lease> one : waiting) {
-                one.orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join(); // none waits for another's release
+                one.orTimeout(300, java.util.concurrent.TimeUnit.SECONDS).join(); // none waits for another's release
                 assertThat(second.get(key(1)).block(TIMEOUT)).isEqualTo(value(1));
             }
         }
@@ -288,7 +286,7 @@ class RedisTierTest {
 
             assertThat(waiting).isNotDone();
             own.release();
-            waiting.orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join().release();
+            waiting.orTimeout(300, java.util.concurrent.TimeUnit.SECONDS).join().release();
         }
     }
 

@@ -14,11 +14,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that come and go under a tier: no key moves but those of the one that came or went. */
-@Timeout(120)
 class ServersTest {
 
     private static final int KEYS = 300;

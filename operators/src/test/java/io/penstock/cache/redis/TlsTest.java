@@ -20,11 +20,9 @@ import javax.net.ssl.SSLServerSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Through a door with TLS before a real server with a password. */
-@Timeout(120)
 class TlsTest {
 
     private static final String PASSWORD = "changeit";

@@ -358,7 +358,7 @@ class SharedSlotsTest {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
-        return process.waitFor(30, TimeUnit.SECONDS) ? process.exitValue() : -1;
+        return process.waitFor(300, TimeUnit.SECONDS) ? process.exitValue() : -1;
     }
 
     @Test

@@ -17,13 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What only a process of its own shows: signals and pipes. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ProcessTest {
 
     private static final int TERMINATED = 128 + 15;
@@ -42,7 +40,7 @@ class ProcessTest {
 
             process.toHandle().destroy(); // the process's own destroy closes its streams
 
-            boolean ended = process.waitFor(30, TimeUnit.SECONDS);
+            boolean ended = process.waitFor(300, TimeUnit.SECONDS);
             String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
             Matcher token = TOKEN.matcher(err);
             assertThat(ended).isTrue();
@@ -63,7 +61,7 @@ class ProcessTest {
             assertThat(out.readLine()).contains("\"epoch\":0");
         }
         try {
-            boolean ended = process.waitFor(30, TimeUnit.SECONDS);
+            boolean ended = process.waitFor(300, TimeUnit.SECONDS);
 
             assertThat(ended).isTrue();
             assertThat(process.exitValue()).isEqualTo(CLOSED_PIPE);
@@ -146,7 +144,7 @@ class ProcessTest {
 
             process.toHandle().destroy();
 
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isEqualTo(TERMINATED);
         } finally {
             process.destroyForcibly();
@@ -166,7 +164,7 @@ class ProcessTest {
         try {
             awaitSegments(cache);
             process.toHandle().destroy();
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
             String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(process.exitValue()).isEqualTo(TERMINATED);
             assertThat(err.lines()).singleElement().asString().contains("repeat the command to continue");
@@ -202,7 +200,7 @@ class ProcessTest {
         } finally {
             process.destroyForcibly();
         }
-        process.waitFor(30, TimeUnit.SECONDS);
+        process.waitFor(300, TimeUnit.SECONDS);
         assertThat(Cli.run("cache", "clear", cache.toString()).status()).isZero();
     }
 

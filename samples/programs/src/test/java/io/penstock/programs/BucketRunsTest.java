@@ -24,14 +24,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 
 /** The runs that docs/sources.md shows of a bucket, on a server of S3, killed and continued. */
-@Timeout(600)
 class BucketRunsTest {
 
     private static final int PICTURES = 80;
@@ -116,7 +114,7 @@ class BucketRunsTest {
         } finally {
             process.destroyForcibly();
         }
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isEqualTo(KILLED);
         return batches(told);
     }

@@ -10,14 +10,12 @@ import io.penstock.stream.ShuffleBuffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 
@@ -76,7 +74,7 @@ class EndlessTrainerTest {
         } finally {
             process.destroyForcibly();
         }
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
         List<Trained> batches =
                 Files.readString(trained).lines().map(Trained::parse).toList();
         long delivered = batches.get(batches.size() - 1).next() - batches.get(0).number();
@@ -96,11 +94,10 @@ class EndlessTrainerTest {
                 .map(sample -> sample.value().id() + ":" + sample.value().dice())
                 .take(rows)
                 .collectList()
-                .block(Duration.ofSeconds(60));
+                .block();
     }
 
     @Test
-    @Timeout(540)
     void trainer_killedAgainAndAgain_losesRepeatsAndChangesNothingCommitted() throws Exception {
         Random random = new Random(7);
         List<List<Trained>> runs = new ArrayList<>();

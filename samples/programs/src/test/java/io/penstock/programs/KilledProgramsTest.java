@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -67,14 +66,13 @@ class KilledProgramsTest {
         } finally {
             process.destroyForcibly();
         }
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).as(Files.readString(err)).isEqualTo(last == NEVER ? 0 : 128 + 9);
         return steps;
     }
 
     @ParameterizedTest
     @ValueSource(classes = {MixPictures.class, MixTexts.class})
-    @Timeout(300)
     void program_killedBetweenBatches_goesOnWithTheSameOnes(Class<?> program) throws Exception {
         List<String> whole = steps(program, NEVER);
         Files.delete(folder.resolve("checkpoint"));

@@ -14,14 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What a program gets that depends on sources, operators and sinks, as Maven resolves it for samples/local. Local files
  * need no more than that, in processes of their own, without a flag of the JVM.
  */
-@Timeout(120)
 class LocalClassPathTest {
 
     private static final Path ROOT = Path.of(System.getProperty("penstock.root"));
@@ -118,7 +116,7 @@ class LocalClassPathTest {
                 .redirectError(err.toFile())
                 .start();
         try {
-            assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
         } finally {
             process.destroy();
         }

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a program without a logger is told, and what the command line tells in any case. */
@@ -26,7 +25,6 @@ class NoticeTest {
     private Path folder;
 
     @Test
-    @Timeout(120)
     void program_withoutLogger_isToldWhatTheStreamSurvives() throws IOException {
         Files.write(folder.resolve("records"), new byte[] {0, 1, 2, 3, 4, 5, 6, 7, 3, 3});
         Path cache = folder.resolve("cache");
@@ -46,7 +44,6 @@ class NoticeTest {
     }
 
     @Test
-    @Timeout(120)
     void stream_withTheSlowerDecoder_saysSo() throws IOException, InterruptedException {
         PictureFolder.write(folder.resolve("train"), 2).blockLast();
         List<String> command = CliProcess.javaFlags();

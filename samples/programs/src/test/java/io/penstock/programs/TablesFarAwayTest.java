@@ -21,11 +21,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tables on the command line that are in a bucket or behind HTTP: files, patterns, folders, partition folders. */
-@Timeout(120)
 class TablesFarAwayTest {
 
     private static final int ROWS = 4;

@@ -15,16 +15,13 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that are processes, of which one after another is killed while consumers in Java and Python go on. */
-@Timeout(value = 240, unit = TimeUnit.SECONDS)
 class KilledServersTest {
 
     private static final int SAMPLES = 1003;

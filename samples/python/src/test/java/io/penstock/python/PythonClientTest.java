@@ -37,7 +37,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,7 +45,6 @@ import picocli.CommandLine;
 import reactor.core.publisher.Flux;
 
 /** A real python3 with numpy takes what {@code stream} says that it delivers. */
-@Timeout(value = 240, unit = TimeUnit.SECONDS)
 class PythonClientTest {
 
     private static final int PICTURES = 50;
@@ -77,7 +75,7 @@ class PythonClientTest {
             Process python = new ProcessBuilder("sh", "-c", "python3 -c 'import " + module + "'")
                     .redirectErrorStream(true)
                     .start();
-            return python.waitFor(60, TimeUnit.SECONDS) && python.exitValue() == 0;
+            return python.waitFor(300, TimeUnit.SECONDS) && python.exitValue() == 0;
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException("cannot ask for " + module, e);
         }

@@ -9,13 +9,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Runs the Python package's own tests, those of PyTorch where a python3 has it. */
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
 class PythonPackageTest {
 
     private static final Path MODULE =

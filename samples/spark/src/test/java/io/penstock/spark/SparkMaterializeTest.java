@@ -25,11 +25,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code materialize} on Spark: on this machine alone, and on a standalone cluster whose executors are processes. */
-@Timeout(600)
 class SparkMaterializeTest {
 
     private static final int IMAGES = 60;

@@ -10,11 +10,9 @@ import io.penstock.pictures.PictureFolder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What can be learned from. */
-@Timeout(600)
 class TrainDataTest {
 
     private static final int IMAGES = 60;

@@ -77,7 +77,7 @@ record TrainProcess(Process process, Path out, Path err) implements AutoCloseabl
 
     /** Waits for its end; what it said as a command. */
     Cli end() throws IOException, InterruptedException {
-        if (!process.waitFor(280, TimeUnit.SECONDS)) {
+        if (!process.waitFor(300, TimeUnit.SECONDS)) {
             throw new AssertionError("training has not ended: " + soFar().err());
         }
         return new Cli(process.exitValue(), Files.readString(out), Files.readString(err));

@@ -15,11 +15,9 @@ import java.util.List;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two processes that train one network. */
-@Timeout(600)
 class TrainRanksTest {
 
     @TempDir

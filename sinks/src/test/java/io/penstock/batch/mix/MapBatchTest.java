@@ -15,7 +15,6 @@ import io.penstock.stream.Execution;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -36,7 +35,6 @@ import reactor.test.StepVerifier;
 
 class MapBatchTest {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
     private static final int CLASSES = 4;
     private static final int SIDE = 6;
     private static final MixUp MIX_UP = MixUp.of(0.4, "pixels", "label", CLASSES);
@@ -97,7 +95,7 @@ class MapBatchTest {
 
     private static List<Copied> read(Dataset<Photo> photos, Sampler sampler, int batch, BatchTransform transform) {
         return Objects.requireNonNull(
-                stream(photos, sampler, batch, transform).collectList().block(SOON));
+                stream(photos, sampler, batch, transform).collectList().block());
     }
 
     @Test
@@ -190,7 +188,7 @@ class MapBatchTest {
         assertThat(read(photos, sampler, 8, either)).isEqualTo(whole);
         for (int stop = 1; stop < whole.size(); stop++) {
             List<Copied> both = new ArrayList<>(Objects.requireNonNull(
-                    stream(photos, sampler, 8, either).take(stop).collectList().block(SOON)));
+                    stream(photos, sampler, 8, either).take(stop).collectList().block()));
             Position next = both.get(stop - 1).next;
             both.addAll(read(photos, sampler.resumeAt(next), 8, either));
             assertThat(both).isEqualTo(whole);
@@ -211,7 +209,7 @@ class MapBatchTest {
                             return Map.of();
                         }))
                         .doOnNext(Batch::close)
-                        .blockLast(SOON);
+                        .blockLast();
             }
         }
 
@@ -238,7 +236,7 @@ class MapBatchTest {
                     batch.close();
                     assertThatThrownBy(() -> batch.tensor("pixels")).isInstanceOf(IllegalStateException.class);
                 })
-                .blockLast(SOON);
+                .blockLast();
 
         assertThat(marks).hasValue(1);
     }
@@ -252,7 +250,7 @@ class MapBatchTest {
                 .thenRequest(3)
                 .expectNextCount(3)
                 .expectComplete()
-                .verify(SOON);
+                .verify();
     }
 
     @Test

@@ -25,14 +25,12 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 
 /** A fifth of all answers goes wrong, in every way there is. */
 @ExtendWith(NoLeaks.class)
-@Timeout(120)
 class FaultRunTest {
 
     private static final int SAMPLES = 400;

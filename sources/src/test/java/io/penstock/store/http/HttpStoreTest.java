@@ -55,7 +55,7 @@ class HttpStoreTest {
     }
 
     private StoreEntry entry(String key) {
-        return store.entry(key).block(SOON);
+        return store.entry(key).block();
     }
 
     private static byte[] array(ByteBuffer buffer) {
@@ -68,7 +68,7 @@ class HttpStoreTest {
     void read_wholeEntry_isItsBytes() {
         StoreEntry entry = entry("train/ü/a %+.bin");
 
-        ByteBuffer read = store.read(entry).block(SOON);
+        ByteBuffer read = store.read(entry).block();
 
         assertThat(entry.size()).isEqualTo(bytes.length);
         assertThat(array(read)).isEqualTo(bytes);
@@ -79,7 +79,7 @@ class HttpStoreTest {
         StoreEntry entry = entry("train/ü/a %+.bin");
 
         for (int[] range : new int[][] {{0, 1}, {1, 300_000}, {bytes.length - 5, 5}, {0, bytes.length}, {17, 0}}) {
-            assertThat(array(store.read(entry, range[0], range[1]).block(SOON)))
+            assertThat(array(store.read(entry, range[0], range[1]).block()))
                     .isEqualTo(Arrays.copyOfRange(bytes, range[0], range[0] + range[1]));
         }
     }
@@ -96,8 +96,8 @@ class HttpStoreTest {
 
     @Test
     void read_emptyEntry_isEmpty() {
-        assertThat(store.read(entry("empty")).block(SOON).remaining()).isZero();
-        assertThat(store.find("empty", 10).block(SOON).remaining()).isZero();
+        assertThat(store.read(entry("empty")).block().remaining()).isZero();
+        assertThat(store.find("empty", 10).block().remaining()).isZero();
     }
 
     @Test
@@ -108,7 +108,7 @@ class HttpStoreTest {
         Mono<ByteBuffer> read = store.read(entry);
 
         assertThat(server.requests()).isEqualTo(before);
-        assertThat(read.block(SOON)).isNotNull();
+        assertThat(read.block()).isNotNull();
         assertThat(server.requests()).isEqualTo(before + 1);
     }
 
@@ -117,7 +117,7 @@ class HttpStoreTest {
         StoreEntry entry = entry("small.bin");
 
         for (int i = 0; i < 50; i++) {
-            store.read(entry, i, 7).block(SOON);
+            store.read(entry, i, 7).block();
         }
 
         assertThat(server.connections()).isLessThan(4);
@@ -132,12 +132,12 @@ class HttpStoreTest {
 
     @Test
     void find_present_isItsBytes() {
-        assertThat(array(store.find("small.bin", 1000).block(SOON))).isEqualTo(Arrays.copyOf(bytes, 1000));
+        assertThat(array(store.find("small.bin", 1000).block())).isEqualTo(Arrays.copyOf(bytes, 1000));
     }
 
     @Test
     void find_moreThanBelieved_isRefused() {
-        assertThatThrownBy(() -> store.find("small.bin", 999).block(SOON))
+        assertThatThrownBy(() -> store.find("small.bin", 999).block())
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("GET " + server.address() + "small.bin failed on attempt 1 of 8")
                 .hasMessageContaining("has 1000 bytes, at most 999 are allowed");
@@ -150,11 +150,11 @@ class HttpStoreTest {
                 HttpStore.at(server.address(), HttpOptions.standard().maxObjectBytes(999))) {
             long before = server.requests();
 
-            assertThatThrownBy(() -> small.read(entry).block(SOON))
+            assertThatThrownBy(() -> small.read(entry).block())
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("at most 999 bytes are allowed, it has 1000; read ranges");
             assertThat(server.requests()).isEqualTo(before);
-            assertThat(small.read(entry, 1, 999).block(SOON).remaining()).isEqualTo(999);
+            assertThat(small.read(entry, 1, 999).block().remaining()).isEqualTo(999);
         }
     }
 
@@ -164,11 +164,11 @@ class HttpStoreTest {
         Files.write(folder.resolve("small.bin"), new byte[1000]);
         Files.setLastModifiedTime(folder.resolve("small.bin"), FileTime.fromMillis(1_000_000));
 
-        assertThatThrownBy(() -> store.read(entry).block(SOON))
+        assertThatThrownBy(() -> store.read(entry).block())
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("attempt 1 of 8")
                 .hasMessageContaining("changed since it was listed: had 1000 bytes, now has ETag");
-        assertThatThrownBy(() -> store.read(entry, 10, 10).block(SOON)).hasMessageContaining("changed since");
+        assertThatThrownBy(() -> store.read(entry, 10, 10).block()).hasMessageContaining("changed since");
     }
 
     @Test
@@ -176,7 +176,7 @@ class HttpStoreTest {
         StoreEntry entry = entry("small.bin");
         Files.delete(folder.resolve("small.bin"));
 
-        assertThatThrownBy(() -> store.read(entry).block(SOON))
+        assertThatThrownBy(() -> store.read(entry).block())
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("now is gone; open the data again");
     }
@@ -219,12 +219,11 @@ class HttpStoreTest {
     void keys_thatLeaveTheBase_areRefusedUnasked(String key) {
         long before = server.requests();
 
-        assertThatThrownBy(() -> store.find(key, 10).block(SOON))
+        assertThatThrownBy(() -> store.find(key, 10).block())
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("key must be a path below " + server.address());
-        assertThatThrownBy(() -> store.entry(key).block(SOON)).isInstanceOf(StoreException.class);
-        assertThatThrownBy(() -> store.read(new StoreEntry(key, 1, 1)).block(SOON))
-                .isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> store.entry(key).block()).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> store.read(new StoreEntry(key, 1, 1)).block()).isInstanceOf(StoreException.class);
         assertThat(server.requests()).isEqualTo(before);
     }
 
@@ -249,7 +248,7 @@ class HttpStoreTest {
                     .extracting(StoreEntry::key)
                     .containsExactlyInAnyOrder("empty", "small.bin", "train/ü/a %+.bin");
             for (StoreEntry entry : entries) {
-                assertThat(listed.read(entry).block(SOON).remaining()).isEqualTo((int) entry.size());
+                assertThat(listed.read(entry).block().remaining()).isEqualTo((int) entry.size());
             }
         }
     }
@@ -265,7 +264,7 @@ class HttpStoreTest {
             listed.list((key, size, version) -> entries.add(new StoreEntry(key, size, version)));
             Files.write(folder.resolve("small.bin"), new byte[1000]);
 
-            assertThatThrownBy(() -> listed.read(entries.get(1)).block(SOON))
+            assertThatThrownBy(() -> listed.read(entries.get(1)).block())
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("small.bin failed on attempt 2 of 2")
                     .hasMessageContaining("do not match the checksum");

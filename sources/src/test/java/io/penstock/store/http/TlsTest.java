@@ -15,14 +15,12 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
@@ -30,10 +28,8 @@ import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 
 @ExtendWith(NoLeaks.class)
-@Timeout(120)
 class TlsTest {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
     private static final ConcurrentLinkedQueue<String> PLAIN_CREDENTIALS = new ConcurrentLinkedQueue<>();
 
     private static X509Certificate certificate;
@@ -65,7 +61,7 @@ class TlsTest {
                         store.toString())
                 .inheritIO()
                 .start();
-        assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(keytool.waitFor(300, TimeUnit.SECONDS)).isTrue();
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(store)) {
             keys.load(in, "changeit".toCharArray());
@@ -105,7 +101,7 @@ class TlsTest {
 
     private static String find(String address, HttpOptions options, String key) {
         try (HttpStore store = HttpStore.at(URI.create(address), options)) {
-            ByteBuffer read = store.find(key, 1000).block(SOON);
+            ByteBuffer read = store.find(key, 1000).block();
             return StandardCharsets.UTF_8.decode(read).toString();
         }
     }

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,8 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MirrorDirectoryTest {
-
-    private static final Duration SOON = Duration.ofSeconds(20);
 
     @TempDir
     private Path folder;
@@ -54,8 +51,8 @@ class MirrorDirectoryTest {
     }
 
     private static ByteBuffer read(Store store, String key) {
-        StoreEntry entry = store.entry(key).block(SOON);
-        return store.read(entry).block(SOON);
+        StoreEntry entry = store.entry(key).block();
+        return store.read(entry).block();
     }
 
     private List<Path> files() throws IOException {

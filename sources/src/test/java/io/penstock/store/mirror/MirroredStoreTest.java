@@ -23,12 +23,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-@Timeout(120)
 class MirroredStoreTest {
 
     private static final Duration SOON = Duration.ofSeconds(30);
@@ -117,7 +115,7 @@ class MirroredStoreTest {
     }
 
     private StoreEntry entry(int i) {
-        return source.entry(key(i)).block(SOON);
+        return source.entry(key(i)).block();
     }
 
     private MirroredStore mirror() {
@@ -130,7 +128,7 @@ class MirroredStoreTest {
     }
 
     private void assertRead(Store store, int i) {
-        ByteBuffer read = store.read(entry(i)).block(SOON);
+        ByteBuffer read = store.read(entry(i)).block();
         assertThat(read).isEqualTo(ByteBuffer.wrap(contents.get(i)));
     }
 
@@ -163,7 +161,7 @@ class MirroredStoreTest {
         Mono<ByteBuffer> read = mirror().read(entry(3));
 
         assertThat(source.reads).hasValue(0);
-        assertThat(read.block(SOON)).isEqualTo(ByteBuffer.wrap(contents.get(3)));
+        assertThat(read.block()).isEqualTo(ByteBuffer.wrap(contents.get(3)));
     }
 
     @Test
@@ -171,7 +169,7 @@ class MirroredStoreTest {
         MirroredStore mirror = mirror();
 
         for (int offset = 0; offset < 900; offset += 100) {
-            assertThat(mirror.read(entry(0), offset, 100).block(SOON))
+            assertThat(mirror.read(entry(0), offset, 100).block())
                     .isEqualTo(ByteBuffer.wrap(Arrays.copyOfRange(contents.get(0), offset, offset + 100)));
         }
 
@@ -184,12 +182,12 @@ class MirroredStoreTest {
         byte[] large = new byte[(17 << 20) + 5];
         new Random(1).nextBytes(large);
         Files.write(origin.resolve("large"), large);
-        StoreEntry entry = source.entry("large").block(SOON);
+        StoreEntry entry = source.entry("large").block();
 
         MirroredStore mirror = mirror();
 
-        assertThat(mirror.read(entry).block(SOON)).isEqualTo(ByteBuffer.wrap(large));
-        assertThat(mirror.path(entry).block(SOON)).hasBinaryContent(large);
+        assertThat(mirror.read(entry).block()).isEqualTo(ByteBuffer.wrap(large));
+        assertThat(mirror.path(entry).block()).hasBinaryContent(large);
         assertThat(source.reads).hasValue(3);
     }
 
@@ -201,7 +199,7 @@ class MirroredStoreTest {
         List<ByteBuffer> read = Flux.range(0, 400)
                 .flatMap(n -> (n % 2 == 0 ? one : other).read(entry(n / 2 % FILES)), 64)
                 .collectList()
-                .block(SOON);
+                .block();
 
         assertThat(read).hasSize(400);
         assertThat(source.reads).hasValue(FILES);
@@ -255,7 +253,7 @@ class MirroredStoreTest {
 
         assertThat(copies()).hasSize(4); // 1000 + 2000 + 3000 + 4000 bytes
         assertThat(source.reads).hasValue(2 * FILES - 4);
-        assertThatThrownBy(() -> mirror.path(entry(9)).block(SOON))
+        assertThatThrownBy(() -> mirror.path(entry(9)).block())
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("no room for a/ü 9.bin, 10000 bytes")
                 .hasMessageContaining("allow it more");
@@ -307,7 +305,7 @@ class MirroredStoreTest {
         MirroredStore mirror = mirror();
         source.broken = true;
 
-        assertThatThrownBy(() -> mirror.read(entry(5)).block(SOON)).hasMessageContaining("broken on purpose");
+        assertThatThrownBy(() -> mirror.read(entry(5)).block()).hasMessageContaining("broken on purpose");
         source.broken = false;
 
         assertThat(copies()).isEmpty();
@@ -325,7 +323,7 @@ class MirroredStoreTest {
                     source.broken = false;
                     return mirror.read(entry(5));
                 })
-                .block(SOON);
+                .block();
 
         assertThat(read).isNotNull();
         assertThat(copies()).hasSize(1);
@@ -349,7 +347,7 @@ class MirroredStoreTest {
         for (int i = 0; i < FILES; i++) {
             assertRead(mirror, i);
         }
-        Flux.range(0, FILES).flatMap(i -> mirror.path(entry(i))).blockLast(SOON);
+        Flux.range(0, FILES).flatMap(i -> mirror.path(entry(i))).blockLast();
         for (int i = 0; i < FILES; i++) {
             assertRead(mirror, i);
         }
@@ -368,7 +366,7 @@ class MirroredStoreTest {
 
         assertRead(mirror(), 0);
         ByteBuffer read =
-                kept(MirroredStore.of(other, directory)).find(key(0), 1000).block(SOON);
+                kept(MirroredStore.of(other, directory)).find(key(0), 1000).block();
 
         assertThat(read).isEqualTo(ByteBuffer.wrap(bytes));
     }
@@ -383,7 +381,7 @@ class MirroredStoreTest {
         assertThat(keys).hasSize(FILES);
         assertThat(mirror.location()).isEqualTo(source.location());
         assertThat(mirror.entry("none").blockOptional(SOON)).isEmpty();
-        assertThatThrownBy(() -> mirror.find(key(5), 10).block(SOON)).hasMessageContaining("at most 10 bytes");
+        assertThatThrownBy(() -> mirror.find(key(5), 10).block()).hasMessageContaining("at most 10 bytes");
     }
 
     @Test
@@ -401,8 +399,8 @@ class MirroredStoreTest {
             assertThat(MirrorDirectory.at(directory).damaged()).containsExactly(copy);
 
             StoreEntry entry = entry(5);
-            ByteBuffer range = mirror.read(entry, 1000, 1000).block(SOON);
-            Path path = times == 1 ? mirror.path(entry).block(SOON) : copy;
+            ByteBuffer range = mirror.read(entry, 1000, 1000).block();
+            Path path = times == 1 ? mirror.path(entry).block() : copy;
 
             assertThat(range).isEqualTo(ByteBuffer.wrap(contents.get(5), 1000, 1000));
             assertRead(mirror, 5);

@@ -25,13 +25,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.Timeout;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
 /** Against a server that others wrote and that checks signatures: s3proxy, whose buckets lie in memory. */
-@Timeout(60)
 class S3ProxyTest {
 
     private static final String BUCKET = "photos";

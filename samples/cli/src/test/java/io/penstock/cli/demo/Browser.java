@@ -67,7 +67,7 @@ final class Browser implements AutoCloseable {
         this.socket = HttpClient.newHttpClient()
                 .newWebSocketBuilder()
                 .buildAsync(address, new Listener())
-                .orTimeout(60, TimeUnit.SECONDS)
+                .orTimeout(300, TimeUnit.SECONDS)
                 .join();
         String target = ask("Target.createTarget", "", node -> node.put("url", "about:blank"))
                 .path("targetId")
@@ -184,7 +184,7 @@ final class Browser implements AutoCloseable {
         CompletableFuture<JsonNode> answer = new CompletableFuture<>();
         asked.put(number, answer);
         socket.sendText(message.toString(), true).join();
-        return answer.orTimeout(60, TimeUnit.SECONDS).join();
+        return answer.orTimeout(300, TimeUnit.SECONDS).join();
     }
 
     /** What the console said that is an error or a warning. */
@@ -268,6 +268,6 @@ final class Browser implements AutoCloseable {
         socket.abort();
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
-        process.onExit().orTimeout(30, TimeUnit.SECONDS).join();
+        process.onExit().orTimeout(300, TimeUnit.SECONDS).join();
     }
 }

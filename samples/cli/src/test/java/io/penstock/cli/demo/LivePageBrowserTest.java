@@ -7,14 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The page in a real browser, as a person uses it. {@code -Dpenstock.screenshots=DIR} keeps what it looked like. */
-@Timeout(value = 240, unit = TimeUnit.SECONDS)
 class LivePageBrowserTest {
 
     private static final int SPACE = 32;

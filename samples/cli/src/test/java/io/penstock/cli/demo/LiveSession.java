@@ -140,7 +140,7 @@ final class LiveSession implements AutoCloseable {
     public void close() throws IOException {
         stop.tryEmitEmpty();
         try {
-            run.orTimeout(60, TimeUnit.SECONDS).join();
+            run.orTimeout(300, TimeUnit.SECONDS).join();
         } finally {
             events.close();
             page.close();

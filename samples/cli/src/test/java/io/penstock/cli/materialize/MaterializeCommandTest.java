@@ -89,7 +89,7 @@ class MaterializeCommandTest {
     private static boolean run(String... command) throws Exception {
         try {
             Process process = new ProcessBuilder(command).start();
-            return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
+            return process.waitFor(300, TimeUnit.SECONDS) && process.exitValue() == 0;
         } catch (IOException e) {
             return false; // there is no such program
         }

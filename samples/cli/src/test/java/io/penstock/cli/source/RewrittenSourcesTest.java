@@ -36,13 +36,11 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A source that is overwritten in place while it is streamed through a cache ends the stream and leaves the cache true. */
-@Timeout(60)
 class RewrittenSourcesTest {
 
     private static final int SAMPLES = 40;

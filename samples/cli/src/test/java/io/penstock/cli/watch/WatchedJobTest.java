@@ -26,7 +26,6 @@ import reactor.core.publisher.Flux;
 
 class WatchedJobTest {
 
-    private static final Duration SOON = Duration.ofSeconds(60);
     private static final int SLOW_RANKS = Integer.getInteger("penstock.slow", 4);
 
     /** Until a window of the job lets a rank be named, which needs some steps of it. */
@@ -37,7 +36,7 @@ class WatchedJobTest {
                 .skip(4)
                 .take(20)
                 .takeUntil(report -> report.laggard().rank() != null)
-                .blockLast(SOON);
+                .blockLast();
     }
 
     /** Each rank in turn has a slow source, or a slow stage. */
@@ -69,7 +68,7 @@ class WatchedJobTest {
         try (StreamPlan<?> server = StreamPlan.of(CommandLine.populateSpec(StreamOptions.class, flags.split(" ")))) {
             URI page = URI.create(Objects.requireNonNull(server.metrics()));
 
-            JobReport report = new WatchedJob(List.of(page)).read().block(SOON);
+            JobReport report = new WatchedJob(List.of(page)).read().block();
 
             assertThat(report.lines()).extracting(JobReport.Line::name).containsExactly(page.getAuthority());
         }
@@ -79,7 +78,7 @@ class WatchedJobTest {
     void allMeters_areOneText() {
         try (LockstepJob ranks = new LockstepJob(2, rank -> new Input(1, 0))) {
             WatchedJob job = new WatchedJob(ranks.addresses());
-            job.read().block(SOON);
+            job.read().block();
 
             Exposition all = Exposition.parse(job.meters());
 
@@ -96,16 +95,16 @@ class WatchedJobTest {
             URI address = URI.create("http://127.0.0.1:1/metrics"); // where nothing listens
             job = new WatchedJob(List.of(ranks.addresses().get(0), address));
 
-            JobReport report = job.read().block(SOON);
+            JobReport report = job.read().block();
 
             assertThat(report.laggard())
                     .isEqualTo(new Laggard(
                             address.getAuthority(), address.getAuthority() + " does not answer (connection refused)"));
             assertThat(report.isOver()).isFalse();
             job = new WatchedJob(ranks.addresses());
-            assertThat(job.read().block(SOON).isOver()).isFalse();
+            assertThat(job.read().block().isOver()).isFalse();
         }
-        assertThat(job.read().block(SOON).isOver()).isTrue();
+        assertThat(job.read().block().isOver()).isTrue();
     }
 
     @Test
@@ -115,7 +114,7 @@ class WatchedJobTest {
             WatchedJob job =
                     new WatchedJob(List.of(page.address(), page.address().resolve("absent")));
 
-            assertThat(job.read().block(SOON).lines().stream().map(JobReport.Line::failure))
+            assertThat(job.read().block().lines().stream().map(JobReport.Line::failure))
                     .containsExactly("no meters in Prometheus' format: \"<!doctype html>\"", "HTTP status 404");
         }
     }
