@@ -1,7 +1,9 @@
 package io.penstock.order;
 
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
 /**
@@ -57,10 +59,18 @@ final class SourceSchedule {
             shares[source] = weights[source] / sum;
             if (shares[source] * LONG < 1) {
                 throw new IllegalArgumentException("weight of source %d must be at least 1 of %d of the sum %s, was %s"
-                        .formatted(source, LONG, sum, weights[source]));
+                        .formatted(source, LONG, decimalSum(weights), weights[source]));
             }
         }
         return ofWhole(whole(shares));
+    }
+
+    /** As people add them: 0.1 and 0.2 are 0.3. */
+    private static BigDecimal decimalSum(double... weights) {
+        return DoubleStream.of(weights)
+                .mapToObj(BigDecimal::valueOf)
+                .reduce(BigDecimal.ZERO, BigDecimal::add)
+                .stripTrailingZeros();
     }
 
     /** The schedule of weights in whole numbers, of a sum up to 2^24. */

@@ -113,6 +113,7 @@ class SourceScheduleTest {
             delimiter = '|',
             value = {
                 "1e-9;1 | weight of source 0 must be at least 1 of 16777216 of the sum 1.000000001, was 1.0E-9",
+                "0.1;0.2;1e-9 | weight of source 2 must be at least 1 of 16777216 of the sum 0.300000001, was 1.0E-9",
                 "1e308;1e308 | the weights of a mixture must have a finite sum; divide all of them"
             })
     void weights_outOfRange_areRefused(String weights, String message) {

@@ -66,6 +66,8 @@ class SplitsTest {
 
         assertThatThrownBy(() -> source.split(1, 0.8, 0.1))
                 .hasMessage("the shares must add up to 1, were [0.8, 0.1]: 0.9 in all; name the rest as a share");
+        assertThatThrownBy(() -> source.split(1, 0.7, 0.1, 0.1))
+                .hasMessage("the shares must add up to 1, were [0.7, 0.1, 0.1]: 0.9 in all; name the rest as a share");
         assertThatThrownBy(() -> source.split(1, 1, 0)).hasMessage("a share must be in (0, 1], was 0.0");
         assertThatThrownBy(() -> source.split(1, Double.NaN, 1)).hasMessage("a share must be in (0, 1], was NaN");
         assertThatThrownBy(() -> source.split(1)).isInstanceOf(IllegalArgumentException.class);

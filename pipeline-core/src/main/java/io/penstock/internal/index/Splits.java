@@ -1,6 +1,7 @@
 package io.penstock.internal.index;
 
 import io.penstock.order.internal.Mixing;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -25,15 +26,15 @@ public final class Splits {
                     .formatted(Byte.MAX_VALUE, shares.length));
         }
         double[] ends = new double[shares.length];
-        double sum = 0;
+        BigDecimal sum = BigDecimal.ZERO; // of decimals: shares of 0.1 and 0.2 end where one of 0.3 does
         for (int part = 0; part < shares.length; part++) {
             if (!(shares[part] > 0 && shares[part] <= 1)) {
                 throw new IllegalArgumentException("a share must be in (0, 1], was " + shares[part]);
             }
-            sum += shares[part];
-            ends[part] = sum;
+            sum = sum.add(BigDecimal.valueOf(shares[part]));
+            ends[part] = sum.doubleValue();
         }
-        if (Math.abs(sum - 1) > SUM_TOLERANCE) {
+        if (Math.abs(sum.doubleValue() - 1) > SUM_TOLERANCE) {
             throw new IllegalArgumentException(
                     "the shares must add up to 1, were %s: %s in all; name the rest as a share"
                             .formatted(Arrays.toString(shares), sum));

@@ -1,6 +1,7 @@
 package io.penstock.cli.serve;
 
 import io.penstock.cache.Fingerprint;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -79,8 +80,9 @@ final class Faults {
         for (String part : text.split(",", -1)) {
             shares.add(share(part.strip()));
         }
-        double sum = shares.stream().mapToDouble(Share::share).sum();
-        if (sum > 1 + 1e-9) {
+        BigDecimal sum =
+                shares.stream().map(share -> BigDecimal.valueOf(share.share)).reduce(BigDecimal.ZERO, BigDecimal::add);
+        if (sum.compareTo(BigDecimal.ONE) > 0) {
             throw new IllegalArgumentException("shares of faults must be at most 1 together, were %s".formatted(sum));
         }
         Map<Kind, Long> counts = new EnumMap<>(Kind.class);

@@ -2,7 +2,8 @@ package io.penstock.cli.source;
 
 import io.penstock.cli.console.Reason;
 import io.penstock.pipeline.Dataset;
-import java.util.Arrays;
+import java.math.BigDecimal;
+import java.util.stream.DoubleStream;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -34,10 +35,15 @@ public record SplitShare(double from, double to) {
 
     /** The samples of this part. */
     <T> Dataset<T> of(Dataset<T> samples) {
-        double[] shares = Arrays.stream(new double[] {from, to - from, 1 - to})
+        double[] shares = DoubleStream.of(from, minus(to, from), minus(1, to))
                 .filter(share -> share > 0)
                 .toArray();
         return samples.split(SEED, shares).get(from > 0 ? 1 : 0);
+    }
+
+    /** Of decimals: 1 - 0.8 is 0.2, and {@code explain} shows it. */
+    private static double minus(double more, double less) {
+        return BigDecimal.valueOf(more).subtract(BigDecimal.valueOf(less)).doubleValue();
     }
 
     /** For picocli. */

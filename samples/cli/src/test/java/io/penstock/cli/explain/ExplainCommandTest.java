@@ -75,7 +75,7 @@ class ExplainCommandTest {
     @Test
     void stages_ofARun_areTheSourceAndWhatEachStepLeaves() {
         String flags =
-                "--source images:" + folder.resolve("train") + " --filter name=*/*1.jpg --split 0..0.5 --resize 32";
+                "--source images:" + folder.resolve("train") + " --filter name=*/*1.jpg --split 0.1..0.8 --resize 32";
 
         Cli people = Cli.run(("explain --step 0 " + flags).split(" "));
         JsonNode batch = explain(flags + " --step 0").done();
@@ -86,7 +86,7 @@ class ExplainCommandTest {
         assertThat(stages.get(0)).contains(folder.toString(), IMAGES + " samples");
         assertThat(stages)
                 .anyMatch(stage -> stage.matches("select name=\\*/\\*1\\.jpg: \\d+ of %d samples".formatted(IMAGES)));
-        assertThat(stages).anyMatch(stage -> stage.startsWith("part 0 of split"));
+        assertThat(stages).anyMatch(stage -> stage.startsWith("part 1 of split [0.1, 0.7, 0.2], seed 0"));
         assertThat(people.out()).startsWith(String.join("\n", stages));
     }
 

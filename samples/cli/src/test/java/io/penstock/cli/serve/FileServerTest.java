@@ -81,7 +81,8 @@ class FileServerTest {
         Faults faults = Faults.parse("refuse=0.05,reset=0.02,status=503:0.1,status=429:0.01", 1);
 
         assertThat(Faults.parse(faults.toString(), 1)).hasToString(faults.toString());
-        assertThatThrownBy(() -> Faults.parse("reset=0.6,stall=0.6", 1)).hasMessageContaining("at most 1 together");
+        assertThatThrownBy(() -> Faults.parse("reset=0.7,stall=0.1,truncate=0.9", 1))
+                .hasMessage("shares of faults must be at most 1 together, were 1.7");
         assertThatThrownBy(() -> Faults.parse("status=200:0.1", 1)).hasMessageContaining("status=CODE:SHARE");
         assertThatThrownBy(() -> Faults.parse("reset=NaN", 1)).hasMessageContaining("must be in [0, 1]");
     }
