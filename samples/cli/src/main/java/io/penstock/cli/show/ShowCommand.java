@@ -6,6 +6,7 @@ import io.penstock.cli.console.Output;
 import io.penstock.cli.console.Reason;
 import io.penstock.cli.console.Terminal;
 import io.penstock.cli.flag.ArrayRegion;
+import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.HelpFlag;
 import io.penstock.cli.flag.NumberFlag;
 import io.penstock.cli.report.TableReporter;
@@ -89,6 +90,14 @@ public final class ShowCommand implements Callable<Integer> {
             description = "Levels of folders above the class folders of images, as for stream.")
     private @Nullable Integer depth;
 
+    @Option(
+            names = "--mirror",
+            order = 6,
+            paramLabel = "DIR[,SIZE]",
+            converter = DiskSpec.Reader.class,
+            description = "Copy files that are elsewhere into this folder when they are first read, as for stream.")
+    private @Nullable DiskSpec mirror;
+
     @Option(names = "--json", order = 90, description = "Print one JSON object a line, and nothing else.")
     private boolean json;
 
@@ -162,6 +171,7 @@ public final class ShowCommand implements Callable<Integer> {
 
     private void show(String words, Output out) {
         SourceSpec source = SourceSpec.parse(words).withDepth(depth);
+        source = mirror == null ? source : source.mirroredIn(mirror);
         String text = StorePlace.withoutQuery(words);
         if (region != null) {
             showRegion(text, source, region, out);

@@ -102,6 +102,23 @@ class MirrorFlagTest {
     }
 
     @Test
+    void show_fromAnAddress_leavesItsFilesInTheMirror() throws IOException {
+        try (FileServer server = FileServer.of(folder).manifest().start()) {
+            String source = "http:" + server.address() + "manifest.jsonl";
+            Cli near = Cli.run("show", "images:" + folder, "--checksum", "--json");
+
+            Cli shown = Cli.run("show", source, "--checksum", "--json", "--mirror", mirror.toString());
+            long before = server.requests();
+            Cli run = Cli.stream("--source " + source + " --resize 16 --mirror " + mirror);
+
+            assertThat(shown.err() + run.err()).isEmpty();
+            assertThat(shown.done().path("sha256")).isEqualTo(near.done().path("sha256"));
+            assertThat(run.epoch(0).path("samples").asInt()).isEqualTo(IMAGES);
+            assertThat(server.requests() - before).as("the manifest alone").isEqualTo(1);
+        }
+    }
+
+    @Test
     void cacheCommands_inAMirrorsFolder_knowIt() throws IOException {
         Cli made = Cli.run("materialize --source images:%s --resize 16 --mirror %s --to tar:%s"
                 .formatted(folder, mirror, near.resolve("shards"))
