@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What only a process of its own shows: signals and pipes. */
 class ProcessTest {
 
+    private static final int INTERRUPTED = 128 + 2;
     private static final int TERMINATED = 128 + 15;
     private static final int CLOSED_PIPE = 141;
     private static final Pattern TOKEN = Pattern.compile("--resume '(\\{.*})'");
@@ -50,6 +52,77 @@ class ProcessTest {
             assertThat(ResumeToken.parse(token.group(1)).seed()).isEqualTo(42);
         } finally {
             process.destroyForcibly();
+        }
+    }
+
+    /** A second Ctrl-C, while the first is acted on, takes nothing from what the first says and leaves. */
+    @Test
+    void interrupt_repeatedUntilTheEnd_isActedOnOnce() throws Exception {
+        Path file = Files.write(folder.resolve("records.bin"), new byte[64 * 1000]);
+        Process process = start("--source", "records:" + file + ",64", "--epochs", "1000000", "--cache-ram", "1MiB");
+        try (BufferedReader out = lines(process)) {
+            assertThat(out.readLine()).startsWith("{\"event\":\"epoch\",\"epoch\":0,");
+
+            interruptUntilItEnds(process);
+
+            String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+            Matcher token = TOKEN.matcher(err);
+            assertThat(process.exitValue()).isEqualTo(INTERRUPTED);
+            assertThat(err.lines()).hasSize(1);
+            assertThat(token.find()).isTrue();
+            assertThat(ResumeToken.parse(token.group(1)).seed()).isEqualTo(42);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** Each begins with a folder: from then on the signal comes. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "stream --source records:FILE,64 --epochs 1000000 --cache-disk BEGUN,8MiB",
+                "materialize --source records:FILE,64 --to tar:BEGUN",
+                "demo"
+            })
+    void interrupt_whileACommandBegins_endsItWithALineAtMost(String flags) throws Exception {
+        Path file = Files.write(folder.resolve("records.bin"), new byte[64 * 1000]);
+        Path begun = folder.resolve("begun");
+        ProcessBuilder command = CliProcess.builder(flags.replace("FILE", file.toString())
+                .replace("BEGUN", begun.toString())
+                .split(" "));
+        Path temporary = Files.createDirectory(folder.resolve("tmp"));
+        command.command().add(1, "-Djava.io.tmpdir=" + temporary);
+        Process process = command.start();
+        try {
+            while (process.isAlive() && !Files.exists(begun) && isEmpty(temporary)) {
+                Thread.onSpinWait();
+            }
+
+            interruptUntilItEnds(process);
+
+            String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.exitValue()).as(err).isEqualTo(INTERRUPTED);
+            assertThat(err.lines()).hasSizeLessThan(2).allMatch(line -> line.contains("interrupted"));
+            try (Stream<Path> left = Files.list(temporary)) {
+                assertThat(left).noneMatch(Files::isDirectory);
+            }
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static boolean isEmpty(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.findAny().isEmpty();
+        }
+    }
+
+    private static void interruptUntilItEnds(Process process) throws Exception {
+        while (process.isAlive()) {
+            new ProcessBuilder("kill", "-INT", Long.toString(process.pid()))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD) // it may end just now
+                    .start()
+                    .waitFor();
         }
     }
 
