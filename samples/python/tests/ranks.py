@@ -26,3 +26,4 @@ everyone = [None, None]
 torch.distributed.all_gather_object(everyone, (mine, model.module.weight.sum().item()))
 if torch.distributed.get_rank() == 0:
     print(json.dumps(everyone))
+torch.distributed.destroy_process_group()  # otherwise threads of gloo may abort the process at its end
