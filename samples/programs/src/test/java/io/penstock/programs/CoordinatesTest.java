@@ -42,6 +42,19 @@ final class CoordinatesTest {
         }
     }
 
+    /** The page and the repository are the owner's to name; the profile central asks for them. */
+    @Test
+    void poms_ofWhatIsPublished_sayWhatMavenCentralAsksFor() throws IOException {
+        String root = read("pom.xml");
+        String bom = read("bom/pom.xml"); // it has no parent
+        assertThat(root).contains("<property>project.url<", "<property>project.scm.url<");
+        assertThat(List.of(root, bom)).allSatisfy(pom -> assertThat(pom).contains("<license>", "<developer>"));
+        assertThat(bom.contains("<scm>")).isEqualTo(root.contains("<scm>"));
+        for (String module : List.of("bom", "pipeline-core", "operators", "sources", "sinks")) {
+            assertThat(read(module + "/pom.xml")).as(module).contains("<name>", "<description>");
+        }
+    }
+
     @Test
     void flags_ofTheArgumentFile_areThoseOfTheTests() throws IOException {
         List<String> flags =
