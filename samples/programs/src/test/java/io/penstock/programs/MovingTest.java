@@ -1,6 +1,7 @@
 package io.penstock.programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.batch.Batch;
@@ -51,8 +52,18 @@ class MovingTest {
                     if isinstance(first, (tuple, list)):
                         first = [numpy.frombuffer(each, "u1") for each in first]
                     rows += len(first)
-                    total += int(sum(int(row.sum()) for row in first))
+                    total += int(sum(int(numpy.asarray(row).sum()) for row in first))
                 print(rows, total)
+            """;
+
+    /** What the page's program of tf.data leaves to its reader. */
+    private static final String TENSORFLOW_STEPS = """
+
+            def decode(name):
+                return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(name), channels=3), (224, 224), antialias=True)
+
+            def flip(pixels):
+                return tf.image.random_flip_left_right(pixels)
             """;
 
     @TempDir
@@ -148,6 +159,28 @@ class MovingTest {
     @ParameterizedTest
     @CsvSource({"torch", "grain", "webdataset"})
     void theirs_whereItIsInstalled_deliversTheSame(String module) throws Exception {
+        List<Long> tally = theirs(module, "", module.equals("webdataset") ? tar : npy);
+
+        assertThat(tally).containsExactly((long) EPOCHS * ROWS, EPOCHS * sum);
+    }
+
+    /** Decoders and resizing differ a little. */
+    @Test
+    void theirsOfTfData_whereItIsInstalled_deliversAsManyPicturesAlike() throws Exception {
+        Path pictures = folder.resolve("pictures-of-both");
+        PictureFolder.write(pictures, 10).blockLast();
+
+        List<Long> theirs = theirs("tensorflow", TENSORFLOW_STEPS, pictures);
+
+        try (Cache cache = Cache.of(RamTier.ofBytes(16 << 20))) {
+            List<Long> ours = tally(ours("fromTfData", pictures, cache), "pixels");
+            assertThat(theirs.get(0)).isEqualTo(ours.get(0));
+            assertThat((double) theirs.get(1)).isCloseTo(ours.get(1), withinPercentage(1));
+        }
+    }
+
+    /** The tally of the page's program in Python, run on a file or folder. */
+    private static List<Long> theirs(String module, String steps, Path data) throws Exception {
         String python = interpreter(module);
         assumeTrue(!python.isEmpty(), "no python3 of this machine has numpy and " + module);
         String program = PYTHON.matcher(Document.read(PAGE).text())
@@ -156,13 +189,13 @@ class MovingTest {
                 .filter(text -> text.startsWith("import") && text.contains("import " + module))
                 .findFirst()
                 .orElseThrow();
-        Path script = Files.writeString(folder.resolve(module + "_program.py"), program + DRIVER);
+        Path script = Files.writeString(folder.resolve(module + "_program.py"), program + steps + DRIVER);
 
-        String said = run(python, script.toString(), (module.equals("webdataset") ? tar : npy).toString());
+        String said = run(python, script.toString(), data.toString());
 
-        assertThat(said.strip().lines().reduce((before, last) -> last))
-                .as(said)
-                .hasValue(EPOCHS * ROWS + " " + EPOCHS * sum);
+        String last = said.strip().lines().reduce("", (before, line) -> line);
+        assertThat(last).as(said).matches("\\d+ \\d+");
+        return Stream.of(last.split(" ")).map(Long::valueOf).toList();
     }
 
     /** The first that has a module, or an empty text. */
