@@ -79,9 +79,12 @@ record MissExplanation(String reason, List<String> changes) {
                 changes.add("the record of the pipeline that kept it is gone");
                 return new MissExplanation(reason.isEmpty() ? "unknown" : reason, changes);
             }
-            List<String> stages = stages(then.stages(), now.stages());
-            changes.addAll(stages);
             boolean codec = !then.codec().equals(now.codec());
+            List<String> stages = stages(once(then.stages()), once(now.stages()));
+            if (changes.isEmpty() && stages.isEmpty() && !codec) {
+                stages = stages(then.stages(), now.stages());
+            }
+            changes.addAll(stages);
             if (codec) {
                 changes.add("it was kept as %s, and is requested as %s".formatted(then.codec(), now.codec()));
             }
@@ -91,6 +94,11 @@ record MissExplanation(String reason, List<String> changes) {
             }
             String other = stages.isEmpty() ? "codec" : "stage";
             return new MissExplanation(reason.isEmpty() ? other : reason, changes);
+        }
+
+        /** Each source of several has its stages in the list: one change of all would be told once for each. */
+        private static List<String> once(List<String> stages) {
+            return stages.stream().distinct().toList();
         }
 
         private static List<String> stages(List<String> then, List<String> now) {

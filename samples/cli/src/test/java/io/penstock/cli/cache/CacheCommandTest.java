@@ -190,6 +190,34 @@ class CacheCommandTest {
                 .contains("33");
     }
 
+    /** Each sample is looked for in its own source, by the index behind the filter and the split. */
+    @Test
+    void whyMiss_ofSomeSamplesOfTwoSources_namesSampleAndStageOnce() throws IOException {
+        Path more = folder.resolve("more");
+        PictureFolder.write(more, IMAGES).blockLast();
+        String few =
+                " --source images:" + train + " --source images:" + more + " --filter name=class-1/* --split 0..0.9";
+        Cli filled = Cli.run(("cache warm " + cache + ",64MiB --json --resize 32" + few).split(" "));
+        int last = filled.done().path("loaded").asInt() - 1;
+        String asked = "cache why-miss %s %d --json --resize %d%s";
+
+        Cli held = Cli.run(asked.formatted(cache, last, 32, few).split(" "));
+        Cli resized = Cli.run(asked.formatted(cache, last, 33, few).split(" "));
+        Path image = more.resolve(held.done().path("sample").asText());
+        Files.setLastModifiedTime(image, FileTime.from(Instant.parse("2001-02-03T04:05:06Z")));
+        Cli changed = Cli.run(asked.formatted(cache, last, 32, few).split(" "));
+
+        assertThat(held.done().path("reason").asText()).isEqualTo("held");
+        assertThat(resized.done().path("changes"))
+                .singleElement()
+                .asString()
+                .contains("stage 1 was ", "resize 32", "resize 33");
+        assertThat(changed.done().path("changes"))
+                .singleElement()
+                .extracting(JsonNode::asText)
+                .isEqualTo("its source has changed: now it is \"modified 2001-02-03T04:05:06Z\"");
+    }
+
     @Test
     void whyMiss_ofAChangedFile_namesWhatOfIt() throws IOException {
         warm(32);
