@@ -2,6 +2,7 @@ package io.penstock.internal;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -20,6 +21,9 @@ public final class FileErrors {
         }
         if (failure instanceof NotDirectoryException) {
             return "not a folder";
+        }
+        if (failure instanceof FileAlreadyExistsException) {
+            return "there is a file of this name";
         }
         if (failure instanceof FileSystemException known && known.getReason() != null) {
             return known.getReason();

@@ -301,7 +301,7 @@ class FilterTest {
 
         assertThatThrownBy(() -> built(Stated.of(3).filter("odd", FilterTest::isOdd, Indexing.keptIn(file))))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("cannot keep an index in " + file);
+                .hasMessage("cannot keep an index in " + file + ": there is a file of this name");
     }
 
     @Test

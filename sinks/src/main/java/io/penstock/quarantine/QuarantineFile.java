@@ -120,7 +120,7 @@ public final class QuarantineFile implements Consumer<SampleException>, AutoClos
         try (InputStream in = Files.newInputStream(path)) {
             return List.copyOf(lines(path, in, Files.size(path)).samples);
         } catch (IOException e) {
-            throw new StoreException("cannot read quarantine file %s: %s".formatted(path, e), e);
+            throw new StoreException("cannot read quarantine file %s: %s".formatted(path, FileErrors.reason(e)), e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.penstock.serve;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
@@ -73,7 +74,7 @@ final class BatchRing implements AutoCloseable {
                     file.map(FileChannel.MapMode.READ_WRITE, 0, size).order(ByteOrder.LITTLE_ENDIAN);
             return new BatchRing(path, mapped, gone);
         } catch (IOException e) {
-            throw new StoreException("cannot make shared memory at %s: %s".formatted(path, e), e);
+            throw new StoreException("cannot make shared memory at %s: %s".formatted(path, FileErrors.reason(e)), e);
         }
     }
 

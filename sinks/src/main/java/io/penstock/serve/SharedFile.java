@@ -1,6 +1,7 @@
 package io.penstock.serve;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.Notice;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
@@ -62,7 +63,7 @@ final class SharedFile implements RunMemory {
                             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
                             PRIVATE));
         } catch (IOException e) {
-            throw new StoreException("cannot make shared memory at %s: %s".formatted(path, e), e);
+            throw new StoreException("cannot make shared memory at %s: %s".formatted(path, FileErrors.reason(e)), e);
         }
     }
 

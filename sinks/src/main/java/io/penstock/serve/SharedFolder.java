@@ -1,6 +1,7 @@
 package io.penstock.serve;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -46,8 +47,10 @@ final class SharedFolder implements AutoCloseable {
             requireOurs(folder);
             removeLeftovers(folder);
             return new SharedFolder(folder);
-        } catch (IOException | UnsupportedOperationException e) {
-            throw new StoreException("cannot share memory at %s: %s".formatted(folder, e), e);
+        } catch (IOException e) {
+            throw new StoreException("cannot share memory at %s: %s".formatted(folder, FileErrors.reason(e)), e);
+        } catch (UnsupportedOperationException e) {
+            throw new StoreException("cannot share memory at %s: %s".formatted(folder, e.getMessage()), e);
         }
     }
 

@@ -3,6 +3,7 @@ package io.penstock.shard;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.Notice;
 import io.penstock.store.internal.FolderFiles;
 import java.io.IOException;
@@ -175,7 +176,8 @@ final class TarIndexFile {
             Path partial = file.toAbsolutePath().resolveSibling("partial-%s.tmp".formatted(UUID.randomUUID()));
             AtomicFile.write(file, partial, bytes.array());
         } catch (IOException e) {
-            throw new StoreException("cannot keep the index of an archive in %s: %s".formatted(file, e), e);
+            throw new StoreException(
+                    "cannot keep the index of an archive in %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
     }
 }

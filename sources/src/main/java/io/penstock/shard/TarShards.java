@@ -3,6 +3,7 @@ package io.penstock.shard;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.store.Store;
 import io.penstock.store.StoreFile;
 import io.penstock.store.internal.StoreFiles;
@@ -181,7 +182,8 @@ public final class TarShards {
         try {
             return Files.createDirectories(folder);
         } catch (IOException e) {
-            throw new StoreException("cannot keep the index of archives in %s: %s".formatted(folder, e), e);
+            throw new StoreException(
+                    "cannot keep the index of archives in %s: %s".formatted(folder, FileErrors.reason(e)), e);
         }
     }
 

@@ -46,7 +46,7 @@ class RedisRangesTest {
                 "redis://host?master=x                    | master=NAME is for redis-sentinel",
                 "redis://host?verify=x                    | verify must be full, ca or none",
                 "rediss://host?ca=/no/such                | cannot read the certificates in /no/such",
-                "redis://host?password-file=/no/such      | cannot read the password file /no/such",
+                "redis://host?password-file=/no/such      | cannot read the password file /no/such: no such file or folder",
                 "spawn:                                   | must be a size such as",
                 "spawn:-1MiB                              | must be a size such as",
                 "spawn:0B                                 | the bytes of a server must be in [1048576,",

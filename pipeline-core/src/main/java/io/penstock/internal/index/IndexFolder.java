@@ -2,6 +2,7 @@ package io.penstock.internal.index;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.NodeLock;
 import io.penstock.internal.Notice;
 import io.penstock.order.internal.Mixing;
@@ -91,7 +92,7 @@ public final class IndexFolder implements Closeable {
     }
 
     private static StoreException failure(String verb, Path folder, IOException e) {
-        return new StoreException("cannot %s an index in %s: %s".formatted(verb, folder, e), e);
+        return new StoreException("cannot %s an index in %s: %s".formatted(verb, folder, FileErrors.reason(e)), e);
     }
 
     private Path finished() {

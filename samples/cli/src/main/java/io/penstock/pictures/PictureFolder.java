@@ -1,6 +1,7 @@
 package io.penstock.pictures;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +50,7 @@ public final class PictureFolder {
             Files.createDirectories(file.getParent());
             Files.write(file, Photograph.of(number).jpeg());
         } catch (IOException e) {
-            throw new StoreException("cannot write %s: %s".formatted(file, e), e);
+            throw new StoreException("cannot write %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
     }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,10 @@ class SourceFilesTest {
 
     private static final PathMatcher TESTS = FileSystems.getDefault().getPathMatcher("glob:**/src/test/java/io/**");
     private static final PathMatcher PROGRAM = file -> !TESTS.matches(file);
+
+    /** An IOException as text at the end of a message. */
+    private static final Pattern UNREASONED =
+            Pattern.compile("\\bIOException e\\) \\{[^}]*?: %s\"\\s*\\.formatted\\([^;]*?\\be\\), e\\)");
 
     @Test
     void files_ofTheProgram_haveAtMost400Lines() {
@@ -47,6 +52,17 @@ class SourceFilesTest {
                 .collect(Collectors.toSet());
 
         assertThat(sources(PROGRAM)).allSatisfy(file -> assertThat(marked).contains(packageOf(file)));
+    }
+
+    /** "java.nio.file.NoSuchFileException: PATH" behind a path says less than FileErrors.reason. */
+    @Test
+    void messages_ofFailedFiles_giveAReason() {
+        assertThat(sources(PROGRAM).stream()
+                        .filter(file -> !file.endsWith("MeetingPlace.java")) // of hosts, whose reasons are their names
+                        .filter(file -> UNREASONED
+                                .matcher(String.join("\n", lines(file)))
+                                .find()))
+                .isEmpty();
     }
 
     private static List<String> longerThan(int most, List<Path> files) {

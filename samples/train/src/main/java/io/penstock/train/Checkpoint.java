@@ -3,6 +3,7 @@ package io.penstock.train;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.FileErrors;
 import io.penstock.resume.ResumeToken;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -54,7 +55,7 @@ record Checkpoint(ResumeToken token, List<Weights> weights) {
             }
             AtomicFile.rename(unfinished, absolute);
         } catch (IOException e) {
-            throw new StoreException("cannot save the checkpoint %s: %s".formatted(file, e), e);
+            throw new StoreException("cannot save the checkpoint %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
     }
 
@@ -113,7 +114,7 @@ record Checkpoint(ResumeToken token, List<Weights> weights) {
             }
             return read(in, file);
         } catch (IOException e) {
-            throw new StoreException("cannot read the checkpoint %s: %s".formatted(file, e), e);
+            throw new StoreException("cannot read the checkpoint %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
     }
 

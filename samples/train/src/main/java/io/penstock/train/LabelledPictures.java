@@ -8,6 +8,7 @@ import io.penstock.fault.StoreException;
 import io.penstock.folder.ImageFolder;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
+import io.penstock.internal.FileErrors;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
@@ -141,7 +142,7 @@ public record LabelledPictures(
                             file.resolveSibling(file.getFileName().toString().replace(IDX_IMAGES, IDX_LABELS))))
                     .toList();
         } catch (IOException e) {
-            throw new StoreException("cannot list %s: %s".formatted(folder, e), e);
+            throw new StoreException("cannot list %s: %s".formatted(folder, FileErrors.reason(e)), e);
         }
     }
 }

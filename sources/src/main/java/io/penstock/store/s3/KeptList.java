@@ -3,6 +3,7 @@ package io.penstock.store.s3;
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.Notice;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
@@ -77,7 +78,7 @@ final class KeptList {
         } catch (NoSuchFileException e) {
             return false;
         } catch (IOException e) {
-            throw new StoreException("cannot read the list %s: %s".formatted(file, e), e);
+            throw new StoreException("cannot read the list %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
     }
 

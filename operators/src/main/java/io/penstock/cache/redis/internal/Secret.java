@@ -1,7 +1,11 @@
 package io.penstock.cache.redis.internal;
 
+import io.penstock.internal.FileErrors;
+import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 
 /**
  * A password. Only {@link #reveal} shows it, so that no log prints it by accident.
@@ -18,10 +22,11 @@ public record Secret(String reveal) {
 
     /** The first line of a file. */
     public static Secret in(Path file) {
-        try (var lines = Files.lines(file)) {
-            return of(lines.findFirst().orElse(""));
-        } catch (java.io.IOException | java.io.UncheckedIOException e) {
-            throw new IllegalArgumentException("cannot read the password file %s: %s".formatted(file, e), e);
+        try (BufferedReader lines = Files.newBufferedReader(file)) {
+            return of(Objects.requireNonNullElse(lines.readLine(), ""));
+        } catch (IOException e) {
+            throw new IllegalArgumentException(
+                    "cannot read the password file %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
     }
 

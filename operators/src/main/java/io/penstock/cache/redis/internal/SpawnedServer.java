@@ -1,6 +1,7 @@
 package io.penstock.cache.redis.internal;
 
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.internal.NodeLock;
 import io.penstock.internal.Notice;
 import java.io.IOException;
@@ -56,7 +57,8 @@ public record SpawnedServer(Registration server, UserPipe use) {
                 return found != null ? found : launch.run();
             }
         } catch (IOException e) {
-            throw new StoreException("cannot start a redis server for this node in %s: %s".formatted(home, e), e);
+            throw new StoreException(
+                    "cannot start a redis server for this node in %s: %s".formatted(home, FileErrors.reason(e)), e);
         }
     }
 

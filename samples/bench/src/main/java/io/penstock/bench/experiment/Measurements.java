@@ -2,6 +2,7 @@ package io.penstock.bench.experiment;
 
 import io.penstock.fault.StoreException;
 import io.penstock.internal.AtomicFile;
+import io.penstock.internal.FileErrors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +58,7 @@ public final class Measurements {
             }
             return measurements;
         } catch (IOException e) {
-            throw new StoreException("cannot read measurements of %s: %s".formatted(file, e), e);
+            throw new StoreException("cannot read measurements of %s: %s".formatted(file, FileErrors.reason(e)), e);
         }
     }
 
@@ -103,7 +104,7 @@ public final class Measurements {
             Files.createDirectories(Objects.requireNonNull(to.toAbsolutePath().getParent(), "a file is in a folder"));
             AtomicFile.write(to, text.toString());
         } catch (IOException e) {
-            throw new StoreException("cannot write measurements to %s: %s".formatted(to, e), e);
+            throw new StoreException("cannot write measurements to %s: %s".formatted(to, FileErrors.reason(e)), e);
         }
     }
 

@@ -2,6 +2,7 @@ package io.penstock.bench.experiment;
 
 import io.penstock.bench.Result;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,7 +80,8 @@ record Report(
             }
             Files.writeString(folder.resolve(name + ".html"), page(images.toString()));
         } catch (IOException e) {
-            throw new StoreException("cannot write the report of \"%s\" to %s: %s".formatted(name, folder, e), e);
+            throw new StoreException(
+                    "cannot write the report of \"%s\" to %s: %s".formatted(name, folder, FileErrors.reason(e)), e);
         }
     }
 

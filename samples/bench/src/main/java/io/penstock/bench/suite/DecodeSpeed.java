@@ -7,6 +7,7 @@ import io.penstock.bench.Rounds;
 import io.penstock.fault.StoreException;
 import io.penstock.image.ImageDecoder;
 import io.penstock.image.Resize;
+import io.penstock.internal.FileErrors;
 import io.penstock.pictures.Photograph;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
@@ -111,7 +112,8 @@ public final class DecodeSpeed implements Benchmark {
             }
             return files;
         } catch (IOException e) {
-            throw new StoreException("cannot read pictures from %s: %s".formatted(options.pictures(), e), e);
+            throw new StoreException(
+                    "cannot read pictures from %s: %s".formatted(options.pictures(), FileErrors.reason(e)), e);
         }
     }
 
