@@ -132,14 +132,14 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
      * @param stage the predicate's name: part of the fingerprint, so say its parameters
      * @return the filtered data; fails with a {@link SampleException} if a sample cannot be loaded, or the predicate
      *     throws, and the indexing's policy does not skip it; with a {@link io.penstock.fault.StoreException} if the index
-     *     cannot be kept
+     *     cannot be kept; with an {@link IllegalArgumentException} if it takes none of the samples
      */
     default Mono<Dataset<T>> filter(String stage, Predicate<? super T> predicate, Indexing indexing) {
         Stage<T> input = Stage.of(this);
         String words = "filter " + stage;
         return new IndexBuild<>(input, words, value -> predicate.test(value) ? 1 : 0, indexing)
                 .bits(false)
-                .map(taken -> new SelectedDataset<>(input, taken, words));
+                .map(taken -> SelectedDataset.filtered(input, taken, stage, words));
     }
 
     /**

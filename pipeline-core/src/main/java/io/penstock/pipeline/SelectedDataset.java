@@ -32,6 +32,15 @@ final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
         return MappedDataset.mapped(samples, StageFunction.expand(stage, part, parts::part, samples::id));
     }
 
+    /** The samples that a predicate took. An order over none of them would end at once, without a word. */
+    static <T> Dataset<T> filtered(Stage<T> input, Bits taken, String stage, String words) {
+        if (taken.size() == 0 && input.size() > 0) {
+            throw new IllegalArgumentException(
+                    "filter \"%s\" takes none of %,d samples; is its predicate right?".formatted(stage, input.size()));
+        }
+        return new SelectedDataset<>(input, taken, words);
+    }
+
     /** The samples of a part of a split, or those of all other parts. */
     static <T> Dataset<T> part(Stage<T> input, byte[] parts, int part, boolean in, String words) {
         Bits bits = Bits.of(parts.length, index -> parts[(int) index] == part == in);

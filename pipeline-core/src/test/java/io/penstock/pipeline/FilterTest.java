@@ -125,11 +125,18 @@ class FilterTest {
     }
 
     @Test
-    void filter_takesNone_isADatasetWithoutSamples() {
-        Dataset<Tensor> none = built(FakeDataset.immediate(10).filter("none", value -> false));
+    void filter_takesNone_isRefusedUnlessThereAreNone() {
+        FakeDataset ten = FakeDataset.immediate(10);
 
-        assertThat(none.size()).isZero();
-        assertThat(values(none)).isEmpty();
+        assertThatThrownBy(() -> built(ten.filter("none", value -> false)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("filter \"none\" takes none of 10 samples; is its predicate right?");
+        assertThat(built(FakeDataset.immediate(0).filter("none", value -> false))
+                        .size())
+                .isZero();
+        assertThat(ten.selectIf("none", index -> false).size())
+                .as("one of several sources may have none")
+                .isZero();
     }
 
     @ParameterizedTest

@@ -142,11 +142,18 @@ public final class OpenedSources {
                 .toList();
         Cacheable<T> all = chosen.size() == 1 ? chosen.get(0) : joined(chosen, choice.sources());
         long before = sources.stream().mapToLong(each -> each.dataset().size()).sum();
-        if (all.dataset().size() == 0 && before > 0 && !choice.filters().isEmpty()) {
-            throw new IllegalArgumentException("no sample is left of %,d: --filter %s takes none"
-                    .formatted(before, SampleFilter.words(choice.filters())));
+        if (all.dataset().size() == 0 && before > 0) {
+            throw new IllegalArgumentException(
+                    "no sample is left of %,d: %s takes none".formatted(before, chosen(choice)));
         }
         return all;
+    }
+
+    /** The flags that choose some samples. */
+    private static String chosen(SourceChoice choice) {
+        String filters = choice.filters().isEmpty() ? "" : "--filter " + SampleFilter.words(choice.filters());
+        String split = choice.split() == null ? "" : "--split " + choice.split().words();
+        return filters + (filters.isEmpty() || split.isEmpty() ? "" : " with ") + split;
     }
 
     private static <T> Cacheable<T> joined(List<Cacheable<T>> sources, List<SourceSpec> specs) {

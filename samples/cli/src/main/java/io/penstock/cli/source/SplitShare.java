@@ -41,6 +41,15 @@ public record SplitShare(double from, double to) {
         return samples.split(SEED, shares).get(from > 0 ? 1 : 0);
     }
 
+    /** As the flag says it. */
+    String words() {
+        return plain(from) + ".." + plain(to);
+    }
+
+    private static String plain(double share) {
+        return BigDecimal.valueOf(share).stripTrailingZeros().toPlainString();
+    }
+
     /** Of decimals: 1 - 0.8 is 0.2, and {@code explain} shows it. */
     private static double minus(double more, double less) {
         return BigDecimal.valueOf(more).subtract(BigDecimal.valueOf(less)).doubleValue();

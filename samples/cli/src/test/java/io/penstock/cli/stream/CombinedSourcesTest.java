@@ -96,6 +96,18 @@ class CombinedSourcesTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "--split 0..0.0001, --split 0..0.0001 takes none",
+        "--filter label=cat --split 0.9999..1, --filter label=cat with --split 0.9999..1 takes none"
+    })
+    void split_thatTakesNone_isRefused(String flags, String message) {
+        Cli run = Cli.stream(first + " --resize 8 " + flags);
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("no sample is left of 40: " + message);
+    }
+
     @Test
     void split_twoParts_areAllSamplesTogether() {
         int training = samples(Cli.stream(first + second + " --resize 8 --split 0..0.7"));
