@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -22,7 +22,8 @@ import reactor.util.context.Context;
 
 /**
  * How long the consumer of batches waits for them, {@code penstock.batch.wait}, and how long it uses them,
- * {@code penstock.batch.use}, over all subscriptions of the fluxes that are measured.
+ * {@code penstock.batch.use}, over all subscriptions of the fluxes that are measured. A server of batches that are asked
+ * for one by one has {@code penstock.batch.made} instead: how many, and how long each took from its request.
  * <pre>{@code
  *  ConsumerMetrics consumer = new ConsumerMetrics();
  *  consumer.bindTo(registry);
@@ -36,10 +37,12 @@ public final class ConsumerMetrics implements MeterBinder {
 
     private final LongSupplier nanoClock;
     private final Tags tags;
-    private final LongAdder batches = new LongAdder();
-    private final LongAdder waited = new LongAdder();
-    private final LongAdder used = new LongAdder();
+    private final Counts stream = new Counts(new LongAdder(), new LongAdder(), new LongAdder());
+    private final Counts numbered = new Counts(new LongAdder(), new LongAdder(), new LongAdder());
     private final Set<Measured<?>> running = ConcurrentHashMap.newKeySet();
+
+    /** Batches that arrived, and nanoseconds. */
+    private record Counts(LongAdder batches, LongAdder waited, LongAdder used) {}
 
     public ConsumerMetrics() {
         this(Tags.empty());
@@ -57,27 +60,46 @@ public final class ConsumerMetrics implements MeterBinder {
 
     /** The same flux, whose subscribers are measured. Place it directly before the consumer. */
     public <T> Flux<T> measure(Flux<T> source) {
+        return measured(source, stream);
+    }
+
+    /**
+     * The same flux of one batch, which a consumer asked for by its number. Its consumer may ask for others at the same
+     * time, and nothing is made ahead for it, so it says little about the consumer's own waiting.
+     */
+    public <T> Flux<T> measureNumbered(Flux<T> source) {
+        return measured(source, numbered);
+    }
+
+    private <T> Flux<T> measured(Flux<T> source, Counts counts) {
         return new FluxOperator<>(source) {
             @Override
             public void subscribe(CoreSubscriber<? super T> actual) {
-                source.subscribe(new Measured<>(actual));
+                source.subscribe(new Measured<>(actual, counts));
             }
         };
     }
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        timer(registry, "penstock.batch.wait", "how long the consumer waited for batches", its -> its.nanos(waited));
-        timer(registry, "penstock.batch.use", "how long the consumer used batches", its -> its.nanos(used));
+        timer(registry, "penstock.batch.wait", "how long the consumer waited for batches", stream, Counts::waited);
+        timer(registry, "penstock.batch.use", "how long the consumer used batches", stream, Counts::used);
+        timer(
+                registry,
+                "penstock.batch.made",
+                "how long batches took that were asked for one by one",
+                numbered,
+                Counts::waited);
     }
 
-    private void timer(MeterRegistry registry, String name, String description, ToLongFunction<ConsumerMetrics> nanos) {
+    private void timer(
+            MeterRegistry registry, String name, String description, Counts counts, Function<Counts, LongAdder> time) {
         AtomicLong highest = new AtomicLong(); // a state that changes during the reading must not lower a counter
         FunctionTimer.builder(
                         name,
                         this,
-                        its -> its.batches.sum(),
-                        its -> highest.accumulateAndGet(nanos.applyAsLong(its), Math::max),
+                        its -> counts.batches.sum(),
+                        its -> highest.accumulateAndGet(its.nanos(time.apply(counts)), Math::max),
                         TimeUnit.NANOSECONDS)
                 .tags(tags)
                 .description(description)
@@ -93,6 +115,7 @@ public final class ConsumerMetrics implements MeterBinder {
     private final class Measured<T> implements CoreSubscriber<T>, Subscription {
 
         private final CoreSubscriber<? super T> actual;
+        private final Counts counts;
         private final ReentrantLock lock = new ReentrantLock();
 
         @SuppressWarnings("NullAway.Init") // set before anything else is called
@@ -103,8 +126,9 @@ public final class ConsumerMetrics implements MeterBinder {
         private @Nullable LongAdder counter;
         private long since;
 
-        Measured(CoreSubscriber<? super T> actual) {
+        Measured(CoreSubscriber<? super T> actual, Counts counts) {
             this.actual = actual;
+            this.counts = counts;
         }
 
         @Override
@@ -125,7 +149,7 @@ public final class ConsumerMetrics implements MeterBinder {
             try {
                 demand = Operators.addCap(demand, n);
                 if (!receiving && running.contains(this)) {
-                    count(waited);
+                    count(counts.waited);
                 }
             } finally {
                 lock.unlock();
@@ -135,12 +159,12 @@ public final class ConsumerMetrics implements MeterBinder {
 
         @Override
         public void onNext(T batch) {
-            batches.increment();
+            counts.batches.increment();
             lock.lock();
             try {
                 demand -= demand == Long.MAX_VALUE ? 0 : 1;
                 receiving = true;
-                count(used);
+                count(counts.used);
             } finally {
                 lock.unlock();
             }
@@ -149,7 +173,7 @@ public final class ConsumerMetrics implements MeterBinder {
             try {
                 receiving = false;
                 if (demand > 0 && running.contains(this)) {
-                    count(waited);
+                    count(counts.waited);
                 }
             } finally {
                 lock.unlock();

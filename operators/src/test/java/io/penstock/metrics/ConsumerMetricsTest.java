@@ -117,4 +117,29 @@ class ConsumerMetricsTest {
 
         assertThat(seconds("penstock.batch.wait")).isEqualTo(4);
     }
+
+    @Test
+    void batchesAskedForByNumber_countFromTheRequest_apartFromTheOthers() {
+        TestPublisher<Integer> other = TestPublisher.create();
+        Flux<Integer> slow = other.flux().transform(consumer::measureNumbered);
+        Flux<Integer> fast = source.flux().transform(consumer::measureNumbered).take(1);
+
+        StepVerifier.create(slow)
+                .then(() -> StepVerifier.create(fast)
+                        .then(() -> pass(2))
+                        .then(() -> source.next(1))
+                        .expectNext(1)
+                        .verifyComplete())
+                .then(() -> pass(5))
+                .then(() -> assertThat(seconds("penstock.batch.made")).isEqualTo(2 + 7)) // a wait that goes on
+                .thenCancel()
+                .verify();
+        pass(100);
+
+        assertThat(seconds("penstock.batch.made")).isEqualTo(2 + 7);
+        assertThat(timer("penstock.batch.made").count()).isEqualTo(1);
+        assertThat(timer("penstock.batch.wait").count()).isZero();
+        assertThat(seconds("penstock.batch.wait") + seconds("penstock.batch.use"))
+                .isZero();
+    }
 }

@@ -2,6 +2,7 @@
 // Shows all ranks of a job, and marks the one that holds the others up.
 
 const percent = share => Math.round(100 * share) + ' %';
+const tenths = figure => figure === undefined ? '–' : figure.toFixed(1);
 
 function bar() {
   const row = element('div', undefined, 'wait'), track = element('div', undefined, 'track');
@@ -27,9 +28,9 @@ function show(state) {
   write('verdict', state.words);
   showWaits(state.ranks, state.slowest);
   rows(at('ranks'), state.ranks.map(rank => rank.batches === undefined
-    ? [rank.name, rank.address, rank.failure || 'answers', '', '', '', '', '']
-    : [rank.name, rank.address, number.format(rank.batches), rank.batches_per_second.toFixed(1),
-      rank.use_ms.toFixed(1), rank.loads_per_second.toFixed(1), rank.missing === undefined ? '–' : percent(rank.missing), number.format(rank.skipped)]));
+    ? [rank.name, rank.address, rank.failure || 'answers', '', '', '', '', '', '']
+    : [rank.name, rank.address, number.format(rank.batches), tenths(rank.batches_per_second),
+      tenths(rank.use_ms), tenths(rank.make_ms), tenths(rank.loads_per_second), rank.missing === undefined ? '–' : percent(rank.missing), number.format(rank.skipped)]));
 }
 
 follow(show);

@@ -58,8 +58,8 @@ public final class ServedPlan<T> implements BatchFeed {
 
     @Override
     public Flux<Batch> batch(int rank, Position from, int draws, IntFunction<ByteBuffer> memory) {
-        return plan.samples(sampler(rank, from).first(draws))
-                .transform(plan.batches().slots(1).allocator(memory));
+        return plan.measuredNumbered(plan.samples(sampler(rank, from).first(draws))
+                .transform(plan.batches().slots(1).allocator(memory)));
     }
 
     private Sampler sampler(int rank, Position from) {

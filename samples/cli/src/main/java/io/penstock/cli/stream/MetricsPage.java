@@ -66,6 +66,11 @@ final class MetricsPage implements AutoCloseable {
         return consumer.measure(batches);
     }
 
+    /** Measures how long one batch takes that a consumer asked for by its number. */
+    <T> Flux<T> measureNumbered(Flux<T> batch) {
+        return consumer.measureNumbered(batch);
+    }
+
     String address() {
         return "http://%s:%d/metrics".formatted(host.contains(":") ? "[" + host + "]" : host, server.port());
     }

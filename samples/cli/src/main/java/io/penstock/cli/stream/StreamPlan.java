@@ -244,6 +244,12 @@ public final class StreamPlan<T> implements AutoCloseable {
         return metrics == null ? batches : metrics.measure(batches);
     }
 
+    /** One batch that was asked for by its number, with the time it takes on the page of counts. */
+    public Flux<Batch> measuredNumbered(Flux<Batch> batch) {
+        MetricsPage metrics = resources.metrics();
+        return metrics == null ? batch : metrics.measureNumbered(batch);
+    }
+
     /** Where the page of counts is, if one was asked for. */
     public @Nullable String metrics() {
         MetricsPage metrics = resources.metrics();

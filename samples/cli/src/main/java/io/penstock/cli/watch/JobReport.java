@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
  */
 record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
 
-    private static final String HEAD = "%-12s %-21s %9s %10s %7s %8s %9s %9s %8s"
-            .formatted("rank", "address", "batches", "batches/s", "waits", "use ms", "loads/s", "misses", "skipped");
+    private static final String ROW = "%-12s %-21s %9s %10s %7s %8s %8s %9s %9s %8s";
+    private static final String HEAD = ROW.formatted(
+            "rank", "address", "batches", "batches/s", "waits", "use ms", "make ms", "loads/s", "misses", "skipped");
+
+    private static final String NONE = "-";
 
     /**
      * One process.
@@ -40,18 +43,21 @@ record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
                 return "%-12s %-21s %s"
                         .formatted(name, instance, failure == null ? "answers" : "no answer: " + failure);
             }
-            return String.format(
-                    Locale.ROOT,
-                    "%-12s %-21s %9d %10.1f %6.0f %% %7.1f %9.1f %9s %8.0f",
+            return ROW.formatted(
                     name,
                     instance,
                     batches,
-                    window.batchesPerSecond(),
-                    100 * window.waiting(),
-                    window.millisOfUse(),
-                    window.loadsPerSecond(),
-                    window.isCached() ? String.format(Locale.ROOT, "%.1f %%", 100 * window.missing()) : "-",
-                    window.counts().skipped());
+                    tenths(true, window.batchesPerSecond()),
+                    window.hasWaits() ? Math.round(100 * window.waiting()) + " %" : NONE,
+                    tenths(window.hasWaits(), window.millisOfUse()),
+                    tenths(window.isServer(), window.millisOfMaking()),
+                    tenths(true, window.loadsPerSecond()),
+                    window.isCached() ? tenths(true, 100 * window.missing()) + " %" : NONE,
+                    (long) window.counts().skipped());
+        }
+
+        private static String tenths(boolean isKnown, double figure) {
+            return isKnown ? String.format(Locale.ROOT, "%.1f", figure) : NONE;
         }
 
         private void addTo(ObjectNode node) {
@@ -62,10 +68,14 @@ record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
             if (window != null) {
                 node.put("batches", batches)
                         .put("batches_per_second", rounded(window.batchesPerSecond(), 1))
-                        .put("waiting", rounded(window.waiting(), 3))
-                        .put("use_ms", rounded(window.millisOfUse(), 1))
                         .put("loads_per_second", rounded(window.loadsPerSecond(), 1))
                         .put("skipped", (long) window.counts().skipped());
+                if (window.hasWaits()) {
+                    node.put("waiting", rounded(window.waiting(), 3)).put("use_ms", rounded(window.millisOfUse(), 1));
+                }
+                if (window.isServer()) {
+                    node.put("make_ms", rounded(window.millisOfMaking(), 1));
+                }
                 if (window.isCached()) {
                     node.put("missing", rounded(window.missing(), 3));
                 }

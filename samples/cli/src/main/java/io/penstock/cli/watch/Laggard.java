@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * no rank waits for batches, a lower rate shows a slower consumer; ranks in lockstep all have one rate, and the meters
  * of the input cannot tell then whose step is the slow one.
  *
- * @param rank  its name; null where no rank holds up the others
+ * <p>Servers that share the batches of a job are compared by the time that a batch takes. Consumers pass a slow one by,
+ * so neither its rate nor its waiting tells how slow it is.
+ *
+ * @param rank  the name of the rank or server; null where none holds up the others
  * @param words one sentence
  */
 record Laggard(@Nullable String rank, String words) {
@@ -29,6 +32,10 @@ record Laggard(@Nullable String rank, String words) {
     private static final double WAITS = 0.3;
 
     private static final double SLOWER = 1.2;
+
+    /** How many times as long as elsewhere a batch takes at a slow server. */
+    private static final double MAKES_SLOWER = 2;
+
     /** What takes so many times as long as elsewhere is a reason. */
     private static final double REASON = 1.5;
     /** Figures below are noise: milliseconds a sample, and shares of look-ups. */
@@ -40,12 +47,43 @@ record Laggard(@Nullable String rank, String words) {
     /** Something that takes a rank longer than the others, by which factor. */
     private record Reason(double factor, String words) {}
 
-    /** Where there are ranks, a server of batches is compared with none: it has no consumer in step with theirs. */
+    /** Ranks are compared with ranks, and servers with servers: these have no consumer in step with theirs. */
     static Laggard of(List<RankWindow> processes) {
-        List<RankWindow> numbered = processes.stream()
-                .filter(process -> process.counts().rank() >= 0)
-                .toList();
-        List<RankWindow> ranks = numbered.isEmpty() ? processes : numbered;
+        List<RankWindow> servers =
+                processes.stream().filter(RankWindow::isServer).toList();
+        List<RankWindow> others =
+                processes.stream().filter(process -> !process.isServer()).toList();
+        List<RankWindow> numbered =
+                others.stream().filter(process -> process.counts().rank() >= 0).toList();
+        Laggard rank = ofRanks(numbered.isEmpty() ? others : numbered);
+        if (rank.rank != null || servers.size() < 2) {
+            return rank;
+        }
+        Laggard server = ofServers(servers);
+        return server.rank != null || others.isEmpty() ? server : rank;
+    }
+
+    private static Laggard ofServers(List<RankWindow> servers) {
+        RankWindow slow = highest(servers, RankWindow::millisOfMaking);
+        double usual = Math.max(LEAST_MILLIS, median(without(servers, slow), RankWindow::millisOfMaking));
+        if (slow.millisOfMaking() < MAKES_SLOWER * usual) {
+            return new Laggard(
+                    null,
+                    String.format(
+                            Locale.ROOT, "no server holds the others up: a batch takes each about %.1f ms", usual));
+        }
+        return new Laggard(
+                slow.name(),
+                String.format(
+                        Locale.ROOT,
+                        "%s holds the others up: a batch takes it %.1f ms, the others %.1f; %s",
+                        slow.name(),
+                        slow.millisOfMaking(),
+                        usual,
+                        reasons(slow, servers)));
+    }
+
+    private static Laggard ofRanks(List<RankWindow> ranks) {
         if (ranks.size() < 2) {
             return new Laggard(null, "there are no two ranks to compare");
         }

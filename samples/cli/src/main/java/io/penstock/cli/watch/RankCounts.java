@@ -9,7 +9,9 @@ import java.util.Map;
  *
  * @param nanos   when it was read, by {@link System#nanoTime}
  * @param rank    -1 where it says none, or is no rank of several: a server of batches
- * @param batches that the consumer received
+ * @param batches that consumers received
+ * @param made    those of them that were asked for one by one, as of one of several servers
+ * @param making  seconds that these took, added up
  * @param waited  seconds that the consumer waited for them
  * @param used    seconds that the consumer used them
  * @param stages  by name
@@ -18,6 +20,8 @@ record RankCounts(
         long nanos,
         int rank,
         double batches,
+        double made,
+        double making,
         double waited,
         double used,
         double loads,
@@ -52,6 +56,7 @@ record RankCounts(
                     .sum();
             stages.put(name, new Stage(count.label("kind").equals("source"), count.number(), seconds));
         });
+        double made = meters.sum("penstock_batch_made_seconds_count");
         return new RankCounts(
                 nanos,
                 meters.sum("penstock_world") == 1
@@ -60,7 +65,9 @@ record RankCounts(
                                 .mapToDouble(Point::number)
                                 .findFirst()
                                 .orElse(-1),
-                meters.sum("penstock_batch_wait_seconds_count"),
+                meters.sum("penstock_batch_wait_seconds_count") + made,
+                made,
+                meters.sum("penstock_batch_made_seconds_sum"),
                 meters.sum("penstock_batch_wait_seconds_sum"),
                 meters.sum("penstock_batch_use_seconds_sum"),
                 meters.sum("penstock_samples_loaded_total"),
@@ -89,6 +96,8 @@ record RankCounts(
                 nanos,
                 rank,
                 grown(batches, earlier.batches),
+                grown(made, earlier.made),
+                grown(making, earlier.making),
                 grown(waited, earlier.waited),
                 grown(used, earlier.used),
                 grown(loads, earlier.loads),

@@ -17,10 +17,24 @@ record RankWindow(String name, double seconds, RankCounts counts) {
         return counts.loads() / seconds;
     }
 
+    /** Whether it made batches that were asked for one by one, as one of several servers does. */
+    boolean isServer() {
+        return counts.making() > 0;
+    }
+
+    /** How long such a batch took; one that is not there yet counts. */
+    double millisOfMaking() {
+        return counts.making() * 1e3 / Math.max(1, counts.made());
+    }
+
+    /** Whether it had a consumer that takes all batches, whose waits are known. */
+    boolean hasWaits() {
+        return counts.waited() + counts.used() > 0;
+    }
+
     /** Which share of its time the consumer waited for batches. */
     double waiting() {
-        double all = counts.waited() + counts.used();
-        return all <= 0 ? 0 : counts.waited() / all;
+        return hasWaits() ? counts.waited() / (counts.waited() + counts.used()) : 0;
     }
 
     /** How long the consumer uses a batch. */

@@ -33,6 +33,8 @@ class LaggardTest {
                         0,
                         0,
                         batches,
+                        0,
+                        0,
                         waited,
                         used,
                         loads,
@@ -103,11 +105,79 @@ class LaggardTest {
                                 + "198.0 ms, the others' for 95.0"));
     }
 
+    /** One of several servers, whose batches are asked for one by one. */
+    private static RankWindow server(String name, int batches, double makeMillis, double loadMillis) {
+        double loads = 64 * batches;
+        return new RankWindow(
+                name,
+                10,
+                new RankCounts(
+                        0,
+                        -1,
+                        batches,
+                        batches,
+                        Math.max(1, batches) * makeMillis / 1e3,
+                        0,
+                        0,
+                        loads,
+                        0,
+                        loads,
+                        0,
+                        Map.of("load", new Stage(true, loads, loads * loadMillis / 1e3))));
+    }
+
+    private static List<RankWindow> serversAlike(int servers) {
+        List<RankWindow> all = new ArrayList<>();
+        for (int i = 0; i < servers; i++) {
+            all.add(server("10.0.0.%d:9400".formatted(i), 100, 20 + i, 5));
+        }
+        return all;
+    }
+
+    @Test
+    void serversThatAreAlike_holdUpNone() {
+        assertThat(Laggard.of(serversAlike(4)))
+                .isEqualTo(new Laggard(null, "no server holds the others up: a batch takes each about 21.0 ms"));
+    }
+
+    @Test
+    void aServerWhoseBatchesTakeLonger_isNamedWithTheReason_alsoBesideRanks() {
+        List<RankWindow> processes = serversAlike(4);
+        processes.set(1, server("10.0.0.1:9400", 10, 210, 50)); // its consumers pass it by
+        Laggard named = new Laggard(
+                "10.0.0.1:9400",
+                "10.0.0.1:9400 holds the others up: a batch takes it 210.0 ms, the others 22.0; "
+                        + "its source takes 50.00 ms a load, theirs 5.00");
+
+        assertThat(Laggard.of(processes)).isEqualTo(named);
+        processes.addAll(alike(3));
+        assertThat(Laggard.of(processes)).isEqualTo(named);
+    }
+
+    @Test
+    void aServerThatFinishesNoBatch_isNamed() {
+        List<RankWindow> processes = serversAlike(3);
+        processes.add(server("10.0.0.3:9400", 0, 10_000, 0));
+
+        assertThat(Laggard.of(processes).rank()).isEqualTo("10.0.0.3:9400");
+    }
+
+    @Test
+    void serversThatAreAlike_leaveTheSlowRankNamed() {
+        List<RankWindow> processes = alike(4);
+        processes.set(2, rank("rank 2", 100, 7, 3, 0.9, 45, 2));
+        Laggard alone = Laggard.of(processes);
+        processes.addAll(serversAlike(2));
+
+        assertThat(alone.rank()).isEqualTo("rank 2");
+        assertThat(Laggard.of(processes)).isEqualTo(alone);
+    }
+
     @Test
     void aServerBesideRanks_isComparedWithNone() {
         List<RankWindow> processes = alike(3);
-        processes.add(
-                new RankWindow("10.0.0.1:9400", 10, new RankCounts(0, -1, 0, 0, 0, 6_400, 0, 6_400, 0, Map.of())));
+        processes.add(new RankWindow(
+                "10.0.0.1:9400", 10, new RankCounts(0, -1, 0, 0, 0, 0, 0, 6_400, 0, 6_400, 0, Map.of())));
 
         assertThat(Laggard.of(processes)).isEqualTo(Laggard.of(alike(3)));
     }

@@ -1,0 +1,72 @@
+package io.penstock.cli.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.serve.ServedPlan;
+import io.penstock.cli.stream.StreamOptions;
+import io.penstock.cli.stream.StreamPlan;
+import io.penstock.pictures.PictureFolder;
+import io.penstock.serve.BatchServer;
+import io.penstock.serve.ServerPlan;
+import io.penstock.serve.client.RemoteBatches;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+
+/** Two servers that share the batches of one consumer. */
+class WatchedServersTest {
+
+    private static final Duration SOON = Duration.ofSeconds(120);
+
+    @TempDir
+    private Path folder;
+
+    private StreamPlan<?> plan(String more) {
+        String flags =
+                "--source images:%s --resize 96 --batch 8 --epochs 1000000 --metrics-port 0 %s".formatted(folder, more);
+        return StreamPlan.of(
+                CommandLine.populateSpec(StreamOptions.class, flags.strip().split(" ")));
+    }
+
+    private static URI page(StreamPlan<?> plan) {
+        return URI.create(Objects.requireNonNull(plan.metrics()));
+    }
+
+    @Test
+    void theServerWithoutACache_isNamedOnceTheOtherHasOne() {
+        PictureFolder.write(folder, 64).blockLast();
+        try (StreamPlan<?> warm = plan("--cache-ram 64MiB");
+                StreamPlan<?> cold = plan("");
+                BatchServer first = ServerPlan.of(new ServedPlan<>(warm, 1)).start();
+                BatchServer second = ServerPlan.of(new ServedPlan<>(cold, 1)).start()) {
+            Disposable consumer = RemoteBatches.of(List.of(first.address(), second.address())).stream()
+                    .subscribe();
+            WatchedJob job = new WatchedJob(List.of(page(warm), page(cold)));
+
+            JobReport report = Flux.interval(Duration.ZERO, Duration.ofMillis(300))
+                    .onBackpressureDrop()
+                    .concatMap(tick -> job.read(), 1)
+                    .takeUntil(read ->
+                            page(cold).getAuthority().equals(read.laggard().rank()))
+                    .blockLast(SOON);
+            consumer.dispose();
+
+            assertThat(report.laggard().words())
+                    .contains(" holds the others up: a batch takes it ", "; its cache misses 100 % of its samples");
+            assertThat(report.lines()).allSatisfy(line -> {
+                assertThat(line.batches()).isPositive();
+                assertThat(line.window().isServer()).isTrue();
+                assertThat(line.window().hasWaits()).isFalse();
+            });
+            assertThat(report.text().get(0)).contains("make ms");
+            assertThat(report.json()).contains("\"make_ms\"").doesNotContain("\"waiting\"");
+        }
+    }
+}
