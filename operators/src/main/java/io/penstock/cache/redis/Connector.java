@@ -104,7 +104,7 @@ final class Connector {
     private RedisURI complete(RedisURI.Builder uri) {
         uri.withSsl(address.tls())
                 .withDatabase(address.database())
-                .withTimeout(settings.timeout())
+                .withTimeout(settings.connecting()) // of the greeting; commands have one of their own
                 .withClientName("penstock");
         if (address.tls()) {
             uri.withVerifyPeer(SslVerifyMode.valueOf(settings.verify().name()));

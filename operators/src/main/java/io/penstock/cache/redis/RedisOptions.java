@@ -205,8 +205,8 @@ public final class RedisOptions {
     }
 
     /**
-     * Opens the cache, blocking until it is connected, or until that took longer than the time-out: then it goes on
-     * trying.
+     * Opens the cache, blocking until it is connected, or until that took longer than ten times the time-out: then it
+     * goes on trying.
      * @throws IllegalStateException if Lettuce is not on the class path
      * @throws io.penstock.fault.StoreException if a server is to be started, and cannot be
      */
@@ -232,7 +232,7 @@ public final class RedisOptions {
                     : running != null ? settings.login("", running.password()) : settings;
             Counts counts = new Counts();
             KeySpace keys = new KeySpace(name);
-            Duration atMost = known.timeout().multipliedBy(2);
+            Duration atMost = known.connecting();
             Servers servers = new Servers((server, there) -> new Server(server, there, known, keys, counts, threads));
             if (membership != null) {
                 servers.become(NodeServer.addresses(membership.members()), atMost)

@@ -27,6 +27,8 @@ record Settings(
         int maxValueBytes,
         long pendingBytes) {
 
+    private static final int CONNECTING = 10;
+
     /** What of a certificate is compared. */
     enum Verify {
         NONE,
@@ -51,6 +53,14 @@ record Settings(
 
     Settings bytes(int value, long pending) {
         return new Settings(user, password, certificates, verify, timeout, leaseTime, value, pending);
+    }
+
+    /**
+     * How long a connection may take until the server has greeted. In a new process the client loads its classes
+     * meanwhile, which takes a second of processor time and says nothing about the server.
+     */
+    Duration connecting() {
+        return timeout.multipliedBy(CONNECTING);
     }
 
     /** Without who one is there. */

@@ -4,6 +4,7 @@ import static io.penstock.cache.redis.RedisTierTest.TIMEOUT;
 import static io.penstock.cache.redis.RedisTierTest.await;
 import static io.penstock.cache.redis.RedisTierTest.key;
 import static io.penstock.cache.redis.RedisTierTest.value;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cache.Entry;
@@ -16,7 +17,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Schedulers;
 
 /** A server that is not there, goes, stands still, is full or does not know us, and one that comes back. */
 class OutageTest {
@@ -63,6 +66,22 @@ class OutageTest {
 
             await(() -> put(tier, 1));
             assertThat(tier.get(key(1)).block(TIMEOUT)).isEqualTo(value(1));
+        }
+    }
+
+    /** It takes a new process long to connect, too, where its processors are busy. */
+    @Test
+    void open_whileTheServerGreetsLaterThanItMayAnswer_waitsForIt() {
+        try (TestServer server = TestServer.start(directory)) {
+            Duration answer = Duration.ofSeconds(1);
+            server.signal("STOP");
+            Disposable later =
+                    Schedulers.single().schedule(() -> server.signal("CONT"), 3 * answer.toMillis(), MILLISECONDS);
+            try (RedisTier tier = RedisTier.at(server.uri()).timeout(answer).open()) {
+                assertThat(tier.accepts(key(1), Entry.UNKNOWN)).isTrue();
+            } finally {
+                later.dispose();
+            }
         }
     }
 
