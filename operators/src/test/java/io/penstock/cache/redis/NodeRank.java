@@ -19,20 +19,40 @@ import java.util.stream.LongStream;
 final class NodeRank {
 
     static final int WORLD = 4;
-    static final int SAMPLES = 400;
+
+    /** How the ranks run. */
+    enum Run {
+        /** Each waits for a byte before each epoch and in its middle. */
+        GATED(4_000, 32_000),
+        /** At a pace that leaves time to kill something. */
+        FREE(400, 2_000);
+
+        final int samples;
+        final int bytes;
+
+        /** @param bytes of a sample */
+        Run(int samples, int bytes) {
+            this.samples = samples;
+            this.bytes = bytes;
+        }
+
+        private Rank.Numbers numbers() {
+            return new Rank.Numbers(samples, bytes);
+        }
+
+        /** What an epoch of all ranks adds up to. */
+        long digest(long epoch) {
+            Rank.Numbers numbers = numbers();
+            return LongStream.range(0, samples)
+                    .map(index -> NodeRank.digest(epoch, index, numbers.value(index)))
+                    .sum();
+        }
+    }
 
     private NodeRank() {}
 
-    /** @param gated whether it waits for a byte before each epoch and in its middle */
-    static Process start(int rank, int firstEpoch, int epochs, boolean gated, String uri) throws IOException {
-        return Rank.java(NodeRank.class, "" + rank, "" + firstEpoch, "" + epochs, "" + gated, uri);
-    }
-
-    /** What an epoch of all ranks adds up to. */
-    static long digest(long epoch) {
-        return LongStream.range(0, SAMPLES)
-                .map(index -> digest(epoch, index, Rank.Numbers.value(index)))
-                .sum();
+    static Process start(int rank, int firstEpoch, int epochs, Run run, String uri) throws IOException {
+        return Rank.java(NodeRank.class, "" + rank, "" + firstEpoch, "" + epochs, run.name(), uri);
     }
 
     private static long digest(long epoch, long index, ByteBuffer value) {
@@ -44,8 +64,9 @@ final class NodeRank {
         PrintStream out =
                 new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), true, StandardCharsets.UTF_8);
         Shard shard = Shard.of(Integer.parseInt(args[0]), WORLD);
-        boolean gated = Boolean.parseBoolean(args[3]);
-        Rank.Numbers numbers = new Rank.Numbers(SAMPLES);
+        Run run = Run.valueOf(args[3]);
+        boolean gated = run == Run.GATED;
+        Rank.Numbers numbers = run.numbers();
         try (RedisTier tier = RedisTier.at(args[4]).open()) {
             Dataset<ByteBuffer> cached = numbers.cached(tier);
             for (int epoch = Integer.parseInt(args[1]); epoch < Integer.parseInt(args[2]); epoch++) {
@@ -63,7 +84,7 @@ final class NodeRank {
                     if (!gated) {
                         LockSupport.parkNanos(3_000_000); // so that what is killed is in the middle of something
                     }
-                    if (++seen == SAMPLES / WORLD / 2 && gated) {
+                    if (++seen == run.samples / WORLD / 2 && gated) {
                         out.println("half");
                         System.in.read();
                     }
@@ -75,7 +96,7 @@ final class NodeRank {
 
     /** Until each server takes keys: a node that came back is known to this one. */
     private static void awaitAll(RedisTier tier, Dataset<ByteBuffer> cached) {
-        for (int i = 0; i < SAMPLES; i++) {
+        for (int i = 0; i < cached.size(); i++) {
             SampleKey key = cached.id(i).key();
             while (!tier.accepts(key, Entry.UNKNOWN)) {
                 LockSupport.parkNanos(10_000_000);

@@ -71,7 +71,7 @@ final class Rank {
             long wrong = 0;
             for (Sample<ByteBuffer> sample :
                     numbers.cached(tier).stream(sampler).toIterable(1)) {
-                wrong += sample.value().equals(Numbers.value(sample.draw().index())) ? 0 : 1;
+                wrong += sample.value().equals(numbers.value(sample.draw().index())) ? 0 : 1;
                 if (++seen % gates == 0 && seen <= GATES * gates) {
                     out.println("waiting");
                     System.in.read();
@@ -85,19 +85,27 @@ final class Rank {
     static final class Numbers implements Dataset<ByteBuffer> {
         final AtomicLong loads = new AtomicLong();
         private final int size;
+        private final int bytes;
 
         Numbers(int size) {
+            this(size, 2_000);
+        }
+
+        /** @param bytes of each, eight times a whole number */
+        Numbers(int size, int bytes) {
             this.size = size;
+            this.bytes = bytes;
         }
 
         Dataset<ByteBuffer> cached(RedisTier tier) {
             return cache(tier, new Bytes());
         }
 
-        static ByteBuffer value(long index) {
-            ByteBuffer value = ByteBuffer.allocate(2_000);
-            for (int i = 0; i < 250; i++) {
-                value.putLong(index * 250 + i);
+        ByteBuffer value(long index) {
+            ByteBuffer value = ByteBuffer.allocate(bytes);
+            int longs = bytes / Long.BYTES;
+            for (int i = 0; i < longs; i++) {
+                value.putLong(index * longs + i);
             }
             return value.flip();
         }

@@ -176,8 +176,7 @@ class RanksTest {
                         if (seen[0] == SAMPLES || seen[0] == 3 * SAMPLES) {
                             server.start();
                         }
-                        if (!sample.value()
-                                .equals(Rank.Numbers.value(sample.draw().index()))) {
+                        if (!sample.value().equals(numbers.value(sample.draw().index()))) {
                             wrong.add(sample.draw().index());
                         }
                     })

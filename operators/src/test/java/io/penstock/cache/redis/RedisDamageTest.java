@@ -169,7 +169,7 @@ class RedisDamageTest {
                         .collectList()
                         .block(TIMEOUT);
 
-                assertThat(both).containsExactly(Rank.Numbers.value(number), Rank.Numbers.value(number));
+                assertThat(both).containsExactly(numbers.value(number), numbers.value(number));
                 assertThat(numbers.loads).hasValue(sample + 1L);
             }
         }
