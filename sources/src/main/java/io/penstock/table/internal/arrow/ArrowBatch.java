@@ -17,11 +17,17 @@ import org.apache.arrow.flatbuf.Buffer;
 import org.apache.arrow.flatbuf.CompressionType;
 import org.apache.arrow.flatbuf.FieldNode;
 import org.apache.arrow.flatbuf.RecordBatch;
+import org.apache.commons.compress.compressors.lz4.FramedLZ4CompressorInputStream;
 
 /** The buffers of a record batch or of a dictionary's values, by the nodes of its schema. For one thread. */
 final class ArrowBatch {
 
     private static final int NOT_COMPRESSED = -1;
+
+    /** The byte of a frame that has its flags, and one of them. */
+    private static final int LZ4_FLAGS = 4;
+
+    private static final int LZ4_INDEPENDENT = 0x20;
 
     private final byte[] bytes;
     private final int body;
@@ -160,6 +166,10 @@ final class ArrowBatch {
         } else if (codec == CompressionType.LZ4_FRAME) {
             OptionalLibrary.LZ4.require("Arrow in lz4", ArrowBatch.class);
         }
+        boolean linked = codec == CompressionType.LZ4_FRAME && isLinked(packed);
+        if (linked) {
+            OptionalLibrary.COMPRESS.require("Arrow in lz4 with linked blocks", ArrowBatch.class);
+        }
         try {
             if (codec == CompressionType.ZSTD) {
                 long count = Zstd.decompressByteArray(into, 0, into.length, packed.array(), from, size);
@@ -168,7 +178,13 @@ final class ArrowBatch {
             if (codec != CompressionType.LZ4_FRAME) {
                 throw new FormatException("a batch has the unknown compression %d".formatted(codec));
             }
-            try (var in = new LZ4FrameInputStream(new ByteArrayInputStream(packed.array(), from, size))) {
+            ByteArrayInputStream frame = new ByteArrayInputStream(packed.array(), from, size);
+            if (linked) {
+                try (var in = new FramedLZ4CompressorInputStream(frame)) {
+                    return whole(into, in.readNBytes(into, 0, into.length));
+                }
+            }
+            try (var in = new LZ4FrameInputStream(frame)) {
                 return whole(into, in.readNBytes(into, 0, into.length));
             }
         } catch (IOException | RuntimeException e) { // both libraries throw several for damaged bytes
@@ -176,6 +192,14 @@ final class ArrowBatch {
                     ? known
                     : new FormatException("a compressed buffer is damaged: " + reason(e));
         }
+    }
+
+    /**
+     * Whether the blocks of a frame refer to those before them, as Polars lets them. lz4-java does
+     * not read such frames; Commons Compress does, and is slower.
+     */
+    private static boolean isLinked(ByteBuffer frame) {
+        return frame.remaining() > LZ4_FLAGS && (frame.get(LZ4_FLAGS) & LZ4_INDEPENDENT) == 0;
     }
 
     private String reason(Exception e) {
