@@ -267,7 +267,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
 
     private static Table open(Format format, StoreFiles files, TableOptions options) {
         Partitions partitions =
-                Partitions.of(files.entries().stream().map(entry -> entry.key()).toList());
+                Partitions.of(files.entries().stream().map(entry -> entry.key()).toList(), options);
         List<String> stored = options.columns().stream()
                 .filter(name -> !partitions.names().contains(name))
                 .toList();
@@ -347,7 +347,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         Group group = groups.get(number);
         try {
             List<Tensor> values = loaded.row(row);
-            values.addAll(partitions.values().get(group.part));
+            values.addAll(partitions.of(group.part));
             return new Row(schema.names(), values);
         } catch (FormatException e) {
             String line = loaded.place(row);

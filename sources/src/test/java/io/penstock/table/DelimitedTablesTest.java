@@ -244,6 +244,32 @@ class DelimitedTablesTest {
         }
     }
 
+    /** As Hive, Spark, Arrow, DuckDB and Polars name it. */
+    @Test
+    void csv_folderOfNulls_isNullAndNoText() throws IOException {
+        for (String year : List.of("2023", "__HIVE_DEFAULT_PARTITION__")) {
+            Files.createDirectories(folder.resolve("year=" + year));
+            Files.writeString(folder.resolve("year=%s/a.csv".formatted(year)), PEOPLE);
+        }
+
+        try (Table refusing = Table.openCsv(folder, STANDARD.columns("name", "year"), null);
+                Table filled =
+                        Table.openCsv(folder, STANDARD.columns("name", "year").fillNulls("year", -1), null);
+                Table others = Table.openCsv(folder, STANDARD.columns("name"), null)) {
+            assertThat(refusing.fields()).extracting(TableField::toString).containsExactly("name u8[n]", "year i64");
+            assertThat(row(refusing, 0).tensor("year")).isEqualTo(Tensor.scalar(2023L));
+            assertThatThrownBy(() -> row(refusing, 3))
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("__HIVE_DEFAULT_PARTITION__/a.csv")
+                    .hasMessageContaining("column year is null; say what nulls become");
+            assertThat(row(filled, 3).tensor("year")).isEqualTo(Tensor.scalar(-1L));
+            assertThat(texts(others, "name")).hasSize(6);
+        }
+        assertThatThrownBy(() ->
+                        Table.openCsv(folder, STANDARD.columns("name", "year").fillNulls(0.5), null))
+                .hasMessageContaining("nulls of column year cannot become 0.5: it is i64");
+    }
+
     @Test
     void json_statedFields_areReadFromEachLine() {
         TableOptions options = STANDARD.columns("text", "meta.score", "ids", "boxes", "tags")

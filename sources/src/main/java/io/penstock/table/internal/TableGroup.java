@@ -62,12 +62,16 @@ public record TableGroup(
         List<Tensor> tensors = new ArrayList<>(columns.size() + 2);
         for (DecodedColumn column : columns) {
             if (column.nulls().get(row)) {
-                throw new FormatException(("column %s is null; say what nulls become (fillNulls, or %s=0 in a flag),"
-                                + " or choose other columns")
-                        .formatted(column.type().name(), column.type().name()));
+                throw isNull(column.type().name());
             }
             column.addTo(tensors, row);
         }
         return tensors;
+    }
+
+    static FormatException isNull(String column) {
+        return new FormatException(
+                "column %s is null; say what nulls become (fillNulls, or %s=0 in a flag), or choose other columns"
+                        .formatted(column, column));
     }
 }
