@@ -32,11 +32,9 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Both programs for DJL of docs/moving.md, where its engine is on the class path: with {@code -Ptrain}. */
-@Timeout(120)
 class MovingFromDjlTest {
 
     private static final int SAMPLES = 70;
