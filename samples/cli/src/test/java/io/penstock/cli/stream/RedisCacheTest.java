@@ -15,10 +15,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.embedded.core.ExecutableProvider;
 
 /** {@code stream --cache-redis}, with a real server that the runs start themselves. */
@@ -75,25 +78,97 @@ class RedisCacheTest {
             nodes.add(CliProcess.java(("stream --json --epochs 3 --world 2 --rank " + node + " " + all).split(" ")));
         }
 
-        long[] content = new long[3];
-        int loads = 0;
-        for (Process node : nodes) {
-            Cli said = new Cli(
-                    0,
-                    new String(node.getInputStream().readAllBytes(), StandardCharsets.UTF_8),
-                    new String(node.getErrorStream().readAllBytes(), StandardCharsets.UTF_8));
-            assertThat(node.waitFor()).as(said.err()).isZero();
-            for (int epoch = 0; epoch < 3; epoch++) {
-                content[epoch] += said.content(epoch);
-                loads += said.epoch(epoch).path("loads").asInt();
-            }
-        }
+        Sum sum = Sum.of(nodes);
 
-        assertThat(content).containsOnly(alone.content(0));
-        assertThat(loads).isBetween(IMAGES, 3 * IMAGES - 1); // a node that has finished takes its share along
+        assertThat(sum.content).containsOnly(alone.content(0));
+        assertThat(sum.loads).isBetween(IMAGES, 3 * IMAGES - 1); // a node that has finished takes its share along
         while (hasServer()) {
             LockSupport.parkNanos(2_000_000);
         }
+    }
+
+    /** What ranks of three epochs got, added up. */
+    private record Sum(long[] content, int loads, String warnings) {
+        static Sum of(List<Process> ranks) throws Exception {
+            long[] content = new long[3];
+            int loads = 0;
+            StringBuilder warnings = new StringBuilder();
+            for (Process rank : ranks) {
+                Cli said = new Cli(
+                        0,
+                        new String(rank.getInputStream().readAllBytes(), StandardCharsets.UTF_8),
+                        new String(rank.getErrorStream().readAllBytes(), StandardCharsets.UTF_8));
+                assertThat(rank.waitFor()).as(said.err()).isZero();
+                warnings.append(said.err());
+                for (int epoch = 0; epoch < 3; epoch++) {
+                    content[epoch] += said.content(epoch);
+                    loads += said.epoch(epoch).path("loads").asInt();
+                }
+            }
+            return new Sum(content, loads, warnings.toString());
+        }
+    }
+
+    /** As torchrun and srun set them for four ranks on two nodes; only the addresses of one machine are told apart here. */
+    private static Map<String, String> environment(String launcher, int port, int rank) {
+        String local = Integer.toString(rank % 2);
+        String node = Integer.toString(rank / 2);
+        return launcher.equals("torchrun")
+                ? Map.of(
+                        "RANK",
+                        Integer.toString(rank),
+                        "WORLD_SIZE",
+                        "4",
+                        "LOCAL_RANK",
+                        local,
+                        "LOCAL_WORLD_SIZE",
+                        "2",
+                        "GROUP_RANK",
+                        node,
+                        "GROUP_WORLD_SIZE",
+                        "2",
+                        "MASTER_ADDR",
+                        "127.0.0.1",
+                        "MASTER_PORT",
+                        Integer.toString(port - 1))
+                : Map.of(
+                        "SLURM_PROCID",
+                        Integer.toString(rank),
+                        "SLURM_NTASKS",
+                        "4",
+                        "SLURM_LOCALID",
+                        local,
+                        "SLURM_NODEID",
+                        node,
+                        "SLURM_STEP_NUM_NODES",
+                        "2",
+                        "SLURM_STEP_TASKS_PER_NODE",
+                        "2(x2)",
+                        "SLURM_STEP_NODELIST",
+                        "127.0.0.[1-2]",
+                        "SLURM_JOB_ID",
+                        Integer.toString(port)); // 20000 and more than the port
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"torchrun", "srun"})
+    void ranksOfALauncher_meetWhereItsEnvironmentSays(String launcher) throws Exception {
+        Cli alone = Cli.stream(flags.substring(0, flags.indexOf(" --cache-redis")));
+        int port = TestRedis.freePort();
+        List<Process> ranks = new ArrayList<>();
+        for (int rank = 0; rank < 4; rank++) {
+            String all = flags.replace("spawn:64MiB?", "spawn-all:64MiB?").replace("/node", "/node" + rank / 2)
+                    + "&bind=127.0.0.%d".formatted(rank / 2 + 1);
+            ProcessBuilder builder = CliProcess.builder(("stream --json --epochs 3 " + all).split(" "));
+            builder.environment().put("PENSTOCK_REDIS_PASSWORD", "of the job's nodes");
+            builder.environment().putAll(environment(launcher, port, rank));
+            ranks.add(builder.start());
+        }
+
+        Sum sum = Sum.of(ranks);
+
+        assertThat(sum.content).containsOnly(alone.content(0));
+        assertThat(sum.warnings).doesNotContain("have met"); // but one of two nodes
     }
 
     private boolean hasServer() {
