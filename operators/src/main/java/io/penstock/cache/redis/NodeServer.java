@@ -44,7 +44,7 @@ public final class NodeServer {
     private final int port;
     private final @Nullable Meeting meeting;
 
-    /** @param atMost how long the first nodes wait until there are so many */
+    /** @param atMost how long the first nodes wait for that number */
     private record Meeting(MeetingPlace place, int nodes, Duration atMost) {}
 
     private NodeServer(

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A server would have it after all that it was asked for, by the time from batch to batch of its own. So a slow
  * server gets a share by its speed. One that is passed by altogether is measured now and then. One that has not
- * answered yet has one batch to make, for which nobody waits longer than for a late one.
+ * answered yet has one batch to make, and a consumer waits for it no longer than for a late one.
  */
 final class ServerChoice {
 

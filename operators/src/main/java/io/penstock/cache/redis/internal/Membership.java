@@ -64,7 +64,7 @@ public final class Membership implements AutoCloseable {
         this.own = server.get();
     }
 
-    /** Waits until so many nodes are there, but no longer than this. Blocks. */
+    /** Waits until this number of nodes is there, but no longer than the given time. Blocks. */
     void await(int nodes, Duration atMost) {
         long deadline = System.nanoTime() + atMost.toNanos();
         List<Member> there = renew();

@@ -77,7 +77,7 @@ final class LazyRank {
     /** An epoch of all ranks: until the last of them is done. */
     record Epoch(long samples, long loads, double seconds) {}
 
-    /** The epochs of so many ranks with empty caches. */
+    /** The epochs of this number of ranks with empty caches. */
     static List<Epoch> epochs(Path cache, Mode mode, int ranks, Load load) {
         List<String> words = Stream.concat(Stream.of(cache.toString(), mode.name()), load.words())
                 .toList();

@@ -36,7 +36,7 @@ record Laggard(@Nullable String rank, String words) {
     /** How many times as long as elsewhere a batch takes at a slow server. */
     private static final double MAKES_SLOWER = 2;
 
-    /** What takes so many times as long as elsewhere is a reason. */
+    /** What takes this many times as long as elsewhere is a reason. */
     private static final double REASON = 1.5;
     /** Figures below are noise: milliseconds a sample, and shares of look-ups. */
     private static final double LEAST_MILLIS = 0.02;
