@@ -25,6 +25,7 @@ final class BaseAddress {
     private static final String UNESCAPED = "-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     private static final Pattern SCHEME =
             Pattern.compile("(?:https?|ftp|file|data|javascript):", Pattern.CASE_INSENSITIVE);
+    private static final Pattern DOTS = Pattern.compile("/\\.{1,2}/");
     private static final int MAX_KEY = 4096;
     private static final int MAX_DECODINGS = 4;
     private static final int MAX_PORT = 65_535;
@@ -152,7 +153,7 @@ final class BaseAddress {
             throw outside(key);
         }
         if (objects) {
-            if (key.isEmpty() || ("/" + key + "/").matches("(?s).*/\\.{1,2}/.*")) {
+            if (key.isEmpty() || DOTS.matcher("/" + key + "/").find()) {
                 throw outside(key); // servers and proxies resolve these
             }
             return;

@@ -3,6 +3,7 @@ package io.penstock.bench.scaling;
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Benchmark;
 import io.penstock.bench.ChildProcess;
+import io.penstock.bench.ProcessorTime;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
@@ -17,6 +18,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,11 +27,10 @@ import java.util.Map;
 import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.netty.http.client.HttpClient;
-import reactor.netty.resources.ConnectionProvider;
 
 /**
  * A bucket of a million objects on a server in another process: listing it, starting again with the list that was kept,
- * and reading objects with 64 in flight beside a bare client, which signs nothing.
+ * and reading objects with 64 in flight beside a bare client that signs its requests by the same library.
  */
 public final class ObjectBucket implements Benchmark {
 
@@ -103,33 +104,35 @@ public final class ObjectBucket implements Benchmark {
 
     private static List<Result> reads(BenchOptions options, Server server) {
         int reads = options.choose(8_000, 200);
-        ConnectionProvider connections = ConnectionProvider.create("bare", IN_FLIGHT);
-        HttpClient bare = HttpClient.create(connections).baseUrl(server.endpoint);
-        try (S3Store store = server.store()) {
+        URI object = URI.create(server.endpoint + "/%s/set/00000/000.jpg".formatted(BucketServer.BUCKET));
+        try (BareObjects bare = new BareObjects(IN_FLIGHT);
+                S3Store store = server.store()) {
             StoreEntry known =
                     Objects.requireNonNull(store.entry("00000/000.jpg").block(), "an object");
-            Rounds rounds = options.rounds(
+            Flux<?> unsigned = Flux.range(0, reads).flatMap(at -> bare.read(object), IN_FLIGHT);
+            Flux<?> signed = Flux.range(0, reads).flatMap(at -> bare.readSigned(object), IN_FLIGHT);
+            Flux<?> stored = Flux.range(0, reads).flatMap(at -> store.read(known), IN_FLIGHT);
+            Rounds rate = options.rounds(
                     "s3, reading",
+                    1,
+                    options.choose(7, 1),
+                    List.of(() -> rate(reads, unsigned), () -> rate(reads, signed), () -> rate(reads, stored)));
+            Rounds processor = options.rounds(
+                    "s3, processor time",
                     1,
                     options.choose(5, 1),
                     List.of(
-                            () -> rate(
-                                    reads,
-                                    Flux.range(0, reads)
-                                            .flatMap(
-                                                    at -> bare.get()
-                                                            .uri("/%s/set/00000/000.jpg".formatted(BucketServer.BUCKET))
-                                                            .responseSingle((head, body) -> body.asByteArray()),
-                                                    IN_FLIGHT)),
-                            () -> rate(reads, Flux.range(0, reads).flatMap(at -> store.read(known), IN_FLIGHT))));
+                            () -> ProcessorTime.seconds(() -> rate(reads, signed)),
+                            () -> ProcessorTime.seconds(() -> rate(reads, stored))));
             String what = "objects of 32 KiB after %d ms, 64 in flight".formatted(LATENCY_MILLIS);
             return List.of(
-                    Result.of(what + ", by a bare client", rounds.median(0), "objects/s"),
-                    Result.of(what + ", by the store", rounds.median(1), "objects/s"),
-                    Result.of(what + ": of the bare client's", 100 * rounds.median(1) / rounds.median(0), "%")
-                            .atLeast(0, MUST_REACH));
-        } finally {
-            connections.dispose();
+                    Result.of(what + ", by a bare client that signs nothing", rate.median(0), "objects/s"),
+                    Result.of(what + ", by a bare client that signs", rate.median(1), "objects/s"),
+                    Result.of(what + ", by the store", rate.median(2), "objects/s"),
+                    Result.of(what + ": of the bare client's that signs", 100 * rate.medianRatio(2, 1), "%")
+                            .atLeast(0, MUST_REACH),
+                    Result.of("processor time of a read, bare and signed", processor.median(0) / reads * 1e6, "µs"),
+                    Result.of("processor time of a read, by the store", processor.median(1) / reads * 1e6, "µs"));
         }
     }
 
