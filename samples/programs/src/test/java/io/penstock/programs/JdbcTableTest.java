@@ -59,7 +59,8 @@ class JdbcTableTest {
 
     /** The table behind a cache, with loads counted. */
     private static Dataset<Flower> cached(Tier tier, AtomicInteger loads) throws SQLException {
-        return JdbcTable.open(URL)
+        return new JdbcTable(URL)
+                .open()
                 .map("count", flower -> {
                     loads.incrementAndGet();
                     return flower;
@@ -79,10 +80,11 @@ class JdbcTableTest {
     void stream_shuffled_isEveryRowOnce() throws SQLException {
         List<Float> lengths = new ArrayList<>();
 
-        JdbcTable.open(URL).stream(Sampler.shuffled(7))
-                .transform(Batches.of(8, SCHEMA))
-                .doOnNext(batch -> addLengths(batch, lengths))
-                .blockLast();
+        new JdbcTable(URL)
+                .open().stream(Sampler.shuffled(7))
+                        .transform(Batches.of(8, SCHEMA))
+                        .doOnNext(batch -> addLengths(batch, lengths))
+                        .blockLast();
 
         assertThat(lengths).hasSize(ROWS).doesNotHaveDuplicates().contains(0.5f, ROWS - 0.5f);
     }
@@ -112,7 +114,7 @@ class JdbcTableTest {
 
     @Test
     void get_rowThatChangedSinceTheOpening_fails() throws SQLException {
-        JdbcTable table = JdbcTable.open(URL);
+        Dataset<Flower> table = new JdbcTable(URL).open();
         execute("UPDATE flowers SET length = 99, version = 2 WHERE id = 30");
 
         assertThatThrownBy(() -> table.get(3).block()).hasMessage("flower 30 has changed; open the table again");
