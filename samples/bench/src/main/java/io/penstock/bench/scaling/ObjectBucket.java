@@ -8,12 +8,8 @@ import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
 import io.penstock.bench.ScratchFolder;
 import io.penstock.folder.ImageFolder;
-import io.penstock.order.Sampler;
 import io.penstock.store.StoreEntry;
-import io.penstock.store.http.HttpOptions;
-import io.penstock.store.s3.S3Address;
 import io.penstock.store.s3.S3Store;
-import io.penstock.stream.Execution;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -23,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.netty.http.client.HttpClient;
@@ -35,7 +30,6 @@ import reactor.netty.http.client.HttpClient;
 public final class ObjectBucket implements Benchmark {
 
     private static final int IN_FLIGHT = 64;
-    private static final int BATCH = 64;
     private static final double MAX_LIST_SECONDS = 30;
     private static final double MAX_START_SECONDS = 1;
     private static final double MUST_REACH = 95;
@@ -72,6 +66,7 @@ public final class ObjectBucket implements Benchmark {
         double[] second = start(server, scratch, folders);
         long again = server.pages() - pages;
         double[] third = start(server, scratch, folders);
+        double process = Math.min(startProcess(server, scratch, folders), startProcess(server, scratch, folders));
         String objects = "%,d objects: ".formatted(folders * BucketServer.IN_FOLDER);
         return List.of(
                 Result.of(objects + "pages of the list asked for", (double) pages, "pages"),
@@ -79,7 +74,27 @@ public final class ObjectBucket implements Benchmark {
                 Result.of(objects + "pages at the second start", (double) again, "pages")
                         .atMost(0, 1),
                 Result.of(objects + "second start to the first batch of 64", Math.min(second[1], third[1]), "s")
-                        .atMost(0, MAX_START_SECONDS));
+                        .atMost(0, MAX_START_SECONDS),
+                Result.of(objects + "the same in a new JVM, with its start", process, "s"));
+    }
+
+    /** Seconds from the start of a process to its end, which follows the first batch. */
+    private static double startProcess(Server server, Path scratch, int folders) {
+        List<String> command = ChildProcess.command(BucketStart.class, List.of());
+        command.addAll(
+                List.of(server.endpoint, scratch.toString(), Integer.toString(folders * BucketServer.IN_FOLDER)));
+        long began = System.nanoTime();
+        try {
+            if (!ChildProcess.run(command.toArray(String[]::new))) {
+                throw new IllegalStateException("a start in a new JVM failed");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+        return seconds(began);
     }
 
     /** Seconds until the folder is open, and until the first batch. */
@@ -88,12 +103,8 @@ public final class ObjectBucket implements Benchmark {
         try (S3Store store = server.store().keepingLists(scratch)) {
             ImageFolder images = ImageFolder.open(store);
             double open = seconds(began);
-            if (images.size() != (long) folders * BucketServer.IN_FOLDER) {
-                throw new IllegalStateException("listed %d objects".formatted(images.size()));
-            }
-            images.stream(Sampler.shuffled(42), Execution.standard().inFlight(BATCH))
-                    .take(BATCH)
-                    .blockLast();
+            BucketStart.require(images, (long) folders * BucketServer.IN_FOLDER);
+            BucketStart.readBatch(images);
             return new double[] {open, seconds(began)};
         }
     }
@@ -176,8 +187,7 @@ public final class ObjectBucket implements Benchmark {
         }
 
         S3Store store() {
-            Map<String, String> options = Map.of("endpoint", endpoint);
-            return S3Store.at(new S3Address(BucketServer.BUCKET, "set", options), HttpOptions.standard());
+            return BucketStart.store(endpoint);
         }
 
         long pages() {
