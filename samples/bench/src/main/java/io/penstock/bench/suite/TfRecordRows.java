@@ -2,6 +2,7 @@ package io.penstock.bench.suite;
 
 import io.penstock.bench.BenchOptions;
 import io.penstock.bench.Benchmark;
+import io.penstock.bench.Garbage;
 import io.penstock.bench.ProcessorTime;
 import io.penstock.bench.Result;
 import io.penstock.bench.Rounds;
@@ -41,6 +42,11 @@ public final class TfRecordRows implements Benchmark {
     @Override
     public String name() {
         return "tfrecord";
+    }
+
+    @Override
+    public List<String> flags() {
+        return Garbage.FLAGS;
     }
 
     @Override
