@@ -22,7 +22,7 @@ final class NodeRank {
 
     /** How the ranks run. */
     enum Run {
-        /** Each waits for a byte before each epoch and in its middle. */
+        /** Each waits for a byte before each epoch, in its middle, and before it ends. */
         GATED(4_000, 32_000),
         /** At a pace that leaves time to kill something. */
         FREE(400, 2_000);
@@ -90,6 +90,9 @@ final class NodeRank {
                     }
                 }
                 out.println(epoch + " " + seen + " " + (numbers.loads.get() - before) + " " + digest);
+            }
+            if (gated) {
+                System.in.read(); // its server ends with it, and others may still read from it
             }
         }
     }
