@@ -88,6 +88,7 @@ class RedisCacheTest {
     }
 
     /** What ranks of three epochs got, added up. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Sum(long[] content, int loads, String warnings) {
         static Sum of(List<Process> ranks) throws Exception {
             long[] content = new long[3];
