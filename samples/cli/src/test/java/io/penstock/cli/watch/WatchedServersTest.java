@@ -23,7 +23,7 @@ import reactor.core.publisher.Flux;
 /** Two servers that share the batches of one consumer. */
 class WatchedServersTest {
 
-    private static final Duration SOON = Duration.ofSeconds(120);
+    private static final Duration SOON = Duration.ofMinutes(2);
 
     @TempDir
     private Path folder;
