@@ -209,7 +209,7 @@ class RedisCacheTest {
             String err = new String(run.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
 
             assertThat(run.waitFor()).isZero();
-            assertThat(err).contains("the redis cache at " + cache + " is not connected after 400 ms");
+            assertThat(err).contains("the redis cache at " + cache + " is not connected after 2000 ms");
         }
     }
 }
