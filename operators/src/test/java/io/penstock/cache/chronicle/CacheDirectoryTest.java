@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -138,8 +139,9 @@ class CacheDirectoryTest {
         AtomicBoolean done = new AtomicBoolean();
         CountDownLatch begun = new CountDownLatch(2);
         Runnable locking = () -> lockUntil(done, begun);
+        Executor own = task -> new Thread(task).start(); // the common pool has one thread on two processors
         List<CompletableFuture<Void>> threads =
-                List.of(CompletableFuture.runAsync(locking), CompletableFuture.runAsync(locking));
+                List.of(CompletableFuture.runAsync(locking, own), CompletableFuture.runAsync(locking, own));
         begun.await();
 
         try (ChronicleTier open = open()) {

@@ -35,6 +35,8 @@ public final class ObjectBucket implements Benchmark {
     private static final double MUST_REACH = 95;
     private static final int LATENCY_MILLIS = 20;
 
+    private static final List<String> CREDENTIALS = List.of("-Daws.accessKeyId=key", "-Daws.secretAccessKey=secret");
+
     @Override
     public String name() {
         return "s3";
@@ -43,7 +45,7 @@ public final class ObjectBucket implements Benchmark {
     /** For the chain of credentials. */
     @Override
     public List<String> flags() {
-        return List.of("-Daws.accessKeyId=key", "-Daws.secretAccessKey=secret");
+        return CREDENTIALS;
     }
 
     @Override
@@ -80,7 +82,7 @@ public final class ObjectBucket implements Benchmark {
 
     /** Seconds from the start of a process to its end, which follows the first batch. */
     private static double startProcess(Server server, Path scratch, int folders) {
-        List<String> command = ChildProcess.command(BucketStart.class, List.of());
+        List<String> command = ChildProcess.command(BucketStart.class, CREDENTIALS);
         command.addAll(
                 List.of(server.endpoint, scratch.toString(), Integer.toString(folders * BucketServer.IN_FOLDER)));
         long began = System.nanoTime();
