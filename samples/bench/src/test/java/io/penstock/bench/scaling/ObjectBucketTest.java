@@ -27,11 +27,12 @@ class ObjectBucketTest {
     void run_quick_listsOnceAndReads() {
         List<Result> results = new ObjectBucket().run(new BenchOptions(true, null, null, progress -> {}));
 
-        assertThat(results).hasSize(7);
+        assertThat(results).hasSize(11);
         assertThat(results.get(0).value())
                 .as("pages of 3 folders, and of what they are")
                 .isBetween(3.0, 8.0);
         assertThat(results.get(2).value()).as("pages at the second start").isEqualTo(1);
-        assertThat(results).extracting(Result::value).allMatch(value -> value > 0);
+        assertThat(results.subList(0, 9)).extracting(Result::value).allMatch(value -> value > 0);
+        assertThat(results).extracting(Result::value).allMatch(value -> value >= 0); // the processor's clock is coarse
     }
 }
