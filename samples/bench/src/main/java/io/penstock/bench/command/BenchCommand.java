@@ -44,7 +44,8 @@ public final class BenchCommand implements AddedCommand {
             description =
                     "Which ones: warm, disk, first-epoch, draws, decode, stage, distant, s3, flat, zarr, tfrecord,"
                             + " tables, packing, mixed, cluster, servers; all by default."
-                            + " Experiments, in minutes, with charts and a page: sweep, policies, epochs, near-far, latency, scale, stragglers, lazy."
+                            + " Experiments, in minutes, with charts and a page: sweep, policies,"
+                            + " epochs, near-far, latency, scale, stragglers, lazy."
                             + " Or peers, tensorflow: other engines, 400 MB to fetch.")
     private List<String> names = new ArrayList<>();
 
