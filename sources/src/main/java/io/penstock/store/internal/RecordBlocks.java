@@ -136,40 +136,36 @@ public final class RecordBlocks {
         if (length == 0) {
             return Mono.fromCallable(Thrown.callable(() -> made.apply(ByteBuffer.allocate(0))));
         }
-        if (length > maxRecord) {
+        if (isLarge(spans, record)) {
             return file.read(start, length).map(Thrown.function(made));
         }
         long key = (long) part << PART_SHIFT | start / blockBytes;
         Block held = held(key);
         if (held != null && held.has(start, length)) {
-            if (held.isEnteredAt(start)) {
-                readAhead(key, file, spans, record);
-            }
-            return Mono.fromCallable(Thrown.callable(() -> made.apply(take(held, start, length))));
+            return Mono.fromCallable(Thrown.callable(() -> made.apply(take(held, file, spans, record))));
         }
         Mono<ByteBuffer> alone = file.read(start, length);
         return Mono.defer(() -> isNear(key, length)
                         ? blocks.get(key, () -> load(key, file, spans, record))
                                 .filter(block -> block.has(start, length))
-                                .map(block -> {
-                                    if (block.isEnteredAt(start)) {
-                                        readAhead(key, file, spans, record);
-                                    }
-                                    return take(block, start, length);
-                                })
+                                .map(block -> take(block, file, spans, record))
                                 .onErrorResume(StoreException.class, e -> Mono.empty())
                                 .switchIfEmpty(alone) // bytes nearby that cannot be read are no fault of this record
                         : alone)
                 .map(Thrown.function(made));
     }
 
-    /** A block of which all was taken is not held any longer. */
-    private ByteBuffer take(Block block, long from, int length) {
-        ByteBuffer taken = block.copy(from, length);
+    /** The bytes of a record of a block. A block of which all was taken is not held any longer. */
+    private ByteBuffer take(Block block, StoreFile file, Spans spans, int record) {
+        long start = spans.start(record);
+        int length = (int) (spans.end(record) - start);
+        if (block.isEnteredAt(start)) {
+            readAhead(block.key, file, spans, record);
+        }
         if (block.use.bytes.addAndGet(length) == block.bytes.remaining()) {
             blocks.forget(block.key);
         }
-        return taken;
+        return block.copy(start, length);
     }
 
     private @Nullable Block held(long key) {
@@ -184,13 +180,16 @@ public final class RecordBlocks {
 
     /** Counts what is asked for of a block that is not held; returns whether to read it whole. */
     private boolean isNear(long key, int length) {
+        if (blocks.isUnderWay(key)) {
+            return true; // and counted when it is taken
+        }
         lock.lock();
         try {
             Use before = uses.get(key - 1);
             Use use = uses.computeIfAbsent(key, missing -> new Use());
             use.bytes.addAndGet(length);
             long enough = Math.max(blockBytes / SHARE, (long) FEW * length);
-            return blocks.isUnderWay(key) || use.bytes.get() > enough || before != null && before.bytes.get() > enough;
+            return use.bytes.get() > enough || before != null && before.bytes.get() > enough;
         } finally {
             lock.unlock();
         }
@@ -202,8 +201,8 @@ public final class RecordBlocks {
         int next = firstFrom(spans, from + blockBytes, record + 1, spans.size());
         long start = spans.start(first);
         long end = spans.end(next - 1);
-        if (end - spans.start(next - 1) > blockBytes / SHARE) {
-            end = spans.start(next - 1); // the last one is read alone
+        if (isLarge(spans, next - 1)) {
+            end = spans.start(next - 1);
         }
         Use use = restarted(key);
         return file.read(start, (int) (end - start)).map(bytes -> new Block(key, start, bytes, use));
@@ -217,11 +216,17 @@ public final class RecordBlocks {
         for (long next = key + 1; next <= key + ahead; next++) {
             long wanted = next;
             int first = firstFrom(spans, within(next), record, spans.size());
-            if (first < spans.size() && blocks.held(next) == null && !blocks.isUnderWay(next)) {
+            boolean any = first < spans.size() && spans.start(first) < within(next) + blockBytes;
+            if (any && !isLarge(spans, first)) {
                 blocks.get(next, () -> load(wanted, file, spans, first))
                         .subscribe(block -> {}, e -> {}); // a record that is asked for tells why it cannot be read
             }
         }
+    }
+
+    /** Whether a record is read alone. */
+    private boolean isLarge(Spans spans, int record) {
+        return spans.end(record) - spans.start(record) > maxRecord;
     }
 
     private boolean isUsed(long key) {

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -131,6 +132,46 @@ class RecordBlocksTest {
         }
 
         assertThat(wide.bytes()).isEqualTo(5 * BLOCK); // the first, of which records were read alone, and four ahead
+    }
+
+    @Test
+    void read_whileABlockIsUnderWay_countsEachRecordOnce() {
+        int each = BLOCK / RECORD;
+        for (int record = 0; record < each; record++) {
+            load(new Equal(RECORDS), record).block();
+        }
+        store.asked();
+        Sinks.Empty<Void> gate = store.close();
+        for (int record = each; record < each + each / 2; record++) {
+            load(new Equal(RECORDS), record).subscribe();
+        }
+        gate.tryEmitEmpty();
+
+        for (int record = each + each / 2; record < 2 * each; record++) {
+            load(new Equal(RECORDS), record).block();
+            load(new Equal(RECORDS), record + each).block(); // of another block that is held
+        }
+
+        assertThat(store.asked()).doesNotHaveDuplicates().contains("a[1024+1024]");
+        assertThat(blocks.bytes()).isEqualTo(5 * BLOCK); // without the second block, of which all was taken
+    }
+
+    @Test
+    void read_aheadOfALargeRecord_readsNothingForTheBlocksWithinIt() {
+        int[] ends = IntStream.rangeClosed(1, 128).map(i -> i * RECORD).toArray();
+        int large = ends.length;
+        ends = IntStream.concat(IntStream.of(ends), IntStream.of(7048, 7064, 7080))
+                .toArray();
+        Ends spans = new Ends(ends);
+
+        for (int record = 0; record < large; record++) {
+            load(spans, record).block();
+        }
+        assertThat(store.asked()).endsWith("a[0+1024]", "a[1024+1024]");
+
+        assertThat(load(spans, large).block()).hasSize(5000);
+        assertThat(load(spans, large + 1).block()).hasSize(RECORD);
+        assertThat(store.asked()).containsExactly("a[2048+5000]", "a[7048+16]");
     }
 
     @Test
