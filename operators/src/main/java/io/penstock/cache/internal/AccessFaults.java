@@ -1,5 +1,10 @@
 package io.penstock.cache.internal;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
 /**
  * Makes the error of an access to a mapped file appear where the access was. A file that is cut shorter under its
  * mapping, or cannot be read from the disk, raises {@code InternalError}; up to JDK 17 compiled code goes on with what
@@ -14,6 +19,8 @@ package io.penstock.cache.internal;
  */
 public final class AccessFaults {
 
+    private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
     private int none;
 
     @SuppressWarnings("UnusedVariable") // written only, or the compiler would leave the call out
@@ -26,5 +33,16 @@ public final class AccessFaults {
      */
     public void raise() {
         made = new byte[none][none];
+    }
+
+    /**
+     * Compares and sets a mapped number. Looks at it first: where Java is not compiled, the virtual machine's own code
+     * compares and sets, and a page that is gone would end the process there.
+     * @throws InternalError if an access of this thread has failed, this one or an earlier one
+     */
+    public boolean compareAndSet(ByteBuffer mapped, int at, long expected, long next) {
+        boolean same = (long) LONG.getVolatile(mapped, at) == expected;
+        raise();
+        return same && LONG.compareAndSet(mapped, at, expected, next);
     }
 }

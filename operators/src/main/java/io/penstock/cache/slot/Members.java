@@ -1,6 +1,7 @@
 package io.penstock.cache.slot;
 
 import io.penstock.cache.SampleKey;
+import io.penstock.cache.internal.AccessFaults;
 import io.penstock.fault.StoreException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -30,6 +31,7 @@ final class Members {
     private static final int LOW = 48;
 
     private final ByteBuffer table;
+    private final AccessFaults faults = new AccessFaults();
     private final ProcessId self = ProcessId.self();
     private final AtomicLongArray knownDead = new AtomicLongArray(MAX); // the turn that ended by a death
 
@@ -66,8 +68,9 @@ final class Members {
         return new Membership(free, turn);
     }
 
+    /** @throws InternalError if the file has been cut shorter */
     void leave(Membership membership) {
-        LONG.compareAndSet(table, membership.number * BYTES, membership.turn, membership.turn + 1);
+        faults.compareAndSet(table, membership.number * BYTES, membership.turn, membership.turn + 1);
     }
 
     private long turn(int number) {

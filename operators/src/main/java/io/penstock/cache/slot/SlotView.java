@@ -246,7 +246,7 @@ final class SlotView {
                 if (isOurs(at, piece, place, slot)) {
                     return isSet(word) ? Outcome.HELD : Outcome.BUSY; // its length is lost, and it may have readers
                 }
-                if (LONG.compareAndSet(piece, place, word, mine | CHECKING)) {
+                if (faults.compareAndSet(piece, place, word, mine | CHECKING)) {
                     // ours now, if another of ours was quicker between the look and the claim
                     boolean ours = isOurs(at, piece, place, slot);
                     if (ours || othersMayLook(at)) {
@@ -256,7 +256,7 @@ final class SlotView {
                     LONG.setVolatile(piece, place, mine | WRITING);
                     break;
                 }
-            } else if (LONG.compareAndSet(piece, place, word, mine | WRITING)) {
+            } else if (faults.compareAndSet(piece, place, word, mine | WRITING)) {
                 break;
             }
         }

@@ -5,7 +5,11 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -25,10 +29,15 @@ final class SlotChild {
     }
 
     static Process start(Path file, String mode, long samples, int bytes, int number) throws IOException {
+        return start("-XX:TieredStopAtLevel=1", file, mode, samples, bytes, number);
+    }
+
+    static Process start(String compiler, Path file, String mode, long samples, int bytes, int number)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx512m",
-                "-XX:TieredStopAtLevel=1",
+                compiler,
                 "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
@@ -47,6 +56,7 @@ final class SlotChild {
             case "race" -> race(file, layout, number);
             case "write" -> write(file, layout, number);
             case "look" -> look(file, layout, number);
+            case "cut" -> cut(file, layout, number);
             default -> throw new IllegalArgumentException(args[1]);
         }
     }
@@ -85,6 +95,25 @@ final class SlotChild {
                     i % layout.samples(),
                     Encoded.of(sample(layout, i % layout.samples(), version).data()));
         }
+    }
+
+    /** Cuts the file while it is open, goes on writing, and lets go of what it had read. */
+    private static void cut(Path file, SlotLayout layout, int version) throws Exception {
+        SlotView face = face(file, layout, version);
+        Encoded value = Encoded.of(sample(layout, 0, version).data());
+        face.put(0, value);
+        WeakReference<ByteBuffer> read = new WeakReference<>(face.get(0));
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(0);
+        }
+        for (long i = 0; i < layout.samples(); i++) {
+            face.put(i, value);
+        }
+        for (int turn = 0; turn < 20 || !read.refersTo(null); turn++) {
+            System.gc();
+            Thread.sleep(10); // the membership ends on a thread of its own
+        }
+        System.out.println("put 0: " + face.put(0, value));
     }
 
     /** Fills the slots, looks at them, and says whether they are what they were whenever it is asked. */

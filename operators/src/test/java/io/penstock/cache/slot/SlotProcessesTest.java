@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Slots under several processes at once, some of which are killed. */
 class SlotProcessesTest {
@@ -162,5 +164,17 @@ class SlotProcessesTest {
         for (int i = 0; i < 20; i++) {
             assertThat(tensor(layout, face.get(i))).isEqualTo(SlotChild.sample(layout, i, 2));
         }
+    }
+
+    /** Interpreted, a compare-and-set runs in the virtual machine's own code, which a page that is gone ends. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation"})
+    void file_cutShorterWhileAnotherProcessHasIt_endsNoProcess(String compiler) throws Exception {
+        SlotLayout layout = SlotLayout.ofBytes(4, 50_000);
+        Process child = SlotChild.start(compiler, fixture.file, "cut", layout.samples(), layout.sampleBytes(), 1);
+        children.add(child);
+
+        assertThat(child.inputReader().readLine()).isEqualTo("put 0: REFUSED");
+        assertThat(child.waitFor()).isZero();
     }
 }

@@ -24,7 +24,7 @@ public final class SharedCounters {
 
     static final int BYTES = 4096;
 
-    private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final int USED = 0;
     private static final int APPENDED = 64;
     private static final int SEQUENCE = 128;
@@ -138,10 +138,9 @@ public final class SharedCounters {
                         if (bytes > total - now) {
                             return 0;
                         }
-                        if (LONG.compareAndSet(numbers, USED, now, now + bytes)) {
+                        if (faults.compareAndSet(numbers, USED, now, now + bytes)) {
                             return 1;
                         }
-                        faults.raise(); // or a failed access would be tried for ever
                     }
                 })
                 == 1;
