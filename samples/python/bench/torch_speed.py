@@ -1,13 +1,13 @@
 """Pictures a second of PyTorch's DataLoader with workers, and of Penstock cold and warm, in one run.
 
-    python3 samples/python/bench/torch_speed.py FOLDER [--rounds 5] [--workers 2] [--side 224] [--batch 64] [--turn 1024]
+    python3 samples/python/bench/torch_speed.py FOLDER [--rounds 5] [--workers 2] [--side 224] [--batch 64] [--turn 4096]
 
 FOLDER has a folder of JPEG files a class. All decode, resize to side x side and stack. The DataLoader and the cold loader keep
 nothing; the warm one has every picture in RAM before the first turn.
 
-Each of the three is one endless stream. They take turns, in another order each round. What a side has prepared during the
-others' turns is not counted: a turn begins with as many batches as can be ahead, and only then the clock starts. The first
-round is not counted either.
+Each of the three is one endless stream. They take turns, in another order each round. Before a turn all sides prepare as
+many batches as they can be ahead, so that none works during another's turn. The turn takes these batches first, and only
+then the clock starts. The first round is not counted.
 """
 
 import argparse
@@ -29,6 +29,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import penstock  # noqa: E402
 
 AHEAD = 8  # batches: four slots of shared memory, two of each worker
+REST = 2  # seconds between turns, in which each side prepares its batches ahead
 
 
 class Pictures(Dataset):
@@ -65,7 +66,7 @@ def main():
     arguments.add_argument("--workers", type=int, default=2)
     arguments.add_argument("--side", type=int, default=224)
     arguments.add_argument("--batch", type=int, default=64)
-    arguments.add_argument("--turn", type=int, default=1024, help="pictures a turn; the warm side takes ten times as many")
+    arguments.add_argument("--turn", type=int, default=4096, help="pictures a turn; the warm side takes ten times as many")
     given = arguments.parse_args()
     pictures = Pictures(given.folder, given.side)
     turn = max(1, given.turn // given.batch)
@@ -93,6 +94,7 @@ def main():
         rates = {name: [] for name in sides}
         for number, order in zip(range(given.rounds + 1), itertools.cycle(itertools.permutations(sides))):
             for name in order:
+                time.sleep(REST)
                 measured = rate(sides[name], turns[name])
                 if number:
                     rates[name].append(measured)

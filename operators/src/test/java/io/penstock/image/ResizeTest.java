@@ -8,7 +8,9 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -85,6 +87,20 @@ class ResizeTest {
 
         assertThat(Resize.exact(20, 30).apply(picture)).isSameAs(picture);
         assertThat(Resize.shorterSide(20).apply(picture)).isSameAs(picture);
+    }
+
+    /** What a thread keeps between two pictures is no part of a result. Some are larger than what is kept. */
+    @Example
+    void picture_resizedByTheSameThread_leavesEarlierResultsAsTheyWere() {
+        List<Tensor> resized = new ArrayList<>();
+        List<Tensor> apart = new ArrayList<>();
+        for (int side : new int[] {40, 700, 9, 620, 200}) {
+            Tensor picture = TestPhotos.noise(side, 2 * side, 3, side);
+            resized.add(Resize.exact(side - 1, side - 2).apply(picture));
+            apart.add(Tensor.ofBytes(resized.get(resized.size() - 1).toByteArray(), side - 1, side - 2, 3));
+        }
+
+        assertThat(resized).isEqualTo(apart);
     }
 
     @Example

@@ -25,10 +25,10 @@ public final class Resampling {
      * @param extentWidth the same in columns
      */
     public static Tensor bytes(PixelRows source, double extentHeight, double extentWidth, int height, int width) {
-        PixelRows shorter = RowPass.resize(source, extentHeight, height);
-        PixelRows columns = Transposition.of(shorter);
-        PixelRows narrower = RowPass.resize(columns, extentWidth, width);
-        return Transposition.of(narrower).toTensor();
+        PixelRows shorter = RowPass.resize(source, extentHeight, height, Scratch.ROWS::array);
+        PixelRows columns = Transposition.of(shorter, Scratch.COLUMNS::array);
+        PixelRows narrower = RowPass.resize(columns, extentWidth, width, Scratch.ROWS::array);
+        return Transposition.of(narrower, byte[]::new).toTensor();
     }
 
     /** Resizes the floats that four bytes each make. */

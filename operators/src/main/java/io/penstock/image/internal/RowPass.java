@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.IntBuffer;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 
 /**
  * Resizes an image along its first axis: each output row is a weighted sum of input rows.
@@ -34,11 +35,12 @@ final class RowPass {
     /**
      * The image with {@code outputs} rows.
      * @param extent the number of source rows, or less if the last reaches over the image's edge
+     * @param arrays gives an array of at least a given length
      */
-    static PixelRows resize(PixelRows source, double extent, int outputs) {
+    static PixelRows resize(PixelRows source, double extent, int outputs, IntFunction<byte[]> arrays) {
         RowPass pass = new RowPass(source, ResizeWeights.of(source.height(), extent, outputs, BITS));
         int stride = pass.ring[0].length * 4;
-        byte[] resized = new byte[PixelRows.arrayLength((long) stride * outputs)];
+        byte[] resized = arrays.apply(PixelRows.arrayLength((long) stride * outputs));
         IntBuffer target =
                 ByteBuffer.wrap(resized).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer();
         for (int out = 0; out < outputs; out++) {

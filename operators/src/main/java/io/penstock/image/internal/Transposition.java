@@ -3,6 +3,7 @@ package io.penstock.image.internal;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.function.IntFunction;
 
 /** Swaps rows and columns, in tiles that fit the L1 cache. */
 final class Transposition {
@@ -12,11 +13,14 @@ final class Transposition {
 
     private Transposition() {}
 
-    /** Pixel (y, x) of rows in an array becomes (x, y). The result has no gaps between rows. */
-    static PixelRows of(PixelRows rows) {
+    /**
+     * Pixel (y, x) of rows in an array becomes (x, y). The result has no gaps between rows.
+     * @param arrays gives an array of at least a given length
+     */
+    static PixelRows of(PixelRows rows, IntFunction<byte[]> arrays) {
         int height = rows.height();
         int width = rows.width();
-        byte[] transposed = new byte[PixelRows.arrayLength((long) rows.rowBytes() * height)];
+        byte[] transposed = arrays.apply(PixelRows.arrayLength((long) rows.rowBytes() * height));
         byte[] source = rows.data().array();
         for (int left = 0; left < width; left += TILE) {
             int right = Math.min(width, left + TILE);
