@@ -6,13 +6,16 @@ package io.penstock.image.internal;
  *
  * <p>Memory: at most 1 MiB for each of them and each thread. What is longer is made anew, and not kept.
  */
-enum Scratch {
-    ROWS,
-    COLUMNS;
+final class Scratch {
+
+    static final Scratch ROWS = new Scratch();
+    static final Scratch COLUMNS = new Scratch();
 
     private static final int KEPT = 1 << 20;
 
     private final ThreadLocal<byte[]> kept = ThreadLocal.withInitial(() -> new byte[0]);
+
+    private Scratch() {}
 
     /** An array of at least this length, with anything in it, until the thread's next call. */
     byte[] array(int length) {
