@@ -26,6 +26,12 @@ public final class CliProcess {
         return new ProcessBuilder(command);
     }
 
+    /** Has a program act on SIGINT, also where the tests are a shell's background job, whose children ignore it. */
+    public static ProcessBuilder interruptible(ProcessBuilder builder) {
+        builder.command().addAll(0, List.of("env", "--default-signal=INT"));
+        return builder;
+    }
+
     /** Java with the classes under test; a main class is to follow. */
     public static List<String> command() {
         List<String> command = javaFlags();

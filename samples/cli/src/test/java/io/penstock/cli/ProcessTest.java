@@ -92,7 +92,7 @@ class ProcessTest {
                 .split(" "));
         Path temporary = Files.createDirectory(folder.resolve("tmp"));
         command.command().add(1, "-Djava.io.tmpdir=" + temporary);
-        Process process = command.start();
+        Process process = CliProcess.interruptible(command).start();
         try {
             while (process.isAlive() && !Files.exists(begun) && isEmpty(temporary)) {
                 Thread.onSpinWait();
@@ -300,7 +300,8 @@ class ProcessTest {
     private static Process start(String... flags) throws IOException {
         List<String> arguments = new ArrayList<>(List.of("stream", "--json"));
         arguments.addAll(List.of(flags));
-        return CliProcess.java(arguments.toArray(String[]::new));
+        return CliProcess.interruptible(CliProcess.builder(arguments.toArray(String[]::new)))
+                .start();
     }
 
     private static BufferedReader lines(Process process) {

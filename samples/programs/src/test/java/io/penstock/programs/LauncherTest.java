@@ -3,6 +3,7 @@ package io.penstock.programs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.penstock.cli.CliProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -228,7 +229,7 @@ class LauncherTest {
     @Test
     void build_thatIsInterrupted_endsQuietlyAndIsTriedAgain() throws Exception {
         script("mvn", "echo begun >&9\n exec cat /dev/zero >/dev/null"); // 9 is the lock, open for writing
-        ProcessBuilder builder = launcher("help");
+        ProcessBuilder builder = CliProcess.interruptible(launcher("help"));
         builder.command().add(0, "setsid"); // a group of its own, as a terminal gives it
         Process process = builder.start();
         Path lock = root.resolve("samples/target/penstock.lock");
