@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -51,6 +52,26 @@ class WindowsTest {
 
         assertThat(windowed).isLessThan(2 * shuffled);
         assertThat(oneAtATime).isGreaterThan(10 * shuffled); // what the number of open windows is for
+    }
+
+    /** In any order of the draws, and of more windows at once than are kept. */
+    @Property(tries = 300)
+    void indices_ofManyDraws_areThoseOfEach(
+            @ForAll @IntRange(min = 1, max = 20_000) int size,
+            @ForAll @IntRange(min = 1, max = 40) int window,
+            @ForAll @IntRange(min = 1, max = 3_000) int interleaved,
+            @ForAll long seed) {
+        Order.Epoch order = new Order.Windowed(window, interleaved).epoch(seed, 0, size);
+        long[] together = new Random(seed).longs(100, 0, size).toArray();
+        long[] each = together.clone();
+
+        order.indices(together, new long[100]);
+
+        for (int i = 0; i < each.length; i++) {
+            each[i] =
+                    new Order.Windowed(window, interleaved).epoch(seed, 0, size).index(each[i]);
+        }
+        assertThat(together).isEqualTo(each);
     }
 
     @Property(tries = 300)
