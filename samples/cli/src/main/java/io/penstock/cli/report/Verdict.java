@@ -99,10 +99,12 @@ public final class Verdict {
         String takes =
                 "stage \"%s\" takes %s of the workers' time: ".formatted(stage.name(), percent(share(stage, wall)));
         boolean random = around.randomStages().contains(stage.name());
-        if (!random && around.cache() != null) {
-            return takes
-                    + (epoch.hits() == 0 ? "the next epoch finds results in the cache; until then " : "")
-                    + moreWorkers();
+        Surroundings.Held held = around.cache();
+        if (!random && held != null) {
+            String cached = held.samples() == 0
+                    ? "the cache holds nothing so far; make room for it, or "
+                    : epoch.hits() == 0 ? "the next epoch finds results in the cache; until then " : "";
+            return takes + cached + moreWorkers();
         }
         if (random || around.bytesForAll() <= 0) {
             return takes + moreWorkers();

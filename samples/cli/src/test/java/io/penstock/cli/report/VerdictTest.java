@@ -78,6 +78,15 @@ class VerdictTest {
         assertThat(verdict).contains("the next epoch finds results in the cache");
     }
 
+    /** Such as on a disk without room. */
+    @Test
+    void verdict_ofACacheThatTookNothing_promisesNoHits() {
+        String verdict =
+                Verdict.of(around(1, 1, new Surroundings.Held(0, 0)), epoch(0, 62_500, load(0.1), stage("decode", 18)));
+
+        assertThat(verdict).contains("the cache holds nothing so far; make room for it, or raise --workers");
+    }
+
     @Test
     void verdict_whereNothingIsUsedUp_isThatTheConsumerSetsThePace() {
         String verdict = Verdict.of(around(1, 1, null), epoch(0, 0, load(10), stage("decode", 2)));
