@@ -27,7 +27,8 @@ import reactor.core.publisher.Mono;
  * <p>Where an order goes through the file, four blocks are read ahead, while the samples of the one before them are
  * made. Such a read goes on when the stream that caused it is cancelled.
  *
- * <p>Records of more than 64 KiB are read alone. Values get copies, so that a sample does not keep its block in memory.
+ * <p>Records of more than 64 KiB are read alone. Those of at least a sixteenth of their block share its bytes, so a
+ * sample keeps at most 16 times its own size in memory. Smaller ones are copied.
  */
 public final class RecordBlocks {
 
@@ -96,8 +97,11 @@ public final class RecordBlocks {
             return from - start <= bytes.remaining() / SHARE;
         }
 
-        private ByteBuffer copy(long from, int length) {
+        private ByteBuffer part(long from, int length) {
             int at = bytes.position() + (int) (from - start);
+            if (length >= bytes.remaining() / SHARE) {
+                return bytes.slice(at, length);
+            }
             if (bytes.hasArray()) { // copyOfRange fills no array with zeros first
                 int first = bytes.arrayOffset() + at;
                 return ByteBuffer.wrap(Arrays.copyOfRange(bytes.array(), first, first + length));
@@ -126,7 +130,7 @@ public final class RecordBlocks {
     }
 
     /**
-     * What a function makes of a record's bytes, which are its own. Within a block that is held the {@code Mono} is a
+     * What a function makes of a record's bytes, which nobody writes to. Within a block that is held the {@code Mono} is a
      * {@code Callable}.
      * @param part a number of the file's own
      */
@@ -165,7 +169,7 @@ public final class RecordBlocks {
         if (block.use.bytes.addAndGet(length) == block.bytes.remaining()) {
             blocks.forget(block.key);
         }
-        return block.copy(start, length);
+        return block.part(start, length);
     }
 
     private @Nullable Block held(long key) {

@@ -13,9 +13,12 @@ import io.penstock.store.StoreFile;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,7 +80,11 @@ class RecordBlocksTest {
     }
 
     private Mono<byte[]> load(RecordBlocks.Spans spans, int record) {
-        return blocks.read(0, file, spans, record, ByteBuffer::array);
+        return blocks.read(0, file, spans, record, bytes -> {
+            byte[] copy = new byte[bytes.remaining()];
+            bytes.get(copy);
+            return copy;
+        });
     }
 
     private void readAll(Sampler order) {
@@ -121,6 +128,27 @@ class RecordBlocksTest {
         load(new Equal(RECORDS), 2 * each - 1).block();
         load(new Equal(RECORDS), 2 * each).block();
         assertThat(store.asked()).isEmpty(); // too little was taken of the block before
+    }
+
+    @Test
+    void read_recordsOfABlock_shareItsBytesFromASixteenthOn() {
+        int[] ends = new int[BYTES / (2 * RECORD)]; // of 16 and 48 bytes in turns
+        Arrays.setAll(ends, record -> record / 2 * 4 * RECORD + (record % 2 == 0 ? RECORD : 4 * RECORD));
+        RecordBlocks halves = new RecordBlocks(BLOCK / 2, BLOCK, BYTES);
+        Set<byte[]> larger = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (int record = 0; record < ends.length; record++) {
+            ByteBuffer bytes = Objects.requireNonNull(
+                    halves.read(0, file, new Ends(ends), record, read -> read).block());
+            int start = record == 0 ? 0 : ends[record - 1];
+            assertThat(bytes).isEqualTo(ByteBuffer.wrap(content, start, ends[record] - start));
+            if (record % 2 == 0) {
+                assertThat(bytes.array()).hasSize(RECORD);
+            } else {
+                larger.add(bytes.array());
+            }
+        }
+
+        assertThat(larger.size()).isLessThan(BYTES / (BLOCK / 2) + 10);
     }
 
     @Test
