@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  * announces more pixels than {@link #maxPixels}, before memory is allocated. Damage inside a JPEG's scan that leaves
  * the end marker is not found, as in libjpeg.
  *
- * <p>Threads: immutable and thread-safe; runs on the caller's thread. Memory: a thread that resizes keeps at
- * most 2 MiB for its next image.
+ * <p>Threads: immutable and thread-safe; runs on the caller's thread. Memory: resizing keeps at most 2 MiB for
+ * each processor.
  */
 public final class ImageDecoder {
 

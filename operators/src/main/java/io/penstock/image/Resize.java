@@ -14,8 +14,8 @@ import java.util.function.UnaryOperator;
  * by at most 1 from the exact filter, an image of one colour keeps it, and no value leaves the range of the input. The
  * same on every machine. Any number of channels; three are fast.
  *
- * <p>Threads: immutable and thread-safe. {@link #toString} names the size, for use in a stage's name. Memory: a thread
- * keeps at most 2 MiB for its next image.
+ * <p>Threads: immutable and thread-safe. {@link #toString} names the size, for use in a stage's name. Memory: at
+ * most 2 MiB are kept for each processor.
  *
  * @see <a href="https://pillow.readthedocs.io/en/stable/handbook/concepts.html#filters">Pillow: filters</a>
  */

@@ -89,9 +89,9 @@ class ResizeTest {
         assertThat(Resize.shorterSide(20).apply(picture)).isSameAs(picture);
     }
 
-    /** What a thread keeps between two pictures is no part of a result. Some are larger than what is kept. */
+    /** What is kept between two pictures is no part of a result. Some are larger than what is kept. */
     @Example
-    void picture_resizedByTheSameThread_leavesEarlierResultsAsTheyWere() {
+    void picture_resizedAfterwards_leavesEarlierResultsAsTheyWere() {
         List<Tensor> resized = new ArrayList<>();
         List<Tensor> apart = new ArrayList<>();
         for (int side : new int[] {40, 700, 9, 620, 200}) {

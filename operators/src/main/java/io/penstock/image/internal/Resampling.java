@@ -25,10 +25,12 @@ public final class Resampling {
      * @param extentWidth the same in columns
      */
     public static Tensor bytes(PixelRows source, double extentHeight, double extentWidth, int height, int width) {
-        PixelRows shorter = RowPass.resize(source, extentHeight, height, Scratch.ROWS::array);
-        PixelRows columns = Transposition.of(shorter, Scratch.COLUMNS::array);
-        PixelRows narrower = RowPass.resize(columns, extentWidth, width, Scratch.ROWS::array);
-        return Transposition.of(narrower, byte[]::new).toTensor();
+        try (Scratch scratch = Scratch.take()) {
+            PixelRows shorter = RowPass.resize(source, extentHeight, height, scratch::rows);
+            PixelRows columns = Transposition.of(shorter, scratch::columns);
+            PixelRows narrower = RowPass.resize(columns, extentWidth, width, scratch::rows);
+            return Transposition.of(narrower, byte[]::new).toTensor();
+        }
     }
 
     /** Resizes the floats that four bytes each make. */
