@@ -142,6 +142,7 @@ class RecordBlocksTest {
             int start = record == 0 ? 0 : ends[record - 1];
             assertThat(bytes).isEqualTo(ByteBuffer.wrap(content, start, ends[record] - start));
             if (record % 2 == 0) {
+                assertThat(bytes.arrayOffset()).isZero();
                 assertThat(bytes.array()).hasSize(RECORD);
             } else {
                 larger.add(bytes.array());
