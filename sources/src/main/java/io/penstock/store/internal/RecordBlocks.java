@@ -99,7 +99,7 @@ public final class RecordBlocks {
 
         private ByteBuffer part(long from, int length) {
             int at = bytes.position() + (int) (from - start);
-            if (length >= bytes.remaining() / SHARE) {
+            if ((long) length * SHARE >= bytes.remaining()) {
                 return bytes.slice(at, length);
             }
             if (bytes.hasArray()) { // copyOfRange fills no array with zeros first
@@ -130,8 +130,8 @@ public final class RecordBlocks {
     }
 
     /**
-     * What a function makes of a record's bytes, which nobody writes to. Within a block that is held the {@code Mono} is a
-     * {@code Callable}.
+     * What a function makes of a record's bytes, which nobody writes to. Within a block that is held the {@code Mono} is
+     * a {@code Callable}.
      * @param part a number of the file's own
      */
     public <R> Mono<R> read(int part, StoreFile file, Spans spans, int record, Function<ByteBuffer, R> made) {
