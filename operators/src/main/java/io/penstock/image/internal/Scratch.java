@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * Two arrays for what is between the passes over an image, kept for later images. A new array has to be cleared and
- * lies outside the processor's cache: 400 x 400 pixels to 224 x 224 take 0.28 ms by these, 0.40 ms by new arrays.
+ * lies outside the processor's cache: 400 x 400 pixels to 224 x 224 take 0.33 ms by these, 0.38 ms by new arrays.
  *
  * <p>Memory: at most 2 MiB for each processor. Longer arrays are made anew, and not kept.
  */

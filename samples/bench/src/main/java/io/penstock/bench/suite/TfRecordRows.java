@@ -125,7 +125,7 @@ public final class TfRecordRows implements Benchmark {
         return (System.nanoTime() - started) / 1e9;
     }
 
-    /** Each record has an array of its own, as a reader gives it that does not know what comes of it. */
+    /** Each record has an array of its own, which its consumer may keep. */
     private static double readerSeconds(Path file, int records, int bytes) {
         return bareSeconds(file, records, bytes, () -> new byte[HEAD + bytes + Integer.BYTES]);
     }
