@@ -9,17 +9,16 @@ final class ElementOrder {
 
     private ElementOrder() {}
 
-    /** Turns every element's bytes around, in place. */
-    static ByteBuffer turn(ByteBuffer bytes, DType dtype) {
+    /** A copy with every element's bytes turned around. */
+    static ByteBuffer turned(ByteBuffer bytes, DType dtype) {
         int size = dtype.bytes();
-        for (int at = 0; size > 1 && at + size <= bytes.limit(); at += size) {
-            for (int low = at, high = at + size - 1; low < high; low++, high--) {
-                byte b = bytes.get(low);
-                bytes.put(low, bytes.get(high));
-                bytes.put(high, b);
+        ByteBuffer turned = ByteBuffer.allocate(bytes.limit());
+        for (int at = 0; at + size <= bytes.limit(); at += size) {
+            for (int i = 0; i < size; i++) {
+                turned.put(at + i, bytes.get(at + size - 1 - i));
             }
         }
-        return bytes;
+        return turned;
     }
 
     /** A copy of an array in which the first axis varies fastest, with the last doing so. */

@@ -26,7 +26,7 @@ public final class NpyFile {
             elements.get(columns);
             elements = ByteBuffer.wrap(ElementOrder.toLastFastest(columns, header.shape(), header.dtype()));
         }
-        ByteBuffer ordered = header.bigEndian() ? ElementOrder.turn(elements, header.dtype()) : elements;
+        ByteBuffer ordered = header.bigEndian() ? ElementOrder.turned(elements, header.dtype()) : elements;
         return Tensor.of(header.dtype(), header.shape(), ordered);
     }
 }

@@ -46,17 +46,17 @@ final class MdsShard {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Offsets(int[] ends) implements RecordBlocks.Spans {
         @Override
-        public int size() {
+        public long size() {
             return ends.length - 1;
         }
 
         @Override
-        public long start(int sample) {
-            return ends[sample] & 0xFFFF_FFFFL;
+        public long start(long sample) {
+            return ends[(int) sample] & 0xFFFF_FFFFL;
         }
 
         @Override
-        public long end(int sample) {
+        public long end(long sample) {
             return start(sample + 1);
         }
 

@@ -61,12 +61,13 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
     private final Fingerprint fingerprint;
     private final Schema<Row> schema;
     private final ChunkCache<MdsShard.Offsets> offsets;
-    private final RecordBlocks blocks = new RecordBlocks();
+    private final RecordBlocks blocks;
     private final List<TableField> fields;
 
     private MdsShards(StoreFiles files, List<MdsShard> shards, MdsColumns columns) {
         this.files = files;
         this.shards = shards;
+        this.blocks = new RecordBlocks(shards.size());
         this.columns = columns;
         this.numbers = new PartNumbers(shards.size(), i -> shards.get(i).samples());
         this.fingerprint = Fingerprint.of("mds", files.store().location(), files.states(), columns.words());
@@ -204,6 +205,7 @@ public final class MdsShards implements Dataset<Row>, AutoCloseable {
     /** Closes the open files, unless the store was given. */
     @Override
     public void close() {
+        blocks.close();
         files.close();
     }
 

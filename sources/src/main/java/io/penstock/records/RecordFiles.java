@@ -9,6 +9,8 @@ import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
 import io.penstock.store.StoreEntry;
+import io.penstock.store.StoreFile;
+import io.penstock.store.internal.RecordBlocks;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
@@ -22,15 +24,16 @@ import reactor.core.publisher.Mono;
  * binary version, or any packed array.
  *
  * <p>Shapes: {@code u8[recordBytes]}. Index 0 is the first record of the first file; files lie in the order of their
- * paths, byte by byte in UTF-8, so the same on every machine. Memory: some 300 bytes a file, nothing a record.
+ * paths, byte by byte in UTF-8, so the same on every machine. Memory: some 300 bytes a file, nothing a record, and
+ * blocks of neighbouring records, up to 256 MiB or an eighth of the heap.
  *
  * <p>Sizes and modification times are taken when opening and are part of every key. They are looked at again after
  * every read, before a value is delivered: a file that was written to since then is a {@link StoreException} that names
  * it, and never a value. {@link io.penstock.store.FileStore} says what can be noticed. Up to 128 files stay open.
  *
- * <p>Reads block on the threads of {@link io.penstock.store.FileStore#open(java.nio.file.Path)}, never on the caller,
- * and values come from those. Closing gives the open files back at once. It is optional: they are given back, too, when
- * the data set is no longer reachable.
+ * <p>Reads block on the threads of {@link io.penstock.store.FileStore#open(java.nio.file.Path)}, never on the caller.
+ * Values come from those, or from the caller where the record's block is in memory. Closing gives the open files and
+ * the blocks back at once. It is optional: they are given back, too, when the data set is no longer reachable.
  */
 public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
 
@@ -39,6 +42,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
     private final int recordBytes;
     private final Shape shape;
     private final StoreEntry[] files;
+    private final RecordBlocks blocks;
     private final PartNumbers numbers;
     private final SampleKey[] keys;
     private final Fingerprint fingerprint;
@@ -49,6 +53,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
         this.recordBytes = recordBytes;
         this.shape = Shape.of(recordBytes);
         this.files = listing.entries().toArray(StoreEntry[]::new);
+        this.blocks = new RecordBlocks(files.length);
         this.numbers = new PartNumbers(files.length, file -> records(files[file]));
         this.keys = new SampleKey[files.length];
         String length = Integer.toString(recordBytes);
@@ -140,8 +145,12 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
     @Override
     public Mono<Tensor> get(long index) {
         int file = numbers.part(index);
-        return store.read(files[file], offset(index, file), recordBytes)
-                .map(bytes -> Tensor.of(DType.U8, shape, bytes));
+        return blocks.read(
+                file,
+                new StoreFile(store, files[file]),
+                new RecordBlocks.Equal(0, recordBytes, numbers.size(file)),
+                numbers.within(index, file),
+                bytes -> Tensor.of(DType.U8, shape, bytes));
     }
 
     /**
@@ -167,6 +176,7 @@ public final class RecordFiles implements Dataset<Tensor>, AutoCloseable {
     /** Closes the open files, unless the store was given; reads under way finish, later ones fail. */
     @Override
     public void close() {
+        blocks.close();
         listing.close();
     }
 

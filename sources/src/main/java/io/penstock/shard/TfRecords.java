@@ -41,29 +41,30 @@ public final class TfRecords implements Dataset<Tensor>, AutoCloseable {
     private final PartNumbers numbers;
     private final Fingerprint fingerprint;
     private final List<Framed> framed;
-    private final RecordBlocks blocks = new RecordBlocks();
+    private final RecordBlocks blocks;
 
     /** The bytes of records with their checksums. */
     private record Framed(TarIndex index) implements RecordBlocks.Spans {
         @Override
-        public int size() {
+        public long size() {
             return index.size();
         }
 
         @Override
-        public long start(int record) {
-            return index.offset(record);
+        public long start(long record) {
+            return index.offset((int) record);
         }
 
         @Override
-        public long end(int record) {
-            return index.offset(record) + index.length(record) + TfRecordIndex.FOOT;
+        public long end(long record) {
+            return index.offset((int) record) + index.length((int) record) + TfRecordIndex.FOOT;
         }
     }
 
     private TfRecords(StoreFiles files, @Nullable Path folder) {
         this.files = files;
         this.shards = TarShards.shards("tfrecord", files, folder, 0, TfRecordIndex::scan);
+        this.blocks = new RecordBlocks(shards.size());
         this.framed = shards.stream().map(shard -> new Framed(shard.index())).toList();
         this.numbers =
                 new PartNumbers(shards.size(), file -> shards.get(file).index().size());
@@ -138,6 +139,7 @@ public final class TfRecords implements Dataset<Tensor>, AutoCloseable {
     /** Closes the open files, unless the store was given. */
     @Override
     public void close() {
+        blocks.close();
         files.close();
     }
 

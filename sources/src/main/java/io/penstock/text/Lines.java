@@ -5,9 +5,9 @@ import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.PartNumbers;
-import io.penstock.internal.Thrown;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.StoreFile;
+import io.penstock.store.internal.RecordBlocks;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.store.unpack.Unpacker;
 import java.nio.ByteBuffer;
@@ -20,15 +20,39 @@ final class Lines {
     private final StoreFiles listing;
     private final List<Part> parts;
     private final PartNumbers numbers;
+    private final RecordBlocks blocks;
     private final Fingerprint fingerprint;
 
     /** One file, decompressed if it was compressed, and its lines. */
     private record Part(String name, SampleKey key, List<String> state, StoreFile file, LineIndex index) {}
 
+    /**
+     * The lines of a part with what ends them. Behind a line may lie blank ones that were left out, so no more counts than
+     * may belong to it.
+     */
+    private record Spans(Part part, int max) implements RecordBlocks.Spans {
+        @Override
+        public long size() {
+            return part.index().size();
+        }
+
+        @Override
+        public long start(long line) {
+            return part.index().start((int) line);
+        }
+
+        @Override
+        public long end(long line) {
+            long next = line + 1 < size() ? start(line + 1) : part.file().size();
+            return Math.min(next, start(line) + max + 2);
+        }
+    }
+
     private Lines(StoreFiles listing, List<Part> parts, Fingerprint fingerprint) {
         this.listing = listing;
         this.parts = parts;
         this.fingerprint = fingerprint;
+        this.blocks = new RecordBlocks(parts.size());
         this.numbers =
                 new PartNumbers(parts.size(), part -> parts.get(part).index().size());
     }
@@ -89,14 +113,12 @@ final class Lines {
     Mono<ByteBuffer> read(long index, int max) {
         int number = numbers.part(index);
         Part part = parts.get(number);
-        int line = (int) numbers.within(index, number);
-        long start = part.index().start(line);
-        long end = line + 1 < part.index().size()
-                ? part.index().start(line + 1)
-                : part.file().size();
-        // what lies between two lines may be blank ones that were left out: no more of it than may belong to this one
-        int length = (int) Math.min(end - start, max + 2L);
-        return part.file().read(start, length).map(Thrown.function(bytes -> cut(bytes, index, max)));
+        return blocks.read(
+                number,
+                part.file(),
+                new Spans(part, max),
+                numbers.within(index, number),
+                bytes -> cut(bytes, index, max));
     }
 
     private ByteBuffer cut(ByteBuffer bytes, long index, int max) {
@@ -115,6 +137,7 @@ final class Lines {
     }
 
     void close() {
+        blocks.close();
         listing.close();
     }
 }

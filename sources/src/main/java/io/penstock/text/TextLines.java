@@ -27,8 +27,8 @@ import reactor.core.publisher.Mono;
  * first line of the first file, files lie in the order of their keys.
  *
  * <p>Opening reads every file once to find the lines; files that end in gz or zst are decompressed then, into memory
- * unless an {@link Unpacker} says where. Memory: 8 bytes a line. Each load reads one line, as the store reads, never on
- * the caller.
+ * unless an {@link Unpacker} says where. Memory: 8 bytes a line, and blocks of neighbouring lines, up to 256 MiB or an
+ * eighth of the heap. A load reads its line, or its block, as the store reads, never on the caller.
  *
  * <p>A sample's key is made of its file's place, size and version, and of its offset.
  * @see <a href="https://jsonlines.org/">JSON lines</a>

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.fault.DataException;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.kit.CountingStore;
 import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.store.ShortStore;
@@ -154,6 +155,23 @@ class ArrayRowsTest extends DatasetKit<Tensor> {
             String header = "{'shape': (3, 2), 'descr': '>f4', 'fortran_order': False}";
             return ArrayRows.openNpz(store.with("x.npy", npy(2, header, floats)), "x");
         }
+    }
+
+    @Test
+    void get_inOrder_readsNeighboursTogether() {
+        ByteBuffer data = ByteBuffer.allocate(8 * 1000).order(ByteOrder.LITTLE_ENDIAN);
+        for (int row = 0; row < 1000; row++) {
+            data.putLong(row);
+        }
+        CountingStore store = new CountingStore();
+        store.put("a.npy", npy(1, "{'descr': '<i8', 'fortran_order': False, 'shape': (1000, 1), }", data.array()));
+        ArrayRows rows = ArrayRows.openNpy(store, "a.npy");
+        store.asked();
+
+        for (int row = 0; row < 1000; row++) {
+            assertThat(row(rows, row).longAt(0)).isEqualTo(row);
+        }
+        assertThat(store.asked().size()).isLessThan(100);
     }
 
     @Test

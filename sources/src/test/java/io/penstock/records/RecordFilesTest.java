@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.kit.CountingStore;
 import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Tensor;
@@ -238,6 +239,20 @@ class RecordFilesTest extends DatasetKit<Tensor> {
                 .verifyErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(StoreException.class)
                         .hasMessage("cannot read a.bin: its store is closed"));
+    }
+
+    @Test
+    void get_inOrder_readsNeighboursTogether() {
+        CountingStore store = new CountingStore();
+        store.put("a", bytes(1000, 0)).put("b", bytes(1000, 100));
+        RecordFiles records = RecordFiles.open(store, List.of("a", "b"), RECORD);
+        store.asked();
+
+        for (int index = 0; index < 2000; index++) {
+            byte[] expected = bytes(1, index < 1000 ? index : index - 1000 + 100);
+            assertThat(records.get(index).block()).isEqualTo(Tensor.ofBytes(expected));
+        }
+        assertThat(store.asked().size()).isLessThan(200);
     }
 
     @Property(tries = 100)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
+import io.penstock.kit.CountingStore;
 import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.store.ShortStore;
@@ -19,6 +20,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.LongStream;
 import java.util.zip.GZIPOutputStream;
 import net.jqwik.api.Assume;
 import net.jqwik.api.ForAll;
@@ -117,6 +119,19 @@ class TextLinesTest extends DatasetKit<String> {
         assertThat(all(TextLines.open(store, "a.jsonl.gz"))).containsExactly("x", "y");
         assertThat(all(TextLines.openJson(store, "a.jsonl.gz", Unpacker.into(folder))))
                 .containsExactly("x", "y");
+    }
+
+    @Test
+    void get_inOrder_readsNeighboursTogether() {
+        CountingStore store = new CountingStore();
+        List<String> expected =
+                LongStream.range(0, 1000).mapToObj(Long::toString).toList();
+        store.put("a", String.join("\r\n", expected));
+        TextLines lines = TextLines.open(store, "a");
+        store.asked();
+
+        assertThat(all(lines)).isEqualTo(expected);
+        assertThat(store.asked().size()).isLessThan(100);
     }
 
     @Test

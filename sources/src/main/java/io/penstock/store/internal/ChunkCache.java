@@ -4,6 +4,7 @@ import io.penstock.internal.SingleFlight;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,20 @@ public final class ChunkCache<V> {
         try {
             V dropped = held.remove(key);
             bytes -= dropped == null ? 0 : weight.applyAsLong(dropped);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops all chunks whose keys are so. */
+    public void forgetIf(LongPredicate dropped) {
+        lock.lock();
+        try {
+            held.entrySet().removeIf(chunk -> {
+                boolean drop = dropped.test(chunk.getKey());
+                bytes -= drop ? weight.applyAsLong(chunk.getValue()) : 0;
+                return drop;
+            });
         } finally {
             lock.unlock();
         }

@@ -3,11 +3,14 @@ package io.penstock.store.internal;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.HeapLimit;
 import io.penstock.internal.Thrown;
+import io.penstock.store.MemoryStore;
 import io.penstock.store.StoreFile;
+import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -27,12 +30,17 @@ import reactor.core.publisher.Mono;
  * <p>Where an order goes through the file, four blocks are read ahead, while the samples of the one before them are
  * made. Such a read goes on when the stream that caused it is cancelled.
  *
- * <p>Records of more than 64 KiB are read alone. Those of at least a sixteenth of their block share its bytes, so a
- * sample keeps at most 16 times its own size in memory. Smaller ones are copied.
+ * <p>Records of more than 64 KiB are read alone, and those of files in memory. Those of at least a sixteenth of their
+ * block share its bytes, so a sample keeps at most 16 times its own size in memory. Smaller ones are copied.
+ *
+ * <p>The blocks of all data sets of a process have one budget, 256 MiB or an eighth of the heap. Those of a data set that
+ * is closed, or no longer reachable, are dropped.
  */
-public final class RecordBlocks {
+public final class RecordBlocks implements AutoCloseable {
 
-    private static final int PART_SHIFT = 40;
+    private static final int PART_SHIFT = Integer.SIZE; // no file has as many blocks
+    private static final AtomicInteger PARTS = new AtomicInteger();
+    private static final Cleaner CLEANER = Cleaner.create();
     private static final int SHARE = 16;
 
     /** With its last record less than half of the smallest region of G1, which treats larger arrays apart. */
@@ -46,22 +54,43 @@ public final class RecordBlocks {
     /** A read of its own costs a larger record less than the memory of a block: measured by {@code bench tfrecord}. */
     private static final int MAX_RECORD = 64 << 10;
 
+    private static final long BUDGET = HeapLimit.of(256 << 20, 4);
+    private static final ChunkCache<Block> SHARED = cache(BUDGET);
+
     private final int blockBytes;
     private final int maxRecord;
     private final int ahead;
     private final ChunkCache<Block> blocks;
+    private final int firstPart;
+    private final Cleaner.Cleanable cleanable;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Long, Use> uses;
     private volatile @Nullable Block recent;
 
     /** Where the records of a file lie: in their order, none within another. */
     public interface Spans {
-        int size();
+        long size();
 
-        long start(int record);
+        long start(long record);
 
         /** Where it ends, exclusively. */
-        long end(int record);
+        long end(long record);
+    }
+
+    /**
+     * Records of one length, one after the other.
+     * @param first where the first begins
+     */
+    public record Equal(long first, int length, long size) implements Spans {
+        @Override
+        public long start(long record) {
+            return first + record * length;
+        }
+
+        @Override
+        public long end(long record) {
+            return start(record) + length;
+        }
     }
 
     /** How many bytes of a block were asked for. */
@@ -74,13 +103,16 @@ public final class RecordBlocks {
         private final long key;
         private final long start;
         private final ByteBuffer bytes;
+        private final long wanted;
         private final Use use;
         private volatile boolean entered; // racy by intent: what is read ahead twice is read once
 
-        Block(long key, long start, ByteBuffer bytes, Use use) {
+        /** @param wanted the bytes of its records, without what lies between them and what is read alone */
+        Block(long key, long start, ByteBuffer bytes, long wanted, Use use) {
             this.key = key;
             this.start = start;
             this.bytes = bytes;
+            this.wanted = wanted;
             this.use = use;
         }
 
@@ -110,16 +142,27 @@ public final class RecordBlocks {
         }
     }
 
-    public RecordBlocks() {
-        this(BLOCK_BYTES, MAX_RECORD, HeapLimit.of(256 << 20, 4));
+    /** @param parts the number of files */
+    public RecordBlocks(int parts) {
+        this(parts, BLOCK_BYTES, MAX_RECORD, BUDGET, SHARED);
     }
 
-    /** @param maxRecord longer ones are read alone */
+    /**
+     * Of one file, with a budget of their own.
+     * @param maxRecord longer ones are read alone
+     */
     RecordBlocks(int blockBytes, int maxRecord, long budget) {
+        this(1, blockBytes, maxRecord, budget, cache(budget));
+    }
+
+    private RecordBlocks(int parts, int blockBytes, int maxRecord, long budget, ChunkCache<Block> blocks) {
         this.maxRecord = maxRecord;
         this.blockBytes = blockBytes;
         this.ahead = (int) Math.min(BLOCKS_AHEAD, budget / blockBytes / 4);
-        this.blocks = new ChunkCache<>(budget, block -> block.bytes.remaining());
+        this.blocks = blocks;
+        int first = PARTS.getAndAdd(parts);
+        this.firstPart = first;
+        this.cleanable = CLEANER.register(this, () -> blocks.forgetIf(key -> isOf(key, first, parts)));
         long remembered = Math.max(2, budget / blockBytes);
         this.uses = new LinkedHashMap<>(16, 0.75f, true) {
             @Override
@@ -129,27 +172,35 @@ public final class RecordBlocks {
         };
     }
 
+    private static ChunkCache<Block> cache(long budget) {
+        return new ChunkCache<>(budget, block -> block.bytes.remaining());
+    }
+
+    private static boolean isOf(long key, int firstPart, int parts) {
+        return Integer.compareUnsigned((int) (key >> PART_SHIFT) - firstPart, parts) < 0;
+    }
+
     /**
      * What a function makes of a record's bytes, which nobody writes to. Within a block that is held the {@code Mono} is
      * a {@code Callable}.
      * @param part a number of the file's own
      */
-    public <R> Mono<R> read(int part, StoreFile file, Spans spans, int record, Function<ByteBuffer, R> made) {
+    public <R> Mono<R> read(int part, StoreFile file, Spans spans, long record, Function<ByteBuffer, R> made) {
         long start = spans.start(record);
         int length = Math.toIntExact(spans.end(record) - start);
         if (length == 0) {
             return Mono.fromCallable(Thrown.callable(() -> made.apply(ByteBuffer.allocate(0))));
         }
-        if (isLarge(spans, record)) {
+        if (isLarge(spans, record) || file.store() instanceof MemoryStore) {
             return file.read(start, length).map(Thrown.function(made));
         }
-        long key = (long) part << PART_SHIFT | start / blockBytes;
+        long key = (long) (firstPart + part) << PART_SHIFT | start / blockBytes;
         Block held = held(key);
         if (held != null && held.has(start, length)) {
             return Mono.fromCallable(Thrown.callable(() -> made.apply(take(held, file, spans, record))));
         }
         Mono<ByteBuffer> alone = file.read(start, length);
-        return Mono.defer(() -> isNear(key, length)
+        return Mono.defer(() -> isNear(key, file, length)
                         ? blocks.get(key, () -> load(key, file, spans, record))
                                 .filter(block -> block.has(start, length))
                                 .map(block -> take(block, file, spans, record))
@@ -160,13 +211,13 @@ public final class RecordBlocks {
     }
 
     /** The bytes of a record of a block. A block of which all was taken is not held any longer. */
-    private ByteBuffer take(Block block, StoreFile file, Spans spans, int record) {
+    private ByteBuffer take(Block block, StoreFile file, Spans spans, long record) {
         long start = spans.start(record);
         int length = (int) (spans.end(record) - start);
         if (block.isEnteredAt(start)) {
             readAhead(block.key, file, spans, record);
         }
-        if (block.use.bytes.addAndGet(length) == block.bytes.remaining()) {
+        if (block.use.bytes.addAndGet(length) == block.wanted) {
             blocks.forget(block.key);
         }
         return block.part(start, length);
@@ -183,7 +234,7 @@ public final class RecordBlocks {
     }
 
     /** Counts what is asked for of a block that is not held; returns whether to read it whole. */
-    private boolean isNear(long key, int length) {
+    private boolean isNear(long key, StoreFile file, int length) {
         if (blocks.isUnderWay(key)) {
             return true; // and counted when it is taken
         }
@@ -192,34 +243,40 @@ public final class RecordBlocks {
             Use before = uses.get(key - 1);
             Use use = uses.computeIfAbsent(key, missing -> new Use());
             use.bytes.addAndGet(length);
-            long enough = Math.max(blockBytes / SHARE, (long) FEW * length);
+            long bytes = Math.min(blockBytes, file.size() - within(key));
+            long enough = Math.max(bytes / SHARE, (long) FEW * length);
             return use.bytes.get() > enough || before != null && before.bytes.get() > enough;
         } finally {
             lock.unlock();
         }
     }
 
-    private Mono<Block> load(long key, StoreFile file, Spans spans, int record) {
+    private Mono<Block> load(long key, StoreFile file, Spans spans, long record) {
         long from = within(key);
-        int first = firstFrom(spans, from, 0, record);
-        int next = firstFrom(spans, from + blockBytes, record + 1, spans.size());
+        long first = firstFrom(spans, from, 0, record);
+        long next = firstFrom(spans, from + blockBytes, record + 1, spans.size());
         long start = spans.start(first);
         long end = spans.end(next - 1);
         if (isLarge(spans, next - 1)) {
             end = spans.start(next - 1);
         }
+        long wanted = 0;
+        for (long i = first; i < next; i++) {
+            wanted += isLarge(spans, i) ? 0 : spans.end(i) - spans.start(i);
+        }
+        long all = wanted;
         Use use = restarted(key);
-        return file.read(start, (int) (end - start)).map(bytes -> new Block(key, start, bytes, use));
+        return file.read(start, (int) (end - start)).map(bytes -> new Block(key, start, bytes, all, use));
     }
 
     /** Reads the next blocks, if the one before this was asked for too: the order goes through the file. */
-    private void readAhead(long key, StoreFile file, Spans spans, int record) {
+    private void readAhead(long key, StoreFile file, Spans spans, long record) {
         if (!isUsed(key - 1)) {
             return;
         }
         for (long next = key + 1; next <= key + ahead; next++) {
             long wanted = next;
-            int first = firstFrom(spans, within(next), record, spans.size());
+            long first = firstFrom(spans, within(next), record, spans.size());
             boolean any = first < spans.size() && spans.start(first) < within(next) + blockBytes;
             if (any && !isLarge(spans, first)) {
                 blocks.get(next, () -> load(wanted, file, spans, first))
@@ -229,7 +286,7 @@ public final class RecordBlocks {
     }
 
     /** Whether a record is read alone. */
-    private boolean isLarge(Spans spans, int record) {
+    private boolean isLarge(Spans spans, long record) {
         return spans.end(record) - spans.start(record) > maxRecord;
     }
 
@@ -260,11 +317,11 @@ public final class RecordBlocks {
     }
 
     /** The first of some records that begins at a byte or later; {@code to} if none does. */
-    private static int firstFrom(Spans spans, long at, int from, int to) {
-        int low = from;
-        int high = to;
+    private static long firstFrom(Spans spans, long at, long from, long to) {
+        long low = from;
+        long high = to;
         while (low < high) {
-            int middle = (low + high) >>> 1;
+            long middle = (low + high) >>> 1;
             if (spans.start(middle) < at) {
                 low = middle + 1;
             } else {
@@ -275,7 +332,13 @@ public final class RecordBlocks {
     }
 
     /** What the blocks that are held take in memory. */
-    public long bytes() {
+    long bytes() {
         return blocks.bytes();
+    }
+
+    /** Drops the blocks that are held; reads may go on. */
+    @Override
+    public void close() {
+        cleanable.clean();
     }
 }

@@ -32,6 +32,7 @@ class RecordBlocksTest {
     private static final int RECORD = 16;
     private static final int RECORDS = 6400; // a hundred blocks
     private static final int BYTES = RECORDS * RECORD;
+    private static final RecordBlocks.Spans EQUAL = new RecordBlocks.Equal(0, RECORD, RECORDS);
 
     private final byte[] content = new byte[BYTES];
     private final CountingStore store = new CountingStore();
@@ -40,16 +41,16 @@ class RecordBlocksTest {
     @SuppressWarnings("NullAway.Init")
     private StoreFile file;
 
-    /** Records of one length. */
-    private record Equal(int size) implements RecordBlocks.Spans {
+    /** Records of half that length, each behind as many bytes of no record. */
+    private record Halves(long size) implements RecordBlocks.Spans {
         @Override
-        public long start(int record) {
-            return (long) record * RECORD;
+        public long start(long record) {
+            return record * RECORD + RECORD / 2;
         }
 
         @Override
-        public long end(int record) {
-            return start(record + 1);
+        public long end(long record) {
+            return start(record) + RECORD / 2;
         }
     }
 
@@ -57,18 +58,18 @@ class RecordBlocksTest {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Ends(int... ends) implements RecordBlocks.Spans {
         @Override
-        public int size() {
+        public long size() {
             return ends.length;
         }
 
         @Override
-        public long start(int record) {
-            return record == 0 ? 0 : ends[record - 1];
+        public long start(long record) {
+            return record == 0 ? 0 : ends[(int) record - 1];
         }
 
         @Override
-        public long end(int record) {
-            return ends[record];
+        public long end(long record) {
+            return ends[(int) record];
         }
     }
 
@@ -91,7 +92,7 @@ class RecordBlocksTest {
         Draws draws = order.draws(RECORDS);
         for (int i = 0; i < RECORDS; i++) {
             int record = (int) draws.at(i).index();
-            assertThat(load(new Equal(RECORDS), record).block())
+            assertThat(load(EQUAL, record).block())
                     .as("record %d", record)
                     .isEqualTo(Arrays.copyOfRange(content, record * RECORD, (record + 1) * RECORD));
             assertThat(blocks.bytes()).isLessThanOrEqualTo(16 * BLOCK);
@@ -117,16 +118,16 @@ class RecordBlocksTest {
     void read_inOrder_readsFourBlocksAhead() {
         int each = BLOCK / RECORD;
         for (int record = 0; record < each; record++) {
-            load(new Equal(RECORDS), record).block();
+            load(EQUAL, record).block();
         }
         assertThat(store.asked()).endsWith("a[0+1024]"); // it may have been all
 
-        load(new Equal(RECORDS), each).block();
+        load(EQUAL, each).block();
         assertThat(store.asked())
                 .containsExactly("a[1024+1024]", "a[2048+1024]", "a[3072+1024]", "a[4096+1024]", "a[5120+1024]");
 
-        load(new Equal(RECORDS), 2 * each - 1).block();
-        load(new Equal(RECORDS), 2 * each).block();
+        load(EQUAL, 2 * each - 1).block();
+        load(EQUAL, 2 * each).block();
         assertThat(store.asked()).isEmpty(); // too little was taken of the block before
     }
 
@@ -157,28 +158,40 @@ class RecordBlocksTest {
         RecordBlocks wide = new RecordBlocks(BLOCK, BLOCK / 16, BYTES);
         int each = BLOCK / RECORD;
         for (int record = 0; record < 20 * each; record++) {
-            wide.read(0, file, new Equal(RECORDS), record, bytes -> bytes).block();
+            wide.read(0, file, EQUAL, record, bytes -> bytes).block();
         }
 
         assertThat(wide.bytes()).isEqualTo(5 * BLOCK); // the first, of which records were read alone, and four ahead
     }
 
     @Test
+    void read_allRecordsOfABlock_dropsItThoughOtherBytesLieBetweenThem() {
+        RecordBlocks wide = new RecordBlocks(BLOCK, BLOCK / 16, BYTES);
+        RecordBlocks.Spans halves = new Halves(RECORDS);
+        int each = BLOCK / RECORD;
+        for (int record = 0; record < 20 * each; record++) {
+            wide.read(0, file, halves, record, bytes -> bytes).block();
+        }
+
+        assertThat(wide.bytes()).isLessThanOrEqualTo(5 * BLOCK);
+    }
+
+    @Test
     void read_whileABlockIsUnderWay_countsEachRecordOnce() {
         int each = BLOCK / RECORD;
         for (int record = 0; record < each; record++) {
-            load(new Equal(RECORDS), record).block();
+            load(EQUAL, record).block();
         }
         store.asked();
         Sinks.Empty<Void> gate = store.close();
         for (int record = each; record < each + each / 2; record++) {
-            load(new Equal(RECORDS), record).subscribe();
+            load(EQUAL, record).subscribe();
         }
         gate.tryEmitEmpty();
 
         for (int record = each + each / 2; record < 2 * each; record++) {
-            load(new Equal(RECORDS), record).block();
-            load(new Equal(RECORDS), record + each).block(); // of another block that is held
+            load(EQUAL, record).block();
+            load(EQUAL, record + each).block(); // of another block that is held
         }
 
         assertThat(store.asked()).doesNotHaveDuplicates().contains("a[1024+1024]");
@@ -221,8 +234,8 @@ class RecordBlocksTest {
             order.add((int) draws.at(i).index());
         }
 
-        order.forEach(record ->
-                rare.read(0, file, new Equal(RECORDS), record, bytes -> bytes).block());
+        order.forEach(
+                record -> rare.read(0, file, EQUAL, record, bytes -> bytes).block());
 
         assertThat(bytes(store.asked())).isLessThan(BYTES * 3 / 2);
     }
@@ -242,7 +255,7 @@ class RecordBlocksTest {
         Sinks.Empty<Void> gate = store.close();
         List<byte[]> came = new ArrayList<>();
         for (int record = 0; record < BLOCK / RECORD; record++) {
-            load(new Equal(RECORDS), record).subscribe(came::add);
+            load(EQUAL, record).subscribe(came::add);
         }
 
         assertThat(came).isEmpty();
@@ -276,7 +289,7 @@ class RecordBlocksTest {
 
     @Test
     void read_functionThatThrows_failsThatRecordAlone() {
-        RecordBlocks.Spans spans = new Equal(RECORDS);
+        RecordBlocks.Spans spans = EQUAL;
         Mono<Integer> bad = blocks.read(0, file, spans, 1, bytes -> {
             throw new IllegalStateException("bad record");
         });
@@ -289,7 +302,7 @@ class RecordBlocksTest {
     @Test
     void read_blockThatCannotBeRead_readsTheRecordAlone() {
         StoreFile half = new StoreFile(new HalfStore(store), file.entry());
-        RecordBlocks.Spans spans = new Equal(RECORDS);
+        RecordBlocks.Spans spans = EQUAL;
 
         for (int record = 0; record < 32; record++) {
             byte[] came = blocks.read(0, half, spans, record, ByteBuffer::array).block();
