@@ -10,11 +10,15 @@ import io.penstock.kit.DatasetKit;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.Tensor;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -239,6 +243,40 @@ class RecordFilesTest extends DatasetKit<Tensor> {
                 .verifyErrorSatisfies(e -> assertThat(e)
                         .isInstanceOf(StoreException.class)
                         .hasMessage("cannot read a.bin: its store is closed"));
+    }
+
+    @Test
+    void get_fileOverwrittenWhileBlocksAreHeld_givesWhatWasListedOrFails() throws IOException {
+        int each = 1024;
+        Path file = folder.resolve("a.bin");
+        byte[] ones = new byte[8 << 20];
+        Arrays.fill(ones, (byte) 1);
+        Files.write(file, ones);
+        try (RecordFiles records = RecordFiles.open(file, each)) {
+            List<Tensor> came = new ArrayList<>();
+
+            StepVerifier.create(Flux.range(0, ones.length / each)
+                            .doOnNext(i -> {
+                                if (i == 1000) {
+                                    overwrite(file, new byte[ones.length]);
+                                }
+                            })
+                            .concatMap(records::get)
+                            .doOnNext(came::add)
+                            .then())
+                    .expectErrorMatches(
+                            e -> e instanceof StoreException && e.getMessage().contains("a.bin"))
+                    .verify();
+            assertThat(came).hasSizeGreaterThanOrEqualTo(1000).containsOnly(Tensor.ofBytes(Arrays.copyOf(ones, each)));
+        }
+    }
+
+    private static void overwrite(Path file, byte[] bytes) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(bytes), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

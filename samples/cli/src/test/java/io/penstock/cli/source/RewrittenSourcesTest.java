@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RewrittenSourcesTest {
 
     private static final int SAMPLES = 40;
-    private static final int BYTES = 32;
+    private static final int BYTES = 80_000; // too large for blocks of neighbours, which would hold the file before
 
     @TempDir
     private Path temp;
