@@ -191,19 +191,19 @@ public final class RecordBlocks implements AutoCloseable {
         if (length == 0) {
             return Mono.fromCallable(Thrown.callable(() -> made.apply(ByteBuffer.allocate(0))));
         }
-        if (isLarge(spans, record) || file.store() instanceof MemoryStore) {
+        if (length > maxRecord || file.store() instanceof MemoryStore) {
             return file.read(start, length).map(Thrown.function(made));
         }
         long key = (long) (firstPart + part) << PART_SHIFT | start / blockBytes;
         Block held = held(key);
         if (held != null && held.has(start, length)) {
-            return Mono.fromCallable(Thrown.callable(() -> made.apply(take(held, file, spans, record))));
+            return Mono.fromCallable(Thrown.callable(() -> made.apply(take(held, file, spans, record, start, length))));
         }
         Mono<ByteBuffer> alone = file.read(start, length);
         return Mono.defer(() -> isNear(key, file, length)
                         ? blocks.get(key, () -> load(key, file, spans, record))
                                 .filter(block -> block.has(start, length))
-                                .map(block -> take(block, file, spans, record))
+                                .map(block -> take(block, file, spans, record, start, length))
                                 .onErrorResume(StoreException.class, e -> Mono.empty())
                                 .switchIfEmpty(alone) // bytes nearby that cannot be read are no fault of this record
                         : alone)
@@ -211,9 +211,7 @@ public final class RecordBlocks implements AutoCloseable {
     }
 
     /** The bytes of a record of a block. A block of which all was taken is not held any longer. */
-    private ByteBuffer take(Block block, StoreFile file, Spans spans, long record) {
-        long start = spans.start(record);
-        int length = (int) (spans.end(record) - start);
+    private ByteBuffer take(Block block, StoreFile file, Spans spans, long record, long start, int length) {
         if (block.isEnteredAt(start)) {
             readAhead(block.key, file, spans, record);
         }
