@@ -28,8 +28,9 @@ import reactor.core.publisher.Mono;
  * blocks of neighbouring records, up to 256 MiB or an eighth of the heap.
  *
  * <p>Sizes and modification times are taken when opening and are part of every key. They are looked at again after
- * every read, before a value is delivered: a file that was written to since then is a {@link StoreException} that names
- * it, and never a value. {@link io.penstock.store.FileStore} says what can be noticed. Up to 128 files stay open.
+ * every read, before a value of it is delivered: a file that was written to since then is a {@link StoreException} that
+ * names it, and never a value. Records of blocks that were read before are delivered as they were listed.
+ * {@link io.penstock.store.FileStore} says what can be noticed. Up to 128 files stay open.
  *
  * <p>Reads block on the threads of {@link io.penstock.store.FileStore#open(java.nio.file.Path)}, never on the caller.
  * Values come from those, or from the caller where the record's block is in memory. Closing gives the open files and
