@@ -47,7 +47,7 @@ final class MdsShard {
     record Offsets(int[] ends) implements RecordBlocks.Spans {
         @Override
         public long size() {
-            return ends.length - 1;
+            return ends.length - 1L;
         }
 
         @Override
