@@ -136,10 +136,12 @@ final class Claims {
         }
     }
 
-    /** The bytes of a segment that is begun now. */
+    /** The bytes of a segment that is begun now. Nothing comes any more for those that were claimed before it. */
     long begin(Claim claim) {
         synchronized (lock) {
-            ahead.remove(claim);
+            for (Claim next = ahead.poll(); next != claim && next != null; next = ahead.poll()) {
+                end(next, 0); // all that was to be written there was removed
+            }
             return claim.reserved;
         }
     }
