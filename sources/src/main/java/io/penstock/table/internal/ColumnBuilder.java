@@ -125,6 +125,14 @@ public final class ColumnBuilder {
         }
     }
 
+    /** Begins as many rows, and adds the value of each: the remaining bytes of a buffer, as they are. */
+    public void addRows(ByteBuffer values, int count) {
+        int bytes = values.remaining();
+        int at = reserve(bytes);
+        values.get(data, at, bytes);
+        rows += count;
+    }
+
     /** A value that is bytes. */
     public void add(byte[] from, int offset, int length) {
         int at = reserve(length);

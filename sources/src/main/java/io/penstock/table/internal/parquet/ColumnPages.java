@@ -4,6 +4,7 @@ import io.penstock.fault.FormatException;
 import io.penstock.table.internal.MemoryBudget;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32;
 import org.apache.parquet.bytes.BytesInput;
@@ -35,17 +36,21 @@ final class ColumnPages implements PageReader {
     private final ColumnDescriptor column;
     private final ColumnMetaData metadata;
     private final byte[] bytes;
+    private final int start;
+    private final int end;
     private final ByteArrayInputStream in;
     private final MemoryBudget budget;
     private long valuesLeft;
     private int lastPage;
     private @Nullable DataPage first;
 
-    ColumnPages(ColumnDescriptor column, ColumnMetaData metadata, byte[] bytes, MemoryBudget budget) {
+    ColumnPages(ColumnDescriptor column, ColumnMetaData metadata, ByteBuffer stored, MemoryBudget budget) {
         this.column = column;
         this.metadata = metadata;
-        this.bytes = bytes;
-        this.in = new ByteArrayInputStream(bytes);
+        this.bytes = stored.array();
+        this.start = stored.arrayOffset() + stored.position();
+        this.end = start + stored.remaining();
+        this.in = new ByteArrayInputStream(bytes, start, end - start);
         this.budget = budget;
         this.valuesLeft = metadata.getNum_values();
     }
@@ -72,7 +77,7 @@ final class ColumnPages implements PageReader {
             return null;
         }
         DictionaryPageHeader dictionary = header.getDictionary_page_header();
-        byte[] page = decoded(body(header), header.getUncompressed_page_size());
+        byte[] page = decoded(body(header), header.getCompressed_page_size(), header.getUncompressed_page_size());
         require(
                 dictionary.getNum_values() >= 0 && dictionary.getNum_values() <= page.length,
                 "a dictionary of %d values has %d bytes",
@@ -99,7 +104,7 @@ final class ColumnPages implements PageReader {
         if (in.available() == 0) {
             return null;
         }
-        lastPage = bytes.length - in.available();
+        lastPage = end - start - in.available();
         try {
             return Util.readPageHeader(in);
         } catch (IOException e) {
@@ -107,28 +112,28 @@ final class ColumnPages implements PageReader {
         }
     }
 
-    /** The stored bytes of the page whose header was read. */
-    private byte[] body(PageHeader header) {
+    /** Where the stored bytes begin of the page whose header was read. */
+    private int body(PageHeader header) {
         int length = header.getCompressed_page_size();
         require(
                 length >= 0 && length <= in.available() && header.getUncompressed_page_size() >= 0,
                 "a page claims %d bytes, %d are left",
                 length,
                 in.available());
-        int from = bytes.length - in.available();
+        int from = end - in.available();
         in.skip(length);
         if (header.isSetCrc()) {
             CRC32 sum = new CRC32();
             sum.update(bytes, from, length);
             require((int) sum.getValue() == header.getCrc(), "the checksum of a page is wrong");
         }
-        return Arrays.copyOfRange(bytes, from, from + length);
+        return from;
     }
 
-    private byte[] decoded(byte[] stored, int length) {
+    private byte[] decoded(int from, int stored, int length) {
         budget.take(length);
         try {
-            return PageCodec.decode(metadata.getCodec(), stored, length);
+            return PageCodec.decode(metadata.getCodec(), bytes, from, stored, length);
         } finally {
             budget.give(length);
         }
@@ -147,7 +152,7 @@ final class ColumnPages implements PageReader {
 
     private DataPage page(PageHeader header, DataPageHeader data) {
         take(data.getNum_values());
-        byte[] page = decoded(body(header), header.getUncompressed_page_size());
+        byte[] page = decoded(body(header), header.getCompressed_page_size(), header.getUncompressed_page_size());
         Encoding values = encoding(data.getEncoding());
         DeltaCounts.check(values, page, DeltaCounts.levels(page, column), data.getNum_values());
         return new DataPageV1(
@@ -162,33 +167,32 @@ final class ColumnPages implements PageReader {
 
     private DataPage page(PageHeader header, DataPageHeaderV2 data) {
         take(data.getNum_values());
-        byte[] page = body(header);
+        int from = body(header);
+        int stored = header.getCompressed_page_size();
         int repetition = data.getRepetition_levels_byte_length();
         int definition = data.getDefinition_levels_byte_length();
         require(
-                repetition >= 0
-                        && definition >= 0
-                        && repetition <= page.length
-                        && definition <= page.length - repetition,
+                repetition >= 0 && definition >= 0 && repetition <= stored && definition <= stored - repetition,
                 "levels of %d and %d bytes are in a page of %d",
                 repetition,
                 definition,
-                page.length);
+                stored);
         int levels = repetition + definition;
-        byte[] values = Arrays.copyOfRange(page, levels, page.length);
         int length = header.getUncompressed_page_size() - levels;
         require(length >= 0, "a page claims %d bytes after its levels", length);
         boolean plain = data.isSetIs_compressed() && !data.isIs_compressed()
                 || metadata.getCodec() == CompressionCodec.UNCOMPRESSED;
-        values = plain ? values : decoded(values, length);
+        byte[] values = plain
+                ? Arrays.copyOfRange(bytes, from + levels, from + stored)
+                : decoded(from + levels, stored - levels, length);
         Encoding encoding = encoding(data.getEncoding());
         DeltaCounts.check(encoding, values, 0, data.getNum_values());
         return DataPageV2.uncompressed(
                 data.getNum_rows(),
                 data.getNum_nulls(),
                 data.getNum_values(),
-                BytesInput.from(page, 0, repetition),
-                BytesInput.from(page, repetition, definition),
+                BytesInput.from(bytes, from, repetition),
+                BytesInput.from(bytes, from + repetition, definition),
                 encoding,
                 BytesInput.from(values),
                 null);

@@ -5,9 +5,9 @@ import io.penstock.store.StoreFile;
 import io.penstock.store.internal.InOrder;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apache.parquet.format.ColumnMetaData;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -44,11 +44,13 @@ record ColumnRange(ColumnMetaData metadata, long start, int length) {
         return start + length;
     }
 
-    /** Reads all ranges: neighbours together, large ones in several pieces at once. The list may be changed. */
-    static Mono<List<byte[]>> read(StoreFile file, List<ColumnRange> ranges) {
+    /**
+     * Reads all ranges: neighbours together, large ones in several pieces at once. The buffers have arrays, and the list
+     * may be changed.
+     */
+    static Mono<List<ByteBuffer>> read(StoreFile file, List<ColumnRange> ranges) {
         List<Piece> pieces = pieces(ranges);
-        List<byte[]> bytes = new ArrayList<>();
-        ranges.forEach(range -> bytes.add(new byte[range.length]));
+        List<ByteBuffer> bytes = new ArrayList<>(Collections.nCopies(ranges.size(), ByteBuffer.allocate(0)));
         return Flux.fromIterable(pieces)
                 .transform(InOrder.map(
                         AT_ONCE,
@@ -84,16 +86,24 @@ record ColumnRange(ColumnMetaData metadata, long start, int length) {
         }
     }
 
-    private static void spread(Piece piece, ByteBuffer came, List<ColumnRange> ranges, List<byte[]> bytes) {
-        int base = came.position();
-        IntStream.range(0, ranges.size()).forEach(i -> {
+    /** Puts each range's part of a piece in its place: as it is where the piece has all of the range. */
+    private static void spread(Piece piece, ByteBuffer came, List<ColumnRange> ranges, List<ByteBuffer> bytes) {
+        for (int i = 0; i < bytes.size(); i++) {
             ColumnRange range = ranges.get(i);
             long from = Math.max(piece.start, range.start);
             long to = Math.min(piece.start + piece.length, range.end());
-            if (from < to) {
-                int at = base + (int) (from - piece.start);
-                came.get(at, bytes.get(i), (int) (from - range.start), (int) (to - from));
+            if (from >= to) {
+                continue;
             }
-        });
+            int at = came.position() + (int) (from - piece.start);
+            if (to - from == range.length && came.hasArray()) {
+                bytes.set(i, came.slice(at, range.length));
+                continue;
+            }
+            if (!bytes.get(i).hasRemaining()) {
+                bytes.set(i, ByteBuffer.allocate(range.length));
+            }
+            bytes.get(i).put((int) (from - range.start), came, at, (int) (to - from));
+        }
     }
 }

@@ -6,6 +6,7 @@ import io.penstock.internal.OptionalLibrary;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.zip.GZIPInputStream;
 import net.jpountz.lz4.LZ4Factory;
@@ -46,26 +47,26 @@ final class PageCodec {
     }
 
     /**
-     * The bytes of a page.
+     * The bytes of a page, which lies in an array.
      * @param length after decompression
      * @throws FormatException if they are damaged, or the codec is not known
      */
-    static byte[] decode(CompressionCodec codec, byte[] encoded, int length) {
+    static byte[] decode(CompressionCodec codec, byte[] encoded, int at, int stored, int length) {
         if (codec == CompressionCodec.UNCOMPRESSED) {
-            requireLength(encoded.length, length);
-            return encoded;
-        }
-        if (length == 0 && encoded.length == 0) {
-            return encoded;
+            requireLength(stored, length);
+            return Arrays.copyOfRange(encoded, at, at + stored);
         }
         byte[] bytes = new byte[length];
+        if (length == 0 && stored == 0) {
+            return bytes;
+        }
         try {
             long came = switch (codec) {
-                case SNAPPY -> snappy(encoded, bytes);
-                case GZIP -> gzip(encoded, bytes);
-                case ZSTD -> zstd(encoded, bytes);
-                case LZ4_RAW -> Lz4Block.decode(encoded, 0, encoded.length, bytes, 0, length);
-                case LZ4 -> lz4(encoded, bytes);
+                case SNAPPY -> snappy(encoded, at, stored, bytes);
+                case GZIP -> gzip(encoded, at, stored, bytes);
+                case ZSTD -> zstd(encoded, at, stored, bytes);
+                case LZ4_RAW -> Lz4Block.decode(encoded, at, stored, bytes, 0, length);
+                case LZ4 -> lz4(encoded, at, stored, bytes);
                 default ->
                     throw new FormatException("codec %s is not supported; write it with zstd or snappy"
                             .formatted(codec.name().toLowerCase(Locale.ROOT)));
@@ -87,20 +88,20 @@ final class PageCodec {
         }
     }
 
-    private static int snappy(byte[] encoded, byte[] bytes) throws IOException {
-        requireLength(Snappy.uncompressedLength(encoded), bytes.length);
-        return Snappy.uncompress(encoded, 0, encoded.length, bytes, 0);
+    private static int snappy(byte[] encoded, int at, int stored, byte[] bytes) throws IOException {
+        requireLength(Snappy.uncompressedLength(encoded, at, stored), bytes.length);
+        return Snappy.uncompress(encoded, at, stored, bytes, 0);
     }
 
-    private static int gzip(byte[] encoded, byte[] bytes) throws IOException {
-        try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(encoded))) {
+    private static int gzip(byte[] encoded, int at, int stored, byte[] bytes) throws IOException {
+        try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(encoded, at, stored))) {
             int came = in.readNBytes(bytes, 0, bytes.length);
             return in.read() < 0 ? came : came + 1;
         }
     }
 
-    private static long zstd(byte[] encoded, byte[] bytes) {
-        long came = Zstd.decompressByteArray(bytes, 0, bytes.length, encoded, 0, encoded.length);
+    private static long zstd(byte[] encoded, int at, int stored, byte[] bytes) {
+        long came = Zstd.decompressByteArray(bytes, 0, bytes.length, encoded, at, stored);
         if (Zstd.isError(came)) {
             throw new FormatException("zstd cannot be decompressed: " + Zstd.getErrorName(came));
         }
@@ -108,24 +109,22 @@ final class PageCodec {
     }
 
     /** Hadoop's form, blocks behind two big-endian lengths each; or as other writers have it, one bare block. */
-    private static int lz4(byte[] encoded, byte[] bytes) {
-        int at = 0;
+    private static int lz4(byte[] encoded, int start, int stored, byte[] bytes) {
+        int end = start + stored;
+        int at = start;
         int to = 0;
-        while (at + HADOOP_HEADER <= encoded.length) {
+        while (at + HADOOP_HEADER <= end) {
             int length = bigEndian(encoded, at);
             int compressed = bigEndian(encoded, at + Integer.BYTES);
             at += HADOOP_HEADER;
-            boolean fits =
-                    length >= 0 && length <= bytes.length - to && compressed >= 0 && compressed <= encoded.length - at;
+            boolean fits = length >= 0 && length <= bytes.length - to && compressed >= 0 && compressed <= end - at;
             if (!fits || blockOf(encoded, at, compressed, bytes, to, length) != length) {
-                return Lz4Block.decode(encoded, 0, encoded.length, bytes, 0, bytes.length);
+                return Lz4Block.decode(encoded, start, stored, bytes, 0, bytes.length);
             }
             at += compressed;
             to += length;
         }
-        return at == encoded.length && to == bytes.length
-                ? to
-                : Lz4Block.decode(encoded, 0, encoded.length, bytes, 0, bytes.length);
+        return at == end && to == bytes.length ? to : Lz4Block.decode(encoded, start, stored, bytes, 0, bytes.length);
     }
 
     private static int blockOf(byte[] encoded, int at, int compressed, byte[] bytes, int to, int length) {

@@ -4,6 +4,8 @@ import io.penstock.fault.FormatException;
 import io.penstock.table.internal.ColumnBuilder;
 import io.penstock.table.internal.DecodedColumn;
 import io.penstock.table.internal.MemoryBudget;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.parquet.VersionParser.ParsedVersion;
 import org.apache.parquet.column.ColumnReader;
@@ -38,7 +40,7 @@ final class ParquetColumnReader {
     static DecodedColumn decode(
             ParquetLeaf leaf,
             ColumnMetaData metadata,
-            byte[] bytes,
+            ByteBuffer bytes,
             int rows,
             @Nullable ParsedVersion writer,
             @Nullable Double fill,
@@ -46,15 +48,18 @@ final class ParquetColumnReader {
         ColumnPages pages = new ColumnPages(leaf.descriptor(), metadata, bytes, budget);
         ColumnBuilder column = new ColumnBuilder(leaf.type(), fill, budget);
         try {
-            column.expect(expected(leaf, metadata, bytes.length));
-            if (metadata.getNum_values() > 0) {
+            column.expect(expected(leaf, metadata, bytes.remaining()));
+            ParquetElement.Stored stored = leaf.element().stored();
+            if (stored != null && leaf.listLevels().isEmpty()) {
+                new NumberPages(leaf, stored, rows, pages, column).read();
+            } else if (metadata.getNum_values() > 0) {
                 ColumnReader reader =
                         new ColumnReaderImpl(leaf.descriptor(), pages, new PrimitiveConverter() {}, writer);
                 new ParquetColumnReader(leaf, rows, column).read(reader, metadata.getNum_values());
             }
         } catch (FormatException e) {
             throw new FormatException("%s, in the page at byte %d".formatted(e.getMessage(), pages.page()), e);
-        } catch (OutOfMemoryError | RuntimeException e) { // the library trusts what pages say
+        } catch (IOException | OutOfMemoryError | RuntimeException e) { // the library trusts what pages say
             throw new FormatException("the page at byte %d is damaged: %s".formatted(pages.page(), reason(e)), e);
         }
         if (column.rows() != rows) {

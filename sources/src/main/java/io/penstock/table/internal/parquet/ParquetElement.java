@@ -9,19 +9,22 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
 import org.apache.parquet.column.ColumnReader;
+import org.apache.parquet.column.values.ValuesReader;
 import org.apache.parquet.format.ConvertedType;
 import org.apache.parquet.format.LogicalType;
 import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.io.api.Binary;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a value of Parquet becomes an element: numbers as they are, decimals as the nearest {@code f64}, dates and times
  * as numbers of their unit, texts as bytes. The INT96 of old files is a time, and becomes nanoseconds since 1970.
  *
- * @param bytes whether values are bytes, {@code u8[n]}
+ * @param bytes  whether values are bytes, {@code u8[n]}
+ * @param stored how it is read from a page, if it is a number whose bits are those that are stored
  */
-record ParquetElement(DType dtype, boolean bytes, Adding adding) {
+record ParquetElement(DType dtype, boolean bytes, @Nullable Stored stored, Adding adding) {
 
     private static final long JULIAN_DAY_OF_1970 = 2_440_588;
     private static final long NANOS_A_DAY = 86_400_000_000_000L;
@@ -35,6 +38,19 @@ record ParquetElement(DType dtype, boolean bytes, Adding adding) {
         void add(ColumnReader reader, ColumnBuilder column);
     }
 
+    /**
+     * How a number is stored in a page.
+     *
+     * @param width of one that is stored as it is, in bytes; 0 if it is less than one
+     */
+    record Stored(int width, Bits bits) {}
+
+    /** Reads the bits of a number from a page. */
+    @FunctionalInterface
+    interface Bits {
+        long of(ValuesReader page);
+    }
+
     static ParquetElement of(SchemaElement element) {
         Type type = Objects.requireNonNull(element.getType(), "a column has a type");
         int scale = decimalScale(element);
@@ -43,27 +59,41 @@ record ParquetElement(DType dtype, boolean bytes, Adding adding) {
         }
         return switch (type) {
             case BOOLEAN ->
-                new ParquetElement(DType.BOOL, false, (reader, column) -> column.add(reader.getBoolean() ? 1 : 0));
+                new ParquetElement(
+                        DType.BOOL,
+                        false,
+                        new Stored(0, page -> page.readBoolean() ? 1 : 0),
+                        (reader, column) -> column.add(reader.getBoolean() ? 1 : 0));
             case INT32 ->
-                new ParquetElement(small(element), false, (reader, column) -> column.add(reader.getInteger()));
+                new ParquetElement(
+                        small(element),
+                        false,
+                        new Stored(Integer.BYTES, ValuesReader::readInteger),
+                        (reader, column) -> column.add(reader.getInteger()));
             case INT64 ->
                 new ParquetElement(
                         is(element, ConvertedType.UINT_64) || unsigned(element) ? DType.U64 : DType.I64,
                         false,
+                        new Stored(Long.BYTES, ValuesReader::readLong),
                         (reader, column) -> column.add(reader.getLong()));
             case INT96 ->
-                new ParquetElement(DType.I64, false, (reader, column) -> column.add(nanos(reader.getBinary())));
+                new ParquetElement(DType.I64, false, null, (reader, column) -> column.add(nanos(reader.getBinary())));
             case FLOAT ->
                 new ParquetElement(
-                        DType.F32, false, (reader, column) -> column.add(Float.floatToRawIntBits(reader.getFloat())));
+                        DType.F32,
+                        false,
+                        new Stored(Float.BYTES, page -> Float.floatToRawIntBits(page.readFloat())),
+                        (reader, column) -> column.add(Float.floatToRawIntBits(reader.getFloat())));
             case DOUBLE ->
                 new ParquetElement(
                         DType.F64,
                         false,
+                        new Stored(Double.BYTES, page -> Double.doubleToRawLongBits(page.readDouble())),
                         (reader, column) -> column.add(Double.doubleToRawLongBits(reader.getDouble())));
             case FIXED_LEN_BYTE_ARRAY ->
                 isHalf(element)
-                        ? new ParquetElement(DType.F16, false, (reader, column) -> column.add(half(reader.getBinary())))
+                        ? new ParquetElement(
+                                DType.F16, false, null, (reader, column) -> column.add(half(reader.getBinary())))
                         : texts();
             case BYTE_ARRAY -> texts();
         };
@@ -73,6 +103,7 @@ record ParquetElement(DType dtype, boolean bytes, Adding adding) {
         return new ParquetElement(
                 DType.U8,
                 true,
+                null,
                 (reader, column) -> column.add(reader.getBinary().toByteBuffer()));
     }
 
@@ -80,6 +111,7 @@ record ParquetElement(DType dtype, boolean bytes, Adding adding) {
         return new ParquetElement(
                 DType.F64,
                 false,
+                null,
                 switch (type) {
                     case INT32 -> (reader, column) -> column.add(decimal(reader.getInteger(), scale));
                     case INT64 -> (reader, column) -> column.add(decimal(reader.getLong(), scale));

@@ -40,6 +40,7 @@ import reactor.core.publisher.Mono;
  */
 public final class ParquetFile implements TableFile {
 
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final int TAIL = 64 * 1024;
     private static final int TRAILER = 8;
     private static final int MAX_FOOTER = 256 << 20;
@@ -209,17 +210,17 @@ public final class ParquetFile implements TableFile {
         });
     }
 
-    private TableGroup decode(int group, List<ColumnRange> ranges, List<byte[]> bytes, MemoryBudget budget) {
+    private TableGroup decode(int group, List<ColumnRange> ranges, List<ByteBuffer> bytes, MemoryBudget budget) {
         int rows = (int) footer.getRow_groups().get(group).getNum_rows();
         List<DecodedColumn> columns = new ArrayList<>();
         for (int i = 0; i < ranges.size(); i++) {
             ParquetLeaf leaf = leaves.get(i);
-            byte[] stored = bytes.set(i, new byte[0]); // free for collection when the column is decoded
+            ByteBuffer stored = bytes.set(i, NOTHING); // free for collection when the column is decoded
             ColumnMetaData metadata = ranges.get(i).metadata();
             Double fill = options.fillOf(leaf.type().name());
             columns.add(named(
                     group, leaf, () -> ParquetColumnReader.decode(leaf, metadata, stored, rows, writer, fill, budget)));
-            budget.give(stored.length);
+            budget.give(stored.remaining());
         }
         return new TableGroup(columns);
     }
