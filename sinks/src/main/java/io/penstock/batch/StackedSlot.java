@@ -1,11 +1,14 @@
 package io.penstock.batch;
 
+import io.penstock.internal.PackedTensors;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +21,19 @@ final class StackedSlot extends Slot {
 
     private static final ByteBuffer[] NONE = {};
 
+    /** The scalars of so many rows are copied at once. */
+    private static final int TOGETHER = 64;
+
     private ByteBuffer[] buffers = NONE;
     private int[] rowBytes = {};
     private @Nullable Layout layout;
     private @Nullable Map<String, Tensor> full;
+    private PackedTensors.@Nullable Layout agreed; // its scalars are those of the slot's layout
+    private int[] scalars = {};
+    private int[] others = {};
+    private int[] all = {};
+    private final @Nullable PackedTensors[] waiting = new PackedTensors[TOGETHER];
+    private int waits;
     private long first;
     private int rows;
 
@@ -42,7 +54,12 @@ final class StackedSlot extends Slot {
         if (laid == null) {
             throw new IllegalStateException("a slot with rows has a layout");
         }
-        for (int field = 0; field < rowBytes.length; field++) {
+        boolean isPacked =
+                row instanceof PackedTensors packed && packed.layout().equals(agreed);
+        if (!isPacked) {
+            copyWaiting();
+        }
+        for (int field : isPacked ? others : all) {
             Tensor tensor = row.get(field);
             if (!laid.has(field, tensor)) {
                 throw laid.mismatch(memory.names().get(field), field, first, index, tensor);
@@ -50,10 +67,36 @@ final class StackedSlot extends Slot {
             tensor.copyTo(buffers[field], rows * rowBytes[field]);
         }
         rows++;
+        if (isPacked) {
+            waiting[waits++] = (PackedTensors) row;
+            if (waits == waiting.length) {
+                copyWaiting();
+            }
+        } else if (row instanceof PackedTensors packed) {
+            agreed = packed.layout();
+            others = IntStream.of(all).filter(field -> !packed.isScalar(field)).toArray();
+            scalars = IntStream.of(all).filter(packed::isScalar).toArray();
+        }
+    }
+
+    /** Copies the scalars of the latest rows, field by field: a copy of one alone is mostly the checks around it. */
+    private void copyWaiting() {
+        if (waits > 0) {
+            for (int field : scalars) {
+                PackedTensors.copy(waiting, waits, field, buffers[field], (rows - waits) * rowBytes[field]);
+            }
+            forgetWaiting();
+        }
+    }
+
+    private void forgetWaiting() {
+        Arrays.fill(waiting, 0, waits, null);
+        waits = 0;
     }
 
     private Layout lay(Layout other) {
         layout = null; // if anything below fails, the slot has no layout
+        agreed = null;
         full = null;
         ByteBuffer[] fitting = new ByteBuffer[other.fields()];
         int[] bytes = new int[other.fields()];
@@ -63,6 +106,7 @@ final class StackedSlot extends Slot {
         }
         buffers = fitting;
         rowBytes = bytes;
+        all = IntStream.range(0, bytes.length).toArray();
         layout = other;
         memory.latest(other);
         return other;
@@ -75,6 +119,7 @@ final class StackedSlot extends Slot {
 
     @Override
     Map<String, Tensor> stacked(int wanted) {
+        copyWaiting();
         Layout laid = rows == 0 ? memory.latest() : layout;
         if (laid == null) {
             return unknown(wanted);
@@ -106,6 +151,7 @@ final class StackedSlot extends Slot {
 
     @Override
     void clear() {
+        forgetWaiting();
         rows = 0;
     }
 

@@ -2,6 +2,7 @@ package io.penstock.table;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.FormatException;
+import io.penstock.internal.PackedTensors;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
@@ -9,10 +10,12 @@ import io.penstock.store.internal.InOrder;
 import io.penstock.store.internal.Waiting;
 import io.penstock.table.internal.ColumnBuilder;
 import io.penstock.table.internal.ColumnType;
+import io.penstock.table.internal.DecodedColumn;
 import io.penstock.table.internal.ExampleFeatures;
 import io.penstock.table.internal.ExampleFeatures.Feature;
 import io.penstock.table.internal.ExampleFeatures.Kind;
 import io.penstock.table.internal.MemoryBudget;
+import io.penstock.table.internal.TableGroup;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
@@ -53,6 +56,7 @@ public final class Examples implements Dataset<Row> {
     private final TableOptions options;
     private final List<ColumnType> columns;
     private final RowSchema schema;
+    private final PackedTensors.Layout layout;
 
     private Examples(Dataset<Tensor> records, TableOptions options, List<ColumnType> columns) {
         this.records = records;
@@ -61,6 +65,7 @@ public final class Examples implements Dataset<Row> {
         List<String> names = new ArrayList<>();
         columns.forEach(column -> names.addAll(column.names()));
         this.schema = new RowSchema(List.copyOf(names));
+        this.layout = TableGroup.layout(columns, 0);
         this.keyed = records.map(
                 "tf.train.Example 1 %s, nulls %s %s".formatted(columns, options.fill(), new TreeMap<>(options.fills())),
                 this::row);
@@ -218,13 +223,13 @@ public final class Examples implements Dataset<Row> {
     private Row row(Tensor record) {
         Map<String, Feature> features = ExampleFeatures.read(record.data());
         MemoryBudget budget = new MemoryBudget(options.maxGroupBytes());
-        List<Tensor> values = new ArrayList<>();
+        List<DecodedColumn> decoded = new ArrayList<>();
         for (ColumnType column : columns) {
             ColumnBuilder builder = new ColumnBuilder(column, options.fillOf(column.name()), budget);
             add(column, features.get(column.name()), builder);
-            builder.build().addTo(values, 0);
+            decoded.add(builder.build());
         }
-        return new Row(schema.names(), values);
+        return new Row(schema.names(), new TableGroup(decoded, 1, null, budget).row(0, layout, List.of()));
     }
 
     private void add(ColumnType column, @Nullable Feature feature, ColumnBuilder builder) {

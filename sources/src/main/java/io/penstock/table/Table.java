@@ -5,6 +5,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
 import io.penstock.internal.OptionalLibrary;
+import io.penstock.internal.PackedTensors;
 import io.penstock.internal.PartNumbers;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
@@ -65,6 +66,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     private final PartNumbers numbers;
     private final Partitions partitions;
     private final RowSchema schema;
+    private final PackedTensors.Layout layout;
     private final Fingerprint fingerprint;
     private final ChunkCache<TableGroup> cache;
 
@@ -177,6 +179,8 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         opened.get(0).columns().forEach(column -> names.addAll(column.names()));
         names.addAll(partitions.names());
         this.schema = new RowSchema(List.copyOf(names));
+        this.layout =
+                TableGroup.layout(opened.get(0).columns(), partitions.names().size());
         this.fingerprint = Fingerprint.of(format.id, files.store().location(), files.states(), words);
         this.cache = new ChunkCache<>(options.cacheBytes(), TableGroup::bytes);
     }
@@ -346,9 +350,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     private Row row(TableGroup loaded, int number, int row) {
         Group group = groups.get(number);
         try {
-            List<Tensor> values = loaded.row(row);
-            values.addAll(partitions.of(group.part));
-            return new Row(schema.names(), values);
+            return new Row(schema.names(), loaded.row(row, layout, partitions.of(group.part)));
         } catch (FormatException e) {
             String line = loaded.place(row);
             String place =

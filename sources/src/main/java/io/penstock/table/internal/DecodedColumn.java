@@ -17,17 +17,22 @@ import java.util.List;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record DecodedColumn(ColumnType type, byte[] data, List<int[]> offsets, BitSet nulls) {
 
-    /** What this takes in memory. */
-    public long bytes() {
-        long bytes = (long) data.length + nulls.size() / Byte.SIZE;
+    /** What its values take in memory. */
+    long bytes() {
+        long bytes = data.length;
         for (int[] level : offsets) {
             bytes += (long) Integer.BYTES * level.length;
         }
         return bytes;
     }
 
-    /** Adds the tensors of a row: copies, so that a sample does not keep its row group in memory. */
-    public void addTo(List<Tensor> tensors, int row) {
+    /** Whether each row has one number. */
+    boolean isScalar() {
+        return offsets.isEmpty();
+    }
+
+    /** Adds the tensors of a row's lists: copies, so that a sample does not keep its row group in memory. */
+    void addTo(List<Tensor> tensors, int row) {
         int width = type.dtype().bytes();
         int from = row;
         int to = row + 1;
@@ -40,9 +45,8 @@ public record DecodedColumn(ColumnType type, byte[] data, List<int[]> offsets, B
             from = starts[from];
             to = starts[to];
         }
-        Shape shape = offsets.isEmpty() ? Shape.SCALAR : Shape.of(to - from);
         byte[] own = Arrays.copyOfRange(data, from * width, to * width);
-        tensors.add(at, Tensor.of(type.dtype(), shape, ByteBuffer.wrap(own)));
+        tensors.add(at, Tensor.of(type.dtype(), Shape.of(to - from), ByteBuffer.wrap(own)));
     }
 
     private static Tensor lengths(int[] starts, int from, int to) {

@@ -42,38 +42,34 @@ record BareTable(MadeTable table, Path file, List<List<MadeTable.Chunk>> groups)
                         channel.read(bytes, chunk.start() + bytes.position());
                     }
                     copy(chunk, bytes.array(), batch, at, batchRows);
-                    at += batchRows * width(chunk.column());
+                    at += batchRows * chunk.column().width();
                 }
             }
         }
     }
 
-    private int width(MadeTable.Column column) {
-        return column.bytes == 0 ? table.textBytes() : column.bytes;
-    }
-
-    private void copy(MadeTable.Chunk chunk, byte[] bytes, ByteBuffer batch, int at, int batchRows) {
+    private static void copy(MadeTable.Chunk chunk, byte[] bytes, ByteBuffer batch, int at, int batchRows) {
         ColumnReader reader = new ColumnReaderImpl(
                 descriptor(chunk.column()), new Pages(bytes, chunk.rows()), new PrimitiveConverter() {}, null);
-        int width = width(chunk.column());
+        int width = chunk.column().width();
         for (int row = 0; row < chunk.rows(); row++) {
             int to = at + row % batchRows * width;
-            switch (chunk.column()) {
-                case ID -> batch.putLong(to, reader.getLong());
-                case FARE -> batch.putFloat(to, reader.getFloat());
-                case TEXT -> batch.put(to, reader.getBinary().getBytesUnsafe());
+            switch (chunk.column().type()) {
+                case INT64 -> batch.putLong(to, reader.getLong());
+                case FLOAT -> batch.putFloat(to, reader.getFloat());
+                default -> batch.put(to, reader.getBinary().getBytesUnsafe());
             }
             reader.consume();
         }
     }
 
     private static ColumnDescriptor descriptor(MadeTable.Column column) {
-        PrimitiveTypeName type = switch (column) {
-            case ID -> PrimitiveTypeName.INT64;
-            case FARE -> PrimitiveTypeName.FLOAT;
-            case TEXT -> PrimitiveTypeName.BINARY;
+        PrimitiveTypeName type = switch (column.type()) {
+            case INT64 -> PrimitiveTypeName.INT64;
+            case FLOAT -> PrimitiveTypeName.FLOAT;
+            default -> PrimitiveTypeName.BINARY;
         };
-        String name = column.column();
+        String name = column.name();
         return new ColumnDescriptor(new String[] {name}, new PrimitiveType(Repetition.REQUIRED, type, name), 0, 0);
     }
 

@@ -29,31 +29,25 @@ import org.xerial.snappy.Snappy;
 
 /**
  * Writes a Parquet file as others do: plain values in pages of some 256 KiB, compressed by snappy. Its rows have a
- * number {@code id}, a {@code fare}, and {@code text} of a length if that is not 0.
+ * number {@code id}, floats {@code x0}, {@code x1} and so on, and {@code text} of a length if that is not 0.
  *
+ * @param floats    columns of floats
  * @param textBytes of each row
  */
-record MadeTable(int rows, int groupRows, int textBytes) {
+record MadeTable(int rows, int groupRows, int floats, int textBytes) {
 
     private static final int PAGE = 256 << 10;
     private static final byte[] MAGIC = "PAR1".getBytes(StandardCharsets.US_ASCII);
 
-    /** One of its columns. */
-    enum Column {
-        ID(Type.INT64, Long.BYTES),
-        FARE(Type.FLOAT, Float.BYTES),
-        TEXT(Type.BYTE_ARRAY, 0);
+    /**
+     * One of its columns.
+     *
+     * @param width of a value in a batch
+     */
+    record Column(String name, Type type, int width) {
 
-        final Type type;
-        final int bytes;
-
-        Column(Type type, int bytes) {
-            this.type = type;
-            this.bytes = bytes;
-        }
-
-        String column() {
-            return name().toLowerCase(java.util.Locale.ROOT);
+        private int storedWidth() {
+            return type == Type.BYTE_ARRAY ? Integer.BYTES + width : width;
         }
     }
 
@@ -61,12 +55,20 @@ record MadeTable(int rows, int groupRows, int textBytes) {
     record Chunk(Column column, int rows, long start, int length) {}
 
     List<Column> columns() {
-        return textBytes == 0 ? List.of(Column.ID, Column.FARE) : List.of(Column.values());
+        List<Column> columns = new ArrayList<>();
+        columns.add(new Column("id", Type.INT64, Long.BYTES));
+        for (int i = 0; i < floats; i++) {
+            columns.add(new Column("x" + i, Type.FLOAT, Float.BYTES));
+        }
+        if (textBytes > 0) {
+            columns.add(new Column("text", Type.BYTE_ARRAY, textBytes));
+        }
+        return columns;
     }
 
     /** Of a row in a batch. */
     int rowBytes() {
-        return Long.BYTES + Float.BYTES + textBytes;
+        return columns().stream().mapToInt(Column::width).sum();
     }
 
     /** Writes the file; the chunks of each group. */
@@ -75,8 +77,8 @@ record MadeTable(int rows, int groupRows, int textBytes) {
         List<SchemaElement> schema = new ArrayList<>(
                 List.of(new SchemaElement("rows").setNum_children(columns().size())));
         for (Column column : columns()) {
-            schema.add(new SchemaElement(column.column())
-                    .setType(column.type)
+            schema.add(new SchemaElement(column.name())
+                    .setType(column.type())
                     .setRepetition_type(FieldRepetitionType.REQUIRED));
         }
         FileMetaData footer = new FileMetaData(1, schema, rows, new ArrayList<>());
@@ -110,9 +112,9 @@ record MadeTable(int rows, int groupRows, int textBytes) {
     private static ColumnChunk metadata(Column column, int values, long start, int length) {
         return new ColumnChunk(start)
                 .setMeta_data(new ColumnMetaData(
-                        column.type,
+                        column.type(),
                         List.of(Encoding.PLAIN, Encoding.RLE),
-                        List.of(column.column()),
+                        List.of(column.name()),
                         CompressionCodec.SNAPPY,
                         values,
                         length,
@@ -121,7 +123,7 @@ record MadeTable(int rows, int groupRows, int textBytes) {
     }
 
     private byte[] pages(Column column, int from, int count, SplittableRandom random) throws IOException {
-        int width = column.bytes == 0 ? Integer.BYTES + textBytes : column.bytes;
+        int width = column.storedWidth();
         int most = Math.max(1, PAGE / width);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         byte[] text = new byte[textBytes];
@@ -130,10 +132,10 @@ record MadeTable(int rows, int groupRows, int textBytes) {
             byte[] plain = new byte[values * width];
             ByteBuffer page = ByteBuffer.wrap(plain).order(ByteOrder.LITTLE_ENDIAN);
             for (int i = 0; i < values; i++) {
-                switch (column) {
-                    case ID -> page.putLong(from + first + i);
-                    case FARE -> page.putFloat(random.nextInt(10_000) / 100f);
-                    case TEXT -> {
+                switch (column.type()) {
+                    case INT64 -> page.putLong(from + first + i);
+                    case FLOAT -> page.putFloat(random.nextInt(10_000) / 100f);
+                    default -> {
                         random.nextBytes(text);
                         page.putInt(textBytes).put(text);
                     }

@@ -43,16 +43,20 @@ public final class ParquetRows implements Benchmark {
 
     @Override
     public List<Result> run(BenchOptions options) {
+        List<MadeTable> tables = List.of(
+                new MadeTable(options.choose(10_000_000, 500_000), options.choose(50_000, 5_000), 1, 0),
+                new MadeTable(options.choose(1_000_000, 100_000), options.choose(10_000, 1_000), 39, 0),
+                new MadeTable(options.choose(500_000, 50_000), options.choose(2_500, 500), 1, 1024));
         List<Result> results = new ArrayList<>();
-        results.addAll(
-                measure(new MadeTable(options.choose(10_000_000, 500_000), options.choose(50_000, 5_000), 0), options));
-        results.addAll(
-                measure(new MadeTable(options.choose(500_000, 50_000), options.choose(2_500, 500), 1024), options));
+        for (MadeTable table : tables) {
+            results.addAll(measure(table, options));
+        }
         return results;
     }
 
     private static List<Result> measure(MadeTable table, BenchOptions options) {
-        String what = "%,d rows of %,d B".formatted(table.rows(), table.rowBytes());
+        String what = "%,d rows of %d columns, %,d B"
+                .formatted(table.rows(), table.columns().size(), table.rowBytes());
         options.progress().accept("tables: writing " + what);
         return ScratchFolder.with(folder -> {
             Path file = folder.resolve("made.parquet");

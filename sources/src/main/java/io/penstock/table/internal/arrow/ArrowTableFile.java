@@ -141,7 +141,8 @@ public final class ArrowTableFile implements TableFile {
                 column = ", column " + leaf.type().name();
                 columns.add(column(batch, leaf, dictionaries, rows, budget));
             }
-            return new TableGroup(columns);
+            column = "";
+            return new TableGroup(columns, rows, null, budget);
         } catch (FormatException e) {
             throw new FormatException("%s, record batch %d%s: %s".formatted(name, group, column, e.getMessage()), e);
         }

@@ -111,6 +111,9 @@ final class RowSink {
 
     TableGroup build() {
         return new TableGroup(
-                builders.stream().map(ColumnBuilder::build).toList(), new TableGroup.Lines(firstLine, lines, faults));
+                builders.stream().map(ColumnBuilder::build).toList(),
+                rows,
+                new TableGroup.Lines(firstLine, lines, faults),
+                budget);
     }
 }

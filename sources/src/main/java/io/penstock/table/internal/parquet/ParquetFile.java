@@ -222,7 +222,7 @@ public final class ParquetFile implements TableFile {
                     group, leaf, () -> ParquetColumnReader.decode(leaf, metadata, stored, rows, writer, fill, budget)));
             budget.give(stored.remaining());
         }
-        return new TableGroup(columns);
+        return new TableGroup(columns, rows, null, budget);
     }
 
     private <T> T named(int group, ParquetLeaf leaf, java.util.function.Supplier<T> work) {
