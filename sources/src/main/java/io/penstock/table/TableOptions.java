@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param fill          what a null number becomes; a null text or list becomes an empty one. Null to refuse nulls
  * @param fills         the same for some columns
  * @param cacheBytes    of decoded row groups that stay in memory
- * @param maxGroupBytes that one row group may take, decoded
+ * @param maxGroupBytes that one row group may take while it is decoded, its numbers twice
  */
 public record TableOptions(
         List<String> columns,
