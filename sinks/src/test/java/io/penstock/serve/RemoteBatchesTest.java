@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -143,7 +144,7 @@ class RemoteBatchesTest {
         await(() -> never.ended() == never.runs());
     }
 
-    @Test
+    @RepeatedTest(10) // a request that began while others were being cancelled came once in forty
     void stream_thatIsCancelled_endsTheWorkOfEveryServer() throws Exception {
         start(SAMPLES, 0, Duration.ofDays(1));
         start(SAMPLES, 0, Duration.ofDays(1));

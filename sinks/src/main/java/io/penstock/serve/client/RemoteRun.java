@@ -32,6 +32,7 @@ final class RemoteRun {
     private final AtomicReference<@Nullable Plan> plan = new AtomicReference<>();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final Sinks.Empty<Void> over = Sinks.empty();
+    private volatile boolean cancelled;
 
     RemoteRun(List<RemoteServer> servers, @Nullable String resume, @Nullable Integer rank) {
         this.servers = servers;
@@ -43,7 +44,9 @@ final class RemoteRun {
     private record Plan(JsonNode about, RemoteServer first) {}
 
     Flux<RemoteBatch> stream() {
-        return begin().thenMany(Flux.defer(this::batches)).doFinally(end -> over.tryEmitEmpty());
+        return begin().thenMany(Flux.defer(this::batches))
+                .doOnCancel(() -> cancelled = true)
+                .doFinally(end -> over.tryEmitEmpty());
     }
 
     /** Completes when a server has said its plan. */
@@ -128,6 +131,10 @@ final class RemoteRun {
             tried.addAll(failed);
             RemoteServer server = choice.take(turn, tried);
             if (server == null) {
+                return Mono.empty();
+            }
+            if (cancelled) { // requests are cancelled one by one, and each makes its server free for another
+                choice.ended(server);
                 return Mono.empty();
             }
             asked.add(server);
