@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -46,13 +47,20 @@ public final class ReadLanes implements Runnable {
     private static final int SMOOTHING = 8;
 
     private final Scheduler scheduler;
+    private final LongSupplier nanoTime;
     private final Queue<Read<?, ?>> waiting = new ConcurrentLinkedQueue<>();
     private final Queue<Read<?, ?>> begun = new ConcurrentLinkedQueue<>();
     private final AtomicInteger ready = new AtomicInteger();
     private volatile long meanNanos; // racy by intent: a lost measurement is only a measurement
 
     public ReadLanes(Scheduler scheduler) {
+        this(scheduler, System::nanoTime);
+    }
+
+    /** The same by another clock, which decides how many lanes there are. */
+    ReadLanes(Scheduler scheduler, LongSupplier nanoTime) {
         this.scheduler = scheduler;
+        this.nanoTime = nanoTime;
     }
 
     /** A {@code Mono} that begins the read when it is first requested; empty where the read gives {@code null}. */
@@ -131,7 +139,7 @@ public final class ReadLanes implements Runnable {
 
     private @Nullable Read<?, ?> beginSome() {
         Read<?, ?> first = null;
-        long started = System.nanoTime();
+        long started = nanoTime.getAsLong();
         for (int count = 0; count < TOGETHER; ) {
             Read<?, ?> read = waiting.poll();
             if (read == null) {
@@ -140,14 +148,14 @@ public final class ReadLanes implements Runnable {
             if (read.state.get() != Read.WAITING) {
                 continue;
             }
-            read.begin();
+            read.begin(nanoTime);
             if (first == null) {
                 first = read;
             } else {
                 begun.add(read);
             }
             count++;
-            if (System.nanoTime() - started >= NANOS_A_LANE) {
+            if (nanoTime.getAsLong() - started >= NANOS_A_LANE) {
                 break;
             }
         }
@@ -160,14 +168,14 @@ public final class ReadLanes implements Runnable {
     private <S, T> boolean deliver(Read<S, T> read) {
         T result = null;
         Throwable failure = null;
-        long started = System.nanoTime();
+        long started = nanoTime.getAsLong();
         try {
             result = read.finish();
         } catch (Throwable e) { // out of memory for one huge file, as an example
             failure = Thrown.signal(e);
         }
         long before = meanNanos;
-        meanNanos = before + (read.nanos + System.nanoTime() - started - before) / SMOOTHING;
+        meanNanos = before + (read.nanos + nanoTime.getAsLong() - started - before) / SMOOTHING;
 
         ready.decrementAndGet();
         launch();
@@ -211,14 +219,14 @@ public final class ReadLanes implements Runnable {
             this.sink = sink;
         }
 
-        void begin() {
-            long started = System.nanoTime();
+        void begin(LongSupplier nanoTime) {
+            long started = nanoTime.getAsLong();
             try {
                 seen = first.get();
             } catch (Throwable e) { // told with the second part, as what fails there
                 failure = e;
             }
-            nanos = System.nanoTime() - started;
+            nanos = nanoTime.getAsLong() - started;
         }
 
         @Nullable T finish() throws Throwable {

@@ -12,6 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -24,7 +25,12 @@ class ReadLanesTest {
 
     private final Queue<Runnable> scheduled = new ArrayDeque<>();
     private final Scheduler byHand = Schedulers.fromExecutor(scheduled::add);
+    private final AtomicLong clock = new AtomicLong(); // stands still: no read is slow, so one lane is enough
     private final AtomicInteger reads = new AtomicInteger();
+
+    private ReadLanes lanesByHand() {
+        return new ReadLanes(byHand, clock::get);
+    }
 
     private ByteBuffer counted() {
         return ByteBuffer.allocate(4).putInt(0, reads.incrementAndGet());
@@ -32,7 +38,7 @@ class ReadLanesTest {
 
     @Test
     void read_beforeDemand_schedulesNothing() {
-        Mono<ByteBuffer> read = new ReadLanes(byHand).read(this::counted);
+        Mono<ByteBuffer> read = lanesByHand().read(this::counted);
 
         StepVerifier.create(read, 0)
                 .expectSubscription()
@@ -48,7 +54,7 @@ class ReadLanesTest {
 
     @Test
     void read_manyWaiting_areOneTaskForTheScheduler() {
-        ReadLanes lanes = new ReadLanes(byHand);
+        ReadLanes lanes = lanesByHand();
         AtomicInteger delivered = new AtomicInteger();
         for (int i = 0; i < 50; i++) {
             lanes.read(this::counted).subscribe(bytes -> delivered.incrementAndGet());
@@ -62,8 +68,30 @@ class ReadLanesTest {
     }
 
     @Test
+    void read_thatIsSlow_hasAnotherLaneBesideIt() {
+        ReadLanes lanes = lanesByHand();
+        AtomicInteger delivered = new AtomicInteger();
+        for (int i = 0; i < 50; i++) {
+            lanes.read(() -> {
+                        clock.addAndGet(10 * ReadLanes.NANOS_A_LANE);
+                        return counted();
+                    })
+                    .subscribe(bytes -> delivered.incrementAndGet());
+        }
+
+        scheduled.remove().run();
+        int lanesBeside = scheduled.size();
+        while (!scheduled.isEmpty()) {
+            scheduled.remove().run();
+        }
+
+        assertThat(lanesBeside).isPositive();
+        assertThat(delivered).hasValue(50);
+    }
+
+    @Test
     void read_cancelledWhileWaiting_isNotPerformed() {
-        ReadLanes lanes = new ReadLanes(byHand);
+        ReadLanes lanes = lanesByHand();
         Disposable cancelled = lanes.read(this::counted).subscribe();
         AtomicInteger other = new AtomicInteger();
         lanes.read(this::counted).subscribe(bytes -> other.set(bytes.getInt(0)));
@@ -111,7 +139,7 @@ class ReadLanesTest {
 
     @Test
     void read_waitingBehindASlowSubscriber_hasALaneOfItsOwn() {
-        ReadLanes lanes = new ReadLanes(byHand);
+        ReadLanes lanes = lanesByHand();
         List<Integer> order = new ArrayList<>();
         lanes.read(this::counted).subscribe(bytes -> {
             scheduled.remove().run(); // what another thread does while this one is held up
