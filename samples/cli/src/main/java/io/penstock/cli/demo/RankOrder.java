@@ -2,6 +2,7 @@ package io.penstock.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.order.Draw;
 import io.penstock.order.Draws;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
@@ -18,7 +19,8 @@ final class RankOrder {
     private RankOrder() {}
 
     /**
-     * The next draws of each rank of the epoch at a position, rank by rank.
+     * The next samples of each rank in the epoch at a position, rank by rank. Ranks that the last step of an epoch has
+     * no sample for have one less.
      * @param sampler of the whole order
      * @param size    of the data set
      */
@@ -32,7 +34,10 @@ final class RankOrder {
             ArrayNode row = rows.addArray();
             long left = Math.min(STEPS, draws.count(at.epoch()));
             for (long step = 0; step < left; step++) {
-                row.add(draws.at(step).index());
+                Draw draw = draws.at(step);
+                if (!draw.isPadding()) {
+                    row.add(draw.index());
+                }
             }
         }
     }
