@@ -6,9 +6,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,27 +20,33 @@ public final class TemporaryFolder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TemporaryFolder.class);
     private static final long GRACE_MILLIS = 900;
 
-    private final Path path;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread hook = new Thread(this::giveUp, "penstock-temporary-folder");
+    private volatile @Nullable Path path;
     private volatile boolean givenUp;
 
-    private TemporaryFolder(Path path) {
-        this.path = path;
-    }
+    private TemporaryFolder() {}
 
+    /** @throws StoreException if it cannot be made, or a signal came */
     public static TemporaryFolder make(String prefix) {
+        TemporaryFolder folder = new TemporaryFolder();
         try {
-            TemporaryFolder folder = new TemporaryFolder(Files.createTempDirectory(prefix));
+            // before there is a folder, so that a signal between the two leaves none
             Runtime.getRuntime().addShutdownHook(folder.hook);
+        } catch (IllegalStateException e) {
+            throw new StoreException("interrupted before there is a temporary folder", e);
+        }
+        try {
+            folder.path = Files.createTempDirectory(prefix);
             return folder;
         } catch (IOException e) {
+            folder.close();
             throw new StoreException("cannot make a temporary folder: " + Reason.of(e), e);
         }
     }
 
     public Path path() {
-        return path;
+        return Objects.requireNonNull(path, "a folder that was made has a path");
     }
 
     /** Whether a signal came, so that filling the folder is of no use any more. */
@@ -59,12 +67,16 @@ public final class TemporaryFolder implements AutoCloseable {
     }
 
     private void delete() {
-        try (Stream<Path> files = Files.walk(path)) {
+        Path made = path;
+        if (made == null) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(made)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }
         } catch (IOException | UncheckedIOException e) {
-            LOG.warn("cannot remove {}: {}", path, Reason.of(e));
+            LOG.warn("cannot remove {}: {}", made, Reason.of(e));
         }
     }
 
