@@ -27,7 +27,10 @@ public final class TemporaryFolder implements AutoCloseable {
 
     private TemporaryFolder() {}
 
-    /** @throws StoreException if it cannot be made, or a signal came */
+    /**
+     * Makes a folder where the system has its temporary files.
+     * @throws StoreException if it cannot be made, or a signal came
+     */
     public static TemporaryFolder make(String prefix) {
         TemporaryFolder folder = new TemporaryFolder();
         try {
