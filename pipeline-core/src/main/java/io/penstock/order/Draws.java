@@ -1,6 +1,7 @@
 package io.penstock.order;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The draws that one rank makes over a whole run, addressed by number: no draw is stored. Thread-safe.
@@ -126,6 +127,37 @@ public final class Draws {
             long done = step + i + 1;
             draws[i] = new Draw(seed, epoch.number, indices[i], turns[i], next(epoch, done), epoch.steps - done);
         }
+    }
+
+    /**
+     * The windows that follow those that are open at a draw.
+     *
+     * @param number  of the first draw that is of them
+     * @param indices the first and the last of each; none if nothing follows
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    public record Ahead(long number, long[] indices) {}
+
+    /**
+     * What follows the windows that are open at a draw; null in an order without windows.
+     * @throws IndexOutOfBoundsException as {@link #at(long)}
+     */
+    public @Nullable Ahead ahead(long number) {
+        Epoch epoch = epoch(number);
+        long first = epoch.from + epoch.turn;
+        long position = first + (number - epoch.first) * worldSize;
+        long end = epoch.order.endOfWindows(Math.min(position, samples - 1));
+        if (end < 0) {
+            return null;
+        }
+        long step = end >= samples ? epoch.steps : (end - first + worldSize - 1) / worldSize;
+        long next = epoch.first + step;
+        if (next >= count) {
+            return new Ahead(count, new long[0]);
+        }
+        Epoch following = step < epoch.steps ? epoch : open(next);
+        long start = following.from + following.turn + (next - following.first) * worldSize;
+        return new Ahead(next, following.order.windows(Math.min(start, samples - 1)));
     }
 
     private Epoch epoch(long number) {

@@ -35,6 +35,16 @@ sealed interface Order
             Arrays.setAll(positions, i -> index(positions[i]));
         }
 
+        /** Where the windows end that are open at a position; -1 in an order without windows. */
+        default long endOfWindows(long position) {
+            return -1;
+        }
+
+        /** The first and the last index of each window that is open at a position. */
+        default long[] windows(long position) {
+            return new long[0];
+        }
+
         /** The draw at a position; the rest is as {@link Draw} has it. */
         default Draw draw(long position, long seed, long epoch, Position next, long left) {
             return new Draw(seed, epoch, index(position), 0, next, left);

@@ -94,7 +94,7 @@ public final class Sampler {
      *
      * <p>The cost is memory for what is read and not yet drawn, such as decoded chunks: that of at least
      * {@code interleaved} windows and of fewer than twice as many, or of all there are. With 1 they are read one after
-     * another.
+     * another. A dataset that loads the next windows ahead, such as a table, holds as much again.
      * @throws IllegalArgumentException if {@code window < 1} or {@code interleaved} is not in {@code [1, 1,048,576]}
      */
     public static Sampler windowed(long seed, long window, int interleaved) {

@@ -86,6 +86,16 @@ final class Windows implements Order.Epoch {
         }
     }
 
+    @Override
+    public long endOfWindows(long position) {
+        return group(position).end;
+    }
+
+    @Override
+    public long[] windows(long position) {
+        return find(position).bounds();
+    }
+
     private Group group(long position) {
         Group last = recent;
         if (last != null && position >= last.start && position < last.end) {
@@ -149,6 +159,17 @@ final class Windows implements Order.Epoch {
         long round(long position) {
             long place = position - start;
             return isOfAll(place) ? place / (whole + 1) : roundsOfAll + (place - roundsOfAll * (whole + 1)) / whole;
+        }
+
+        /** The first and the last index of each window; none of a group of too many. */
+        long[] bounds() {
+            long[] bounds = new long[2 * Math.max(0, opened.length - (roundsOfAll > 0 ? 0 : 1))];
+            for (int lane = 0; lane < bounds.length / 2; lane++) {
+                long from = open(lane).from;
+                bounds[2 * lane] = from;
+                bounds[2 * lane + 1] = from + (lane == whole ? rest : window) - 1;
+            }
+            return bounds;
         }
 
         Open open(long lane) {

@@ -14,9 +14,11 @@ import io.penstock.order.Draw;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /** A dataset whose samples are kept in a cache: a hit skips everything above, a miss loads once for all callers. */
 final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Loader<Draw, T> {
@@ -31,6 +33,7 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
     private final Lookup<Draw, T> lookup;
     private final StageMeter[][] hits; // by tier and part
     private final StageMeter[] misses; // by part
+    private volatile long loadedBefore; // when a stream last asked for what comes next
 
     CachedDataset(Stage<T> input, Cache cache, Codec<T> codec, @Nullable HitCheck check) {
         super(input.fingerprint(), input);
@@ -96,6 +99,19 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
                 hit[part] = 0;
             }
         }
+    }
+
+    /** Nothing, unless samples were loaded since the last time: what comes next is cached most likely. */
+    @Override
+    public Mono<Void> prefetch(long[] indices) {
+        return Mono.defer(() -> {
+            long loaded = Arrays.stream(misses)
+                    .mapToLong(part -> part.total().samples.sum())
+                    .sum();
+            boolean loads = loaded > loadedBefore;
+            loadedBefore = loaded;
+            return loads ? input.prefetch(indices) : Mono.empty();
+        });
     }
 
     @Override

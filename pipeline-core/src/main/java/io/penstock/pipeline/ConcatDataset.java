@@ -8,6 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Datasets one after another, numbered on. Samples keep their names and keys, so caches are shared. */
 final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
@@ -86,6 +88,17 @@ final class ConcatDataset<T> extends Stage<T> implements Dataset<T> {
                 begun[places[from++]] = one;
             }
         }
+    }
+
+    @Override
+    public Mono<Void> prefetch(long[] indices) {
+        return Flux.range(0, parts.size())
+                .concatMap(part -> parts.get(part)
+                        .prefetch(Arrays.stream(indices)
+                                .filter(index -> numbers.part(index) == part)
+                                .map(index -> numbers.within(index, part))
+                                .toArray()))
+                .then();
     }
 
     @Override

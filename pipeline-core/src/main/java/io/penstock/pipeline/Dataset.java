@@ -47,6 +47,17 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
     Mono<T> get(long index);
 
     /**
+     * Loads what these samples and their neighbours lie in, such as row groups, if this keeps it for a while. A stream
+     * in windows asks for those that come next while it delivers the ones before:
+     * {@link io.penstock.order.Sampler#windowed}. Cancelled with the stream; its failures are dropped, as the samples
+     * tell theirs. Nothing unless overridden.
+     * @param indices the first and the last sample of each window
+     */
+    default Mono<Void> prefetch(long[] indices) {
+        return Mono.empty();
+    }
+
+    /**
      * What a sample is known by. By default that is the dataset's fingerprint and the index, so another fingerprint
      * reloads every sample. A source whose samples have names and states of their own says so here, and then a change
      * of one sample reloads that one alone.

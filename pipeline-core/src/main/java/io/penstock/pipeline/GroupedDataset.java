@@ -91,6 +91,13 @@ final class GroupedDataset<T> extends Stage<Group<T>> implements Dataset<Group<T
                 .map(samples -> new Group<>(draw.index(), samples));
     }
 
+    @Override
+    public Mono<Void> prefetch(long[] indices) {
+        return input.prefetch(Arrays.stream(indices)
+                .flatMap(group -> Arrays.stream(members(group)))
+                .toArray());
+    }
+
     /** One, since a group has samples of several. */
     @Override
     int parts() {

@@ -93,12 +93,14 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
      * once, and their values dropped. <b>Errors</b>: the first failure in draw order, which cancels the other loads.
      */
     default Flux<Sample<T>> stream(Sampler sampler, Execution execution) {
-        return new OrderedMerge<>(Stage.of(this)::beginAll, sampler.draws(size()), execution, null);
+        Stage<T> stage = Stage.of(this);
+        return new OrderedMerge<>(stage::beginAll, stage::prefetch, sampler.draws(size()), execution, null);
     }
 
     /** The same with a bound in bytes on what is loaded ahead, for samples that are huge or of very different sizes. */
     default Flux<Sample<T>> stream(Sampler sampler, Execution execution, ReadAhead<? super T> readAhead) {
-        return new OrderedMerge<>(Stage.of(this)::beginAll, sampler.draws(size()), execution, readAhead);
+        Stage<T> stage = Stage.of(this);
+        return new OrderedMerge<>(stage::beginAll, stage::prefetch, sampler.draws(size()), execution, readAhead);
     }
 
     /** What was loaded, hit, skipped and how long each stage took in one epoch; recent epochs only. */

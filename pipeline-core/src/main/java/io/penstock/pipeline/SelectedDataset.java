@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /** Some of a dataset's samples, or parts of them, renumbered from 0. Samples keep their names and keys. */
 final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
@@ -81,6 +82,13 @@ final class SelectedDataset<T> extends Stage<T> implements Dataset<T> {
             above[i] = draws[i].at(indices[i]);
         }
         input.beginAll(above, begun);
+    }
+
+    @Override
+    public Mono<Void> prefetch(long[] indices) {
+        long[] above = indices.clone();
+        selection.at(above);
+        return input.prefetch(above);
     }
 
     @Override

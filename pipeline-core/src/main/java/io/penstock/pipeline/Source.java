@@ -41,6 +41,11 @@ final class Source<T> extends Stage<T> implements Dataset<T> {
         return begun;
     }
 
+    @Override
+    public Mono<Void> prefetch(long[] indices) {
+        return dataset.prefetch(indices);
+    }
+
     private <A> Mono<A> later(Mono<A> mono, Draw draw) {
         return Mono.defer(() -> {
             long started = System.nanoTime();

@@ -5,6 +5,7 @@ import io.penstock.internal.Begun;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.tensor.Schema;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -52,6 +53,12 @@ abstract non-sealed class Stage<T> implements Pipeline<T> {
                 begun[i] = Begun.failed(e);
             }
         }
+    }
+
+    /** As {@link Dataset#prefetch}, of the inputs whose samples have the same indices. */
+    public Mono<Void> prefetch(long[] indices) {
+        return Mono.when(
+                Arrays.stream(inputs).map(input -> input.prefetch(indices)).toList());
     }
 
     /** A draw as a {@code Mono} that begins it at each subscription. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.LongStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -237,5 +239,62 @@ class DrawsTest {
         assertThatThrownBy(() -> Sampler.sequential().epochs(-1)).hasMessage("epochs must not be negative: -1");
         assertThatThrownBy(() -> new Position(-1, 0)).hasMessage("position must not be negative: epoch -1, offset 0");
         assertThatThrownBy(() -> Sampler.sequential().draws(3).at(3)).hasMessage("draw must be in [0, 3), was 3");
+    }
+
+    /** Whatever the ranks, where a run began and how it ends. */
+    @Property(tries = 500)
+    void ahead_ofAnyDraw_isOfTheWindowsThatFollow(
+            @ForAll @IntRange(min = 1, max = 400) int size,
+            @ForAll @IntRange(min = 1, max = 20) int window,
+            @ForAll @IntRange(min = 1, max = 9) int interleaved,
+            @ForAll @IntRange(min = 1, max = 5) int worldSize,
+            @ForAll @IntRange(max = 400) int start,
+            @ForAll Remainder remainder,
+            @ForAll long seed) {
+        Sampler sampler = Sampler.windowed(seed, window, interleaved).epochs(3);
+        Sampler rank = sampler.resumeAt(sampler.draws(size).position(Math.min(start, 2L * size)))
+                .shard(Shard.of(Math.floorMod(seed, worldSize), worldSize))
+                .remainder(remainder);
+        Draws draws = rank.draws(size);
+
+        for (long number = 0; number < draws.count(); ) {
+            Draws.Ahead ahead = Objects.requireNonNull(draws.ahead(number));
+            assertThat(ahead.number()).isGreaterThan(number);
+            assertThat(draws.ahead(ahead.number() - 1)).satisfies(last -> {
+                assertThat(last.number()).isEqualTo(ahead.number());
+                assertThat(last.indices()).isEqualTo(ahead.indices());
+            });
+            if (ahead.number() == draws.count()) {
+                assertThat(ahead.indices()).isEmpty();
+                return;
+            }
+            long end = Objects.requireNonNull(draws.ahead(ahead.number())).number();
+            Set<Long> told = new HashSet<>();
+            for (int i = 0; i < ahead.indices().length; i += 2) {
+                assertThat(ahead.indices()[i] % window).isZero();
+                assertThat(ahead.indices()[i + 1]).isEqualTo(Math.min(size, ahead.indices()[i] + window) - 1);
+                told.add(ahead.indices()[i] / window);
+            }
+            Set<Long> drawn = new HashSet<>();
+            for (long next = ahead.number(); next < end; next++) {
+                Draw draw = draws.at(next);
+                if (draw.index() != Draw.PADDING) {
+                    drawn.add(draw.index() / window);
+                }
+            }
+            assertThat(told).containsAll(drawn);
+            if (worldSize == 1) {
+                assertThat(drawn).isEqualTo(told);
+            }
+            number = ahead.number();
+        }
+    }
+
+    @Test
+    void ahead_inAnOrderWithoutWindows_isNothing() {
+        assertThat(Sampler.shuffled(SEED).draws(10).ahead(3)).isNull();
+        assertThat(Sampler.sequential().draws(10).ahead(3)).isNull();
+        assertThatThrownBy(() -> Sampler.windowed(SEED, 2).draws(10).ahead(10))
+                .isInstanceOf(IndexOutOfBoundsException.class);
     }
 }

@@ -4,33 +4,29 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.cache.SampleKey;
 import io.penstock.fault.FormatException;
 import io.penstock.fault.StoreException;
-import io.penstock.internal.OptionalLibrary;
 import io.penstock.internal.PackedTensors;
 import io.penstock.internal.PartNumbers;
 import io.penstock.internal.Thrown;
 import io.penstock.pipeline.Dataset;
 import io.penstock.pipeline.SampleId;
 import io.penstock.store.Store;
-import io.penstock.store.StoreEntry;
 import io.penstock.store.internal.ChunkCache;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.table.internal.ColumnType;
 import io.penstock.table.internal.Partitions;
 import io.penstock.table.internal.TableFile;
 import io.penstock.table.internal.TableGroup;
-import io.penstock.table.internal.arrow.ArrowTableFile;
-import io.penstock.table.internal.delimited.DelimitedFile;
-import io.penstock.table.internal.parquet.ParquetFile;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -52,14 +48,10 @@ import reactor.core.publisher.Mono;
  */
 public final class Table implements Dataset<Row>, AutoCloseable {
 
-    /** No method reference, which would load the classes of Parquet for other formats too. */
-    private static final Format PARQUET = new Format(
-            "parquet 1", "Parquet files", "row group", List.of(".parquet"), (files, entry, wanted, options) -> {
-                OptionalLibrary.PARQUET.require("a Parquet file", Table.class);
-                return ParquetFile.open(files, entry, wanted, options);
-            });
+    /** How many row groups are loaded ahead at a time. */
+    private static final int AHEAD = 2;
 
-    private final Format format;
+    private final TableFormat format;
     private final StoreFiles listing;
     private final List<Part> parts;
     private final List<Group> groups = new ArrayList<>();
@@ -69,69 +61,6 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     private final PackedTensors.Layout layout;
     private final Fingerprint fingerprint;
     private final ChunkCache<TableGroup> cache;
-
-    private static final Format ARROW = new Format(
-            "arrow 1",
-            "Arrow files",
-            "record batch",
-            List.of(".arrow", ".arrows", ".feather", ".ipc"),
-            (files, entry, wanted, options) -> {
-                OptionalLibrary.ARROW.require("an Arrow file", Table.class);
-                return ArrowTableFile.open(files, entry, wanted, options);
-            });
-
-    /**
-     * How files are found and opened.
-     *
-     * @param id     part of the keys of rows
-     * @param what   the files, for errors
-     * @param group  what a group of rows is called
-     * @param ends   of the names of files in a folder
-     * @param opener opens one of them
-     */
-    private record Format(String id, String what, String group, List<String> ends, Opener opener) {
-
-        private static Format csv(@Nullable Path index) {
-            return new Format(
-                    "csv 1",
-                    "CSV files",
-                    "group",
-                    List.of(".csv", ".csv.gz", ".csv.zst", ".tsv", ".tsv.gz", ".tsv.zst"),
-                    (files, entry, wanted, options) -> DelimitedFile.openCsv(files, entry, index, wanted, options));
-        }
-
-        private static Format json(@Nullable Path index) {
-            return new Format(
-                    "json lines 1",
-                    "JSON lines",
-                    "group",
-                    List.of(".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson"),
-                    (files, entry, wanted, options) -> DelimitedFile.openJson(files, entry, index, wanted, options));
-        }
-
-        private boolean has(String name) {
-            return !name.startsWith("_")
-                    && !name.startsWith(".")
-                    && ends.stream().anyMatch(name::endsWith);
-        }
-
-        private StoreFiles files(Path path) {
-            return Files.isDirectory(path) ? StoreFiles.below(what, path, this::has) : StoreFiles.of(what, path);
-        }
-
-        private StoreFiles files(Store store, String keyOrPattern) {
-            boolean folder = keyOrPattern.isEmpty() || keyOrPattern.endsWith("/");
-            return folder
-                    ? StoreFiles.below(what, store, keyOrPattern, this::has)
-                    : StoreFiles.of(what, store, keyOrPattern);
-        }
-    }
-
-    /** Opens a file with some columns; all if none are named. */
-    @FunctionalInterface
-    private interface Opener {
-        TableFile open(StoreFiles files, StoreEntry entry, List<String> wanted, TableOptions options);
-    }
 
     /** One file. */
     private record Part(String name, SampleKey key, List<String> state, TableFile file) {}
@@ -146,7 +75,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     private record Group(int part, int inPart, long first) {}
 
     private Table(
-            Format format, StoreFiles files, TableOptions options, Partitions partitions, List<TableFile> opened) {
+            TableFormat format, StoreFiles files, TableOptions options, Partitions partitions, List<TableFile> opened) {
         this.format = format;
         this.listing = files;
         this.partitions = partitions;
@@ -158,7 +87,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
                         files.place(entry),
                         Long.toString(entry.size()),
                         Long.toString(entry.version()),
-                        format.id,
+                        format.id(),
                         words
                     };
                     return new Part(entry.key(), SampleKey.of(state), files.state(entry), opened.get(i));
@@ -181,7 +110,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         this.schema = new RowSchema(List.copyOf(names));
         this.layout =
                 TableGroup.layout(opened.get(0).columns(), partitions.names().size());
-        this.fingerprint = Fingerprint.of(format.id, files.store().location(), files.states(), words);
+        this.fingerprint = Fingerprint.of(format.id(), files.store().location(), files.states(), words);
         this.cache = new ChunkCache<>(options.cacheBytes(), TableGroup::bytes);
     }
 
@@ -202,12 +131,12 @@ public final class Table implements Dataset<Row>, AutoCloseable {
      * @throws FormatException if one is damaged, encrypted, or has other columns than the first
      */
     public static Table openParquet(Path path, TableOptions options) {
-        return open(PARQUET, PARQUET.files(path), options);
+        return open(TableFormat.PARQUET, TableFormat.PARQUET.files(path), options);
     }
 
     /** The same in a store; a key that is empty or ends in {@code /} is a folder. The store stays the caller's. */
     public static Table openParquet(Store store, String keyOrPattern, TableOptions options) {
-        return open(PARQUET, PARQUET.files(store, keyOrPattern), options);
+        return open(TableFormat.PARQUET, TableFormat.PARQUET.files(store, keyOrPattern), options);
     }
 
     /**
@@ -217,12 +146,12 @@ public final class Table implements Dataset<Row>, AutoCloseable {
      * @throws FormatException if one is damaged, or has other columns than the first
      */
     public static Table openArrow(Path path, TableOptions options) {
-        return open(ARROW, ARROW.files(path), options);
+        return open(TableFormat.ARROW, TableFormat.ARROW.files(path), options);
     }
 
     /** The same in a store, which stays the caller's. */
     public static Table openArrow(Store store, String keyOrPattern, TableOptions options) {
-        return open(ARROW, ARROW.files(store, keyOrPattern), options);
+        return open(TableFormat.ARROW, TableFormat.ARROW.files(store, keyOrPattern), options);
     }
 
     /**
@@ -233,13 +162,13 @@ public final class Table implements Dataset<Row>, AutoCloseable {
      * @throws FormatException if one lacks a column, has other columns than the first, or a quote is never closed
      */
     public static Table openCsv(Path path, TableOptions options, @Nullable Path index) {
-        Format csv = Format.csv(index);
+        TableFormat csv = TableFormat.csv(index);
         return open(csv, csv.files(path), options);
     }
 
     /** The same in a store, which stays the caller's. */
     public static Table openCsv(Store store, String keyOrPattern, TableOptions options, @Nullable Path index) {
-        Format csv = Format.csv(index);
+        TableFormat csv = TableFormat.csv(index);
         return open(csv, csv.files(store, keyOrPattern), options);
     }
 
@@ -252,13 +181,13 @@ public final class Table implements Dataset<Row>, AutoCloseable {
      * @throws StoreException if a file cannot be found or read
      */
     public static Table openJson(Path path, TableOptions options, @Nullable Path index) {
-        Format json = Format.json(index);
+        TableFormat json = TableFormat.json(index);
         return open(json, json.files(path), requireColumns(options));
     }
 
     /** The same in a store, which stays the caller's. */
     public static Table openJson(Store store, String keyOrPattern, TableOptions options, @Nullable Path index) {
-        Format json = Format.json(index);
+        TableFormat json = TableFormat.json(index);
         return open(json, json.files(store, keyOrPattern), requireColumns(options));
     }
 
@@ -269,7 +198,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         return options;
     }
 
-    private static Table open(Format format, StoreFiles files, TableOptions options) {
+    private static Table open(TableFormat format, StoreFiles files, TableOptions options) {
         Partitions partitions =
                 Partitions.of(files.entries().stream().map(entry -> entry.key()).toList(), options);
         List<String> stored = options.columns().stream()
@@ -279,7 +208,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
             throw new FormatException(
                     "columns %s are folders: choose one that is in the files, too".formatted(options.columns()));
         }
-        List<TableFile> opened = files.map(entry -> format.opener.open(files, entry, stored, options));
+        List<TableFile> opened = files.map(entry -> format.opener().open(files, entry, stored, options));
         List<ColumnType> columns = opened.get(0).columns();
         for (TableFile file : opened) {
             if (!file.columns().equals(columns)) {
@@ -341,10 +270,30 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         if (held != null) {
             return Mono.fromCallable(Thrown.callable(() -> row(held, number, row)));
         }
+        return load(number).map(Thrown.function(loaded -> row(loaded, number, row)));
+    }
+
+    private Mono<TableGroup> load(int number) {
         Group group = groups.get(number);
         TableFile file = parts.get(group.part).file();
-        return cache.get(number, () -> file.read(group.inPart))
-                .map(Thrown.function(loaded -> row(loaded, number, row)));
+        return cache.get(number, () -> file.read(group.inPart));
+    }
+
+    /** Loads the row groups of these rows, if they take up to half of {@link TableOptions#cacheBytes}. */
+    @Override
+    public Mono<Void> prefetch(long[] indices) {
+        return Flux.defer(() -> {
+                    int[] wanted = Arrays.stream(indices)
+                            .mapToInt(numbers::part)
+                            .distinct()
+                            .filter(number -> cache.held(number) == null)
+                            .toArray();
+                    return cache.hasRoomFor(2 * wanted.length)
+                            ? Flux.fromStream(Arrays.stream(wanted).boxed())
+                            : Flux.empty();
+                })
+                .flatMap(number -> load(number).onErrorComplete(), AHEAD)
+                .then();
     }
 
     private Row row(TableGroup loaded, int number, int row) {
@@ -354,7 +303,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         } catch (FormatException e) {
             String line = loaded.place(row);
             String place =
-                    line == null ? "%s %d, row %d".formatted(format.group, group.inPart, group.first + row) : line;
+                    line == null ? "%s %d, row %d".formatted(format.group(), group.inPart, group.first + row) : line;
             throw new FormatException(
                     "%s, %s: %s".formatted(parts.get(group.part).file(), place, e.getMessage()), e);
         }

@@ -7,10 +7,12 @@ import io.penstock.order.Draws;
 import io.penstock.stream.Execution;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /** The stream of a pipeline: each subscription merges the loads of its own draws, in draw order. */
@@ -29,12 +31,20 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
     }
 
     private final Loader loader;
+    private final Function<long[], Mono<Void>> prefetch;
     private final Draws draws;
     private final Execution execution;
     private final @Nullable ReadAhead<? super T> readAhead;
 
-    public OrderedMerge(Loader loader, Draws draws, Execution execution, @Nullable ReadAhead<? super T> readAhead) {
+    /** @param prefetch loads what samples lie in, as {@link io.penstock.pipeline.Dataset#prefetch} does */
+    public OrderedMerge(
+            Loader loader,
+            Function<long[], Mono<Void>> prefetch,
+            Draws draws,
+            Execution execution,
+            @Nullable ReadAhead<? super T> readAhead) {
         this.loader = loader;
+        this.prefetch = prefetch;
         this.draws = draws;
         this.execution = execution;
         this.readAhead = readAhead;
@@ -44,7 +54,7 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
     public void subscribe(CoreSubscriber<? super Sample<T>> actual) {
         MergeRun<T> run;
         try {
-            run = new MergeRun<>(loader, Supply.of(draws), execution, readAhead, actual);
+            run = new MergeRun<>(loader, new ComputedDraws(draws, prefetch, execution), execution, readAhead, actual);
         } catch (Throwable e) {
             Operators.error(actual, Thrown.signal(e));
             return;

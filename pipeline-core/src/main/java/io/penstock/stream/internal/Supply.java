@@ -1,7 +1,6 @@
 package io.penstock.stream.internal;
 
 import io.penstock.order.Draw;
-import io.penstock.order.Draws;
 import io.penstock.order.Position;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -38,47 +37,4 @@ interface Supply {
 
     /** The stream that they come from, if any. */
     @Nullable Subscription upstream();
-
-    static Supply of(Draws draws) {
-        return new Computed(draws, draws.count());
-    }
-
-    /** Draws that are all there from the beginning. */
-    record Computed(Draws draws, long count) implements Supply {
-
-        @Override
-        public long available() {
-            return count;
-        }
-
-        @Override
-        public boolean take(long first, Draw[] taken, Object[] begun) {
-            draws.at(first, taken);
-            return true;
-        }
-
-        @Override
-        public Position position(long number) {
-            return draws.position(number);
-        }
-
-        @Override
-        public void discard(Draw[] taken, Object[] begun, int from) {}
-
-        @Override
-        public void delivered(long number) {}
-
-        @Override
-        public @Nullable Throwable failure() {
-            return null;
-        }
-
-        @Override
-        public void stop() {}
-
-        @Override
-        public @Nullable Subscription upstream() {
-            return null;
-        }
-    }
 }

@@ -19,6 +19,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -66,7 +67,7 @@ public final class MergeRunStress {
                         begun[i] = loads.apply(drawn[i].index());
                     }
                 },
-                Supply.of(Sampler.sequential().draws(draws)),
+                new ComputedDraws(Sampler.sequential().draws(draws), indices -> Mono.empty(), execution),
                 execution,
                 null,
                 seen);

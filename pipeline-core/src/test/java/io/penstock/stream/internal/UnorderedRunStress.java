@@ -16,6 +16,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Races of a merge with a window: samples pass slower ones, and each says exactly what was delivered before it. */
@@ -75,14 +76,15 @@ public final class UnorderedRunStress {
 
     /** Begins draws with these: a value, or a load that the test ends. */
     private static MergeRun<Integer> run(Seen seen, Object... outcomes) {
+        Execution execution = new Execution(IN_FLIGHT, Schedulers.immediate(), 1, WINDOW);
         return new MergeRun<>(
                 (drawn, begun) -> {
                     for (int i = 0; i < drawn.length; i++) {
                         begun[i] = outcomes[(int) drawn[i].index()];
                     }
                 },
-                Supply.of(Sampler.sequential().draws(outcomes.length)),
-                new Execution(IN_FLIGHT, Schedulers.immediate(), 1, WINDOW),
+                new ComputedDraws(Sampler.sequential().draws(outcomes.length), indices -> Mono.empty(), execution),
+                execution,
                 null,
                 seen);
     }

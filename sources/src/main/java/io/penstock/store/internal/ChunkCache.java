@@ -101,6 +101,16 @@ public final class ChunkCache<V> {
         }
     }
 
+    /** Whether the budget is as large as this many chunks of the usual size; false before that is known. */
+    public boolean hasRoomFor(int chunks) {
+        lock.lock();
+        try {
+            return !held.isEmpty() && bytes / held.size() * chunks <= budget;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     public long bytes() {
         lock.lock();
         try {
