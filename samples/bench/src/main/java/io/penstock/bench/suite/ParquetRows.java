@@ -45,7 +45,7 @@ public final class ParquetRows implements Benchmark {
     public List<Result> run(BenchOptions options) {
         List<MadeTable> tables = List.of(
                 new MadeTable(options.choose(10_000_000, 500_000), options.choose(50_000, 5_000), 1, 0),
-                new MadeTable(options.choose(1_000_000, 100_000), options.choose(10_000, 1_000), 39, 0),
+                new MadeTable(options.choose(10_000_000, 100_000), options.choose(10_000, 1_000), 39, 0),
                 new MadeTable(options.choose(500_000, 50_000), options.choose(2_500, 500), 1, 1024));
         List<Result> results = new ArrayList<>();
         for (MadeTable table : tables) {
