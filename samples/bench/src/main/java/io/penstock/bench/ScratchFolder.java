@@ -1,5 +1,6 @@
 package io.penstock.bench;
 
+import io.penstock.cli.console.TemporaryFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -17,15 +18,10 @@ public final class ScratchFolder {
 
     private ScratchFolder() {}
 
-    /** Runs the work with an empty folder, and deletes the folder. */
+    /** Runs the work with an empty folder, and deletes the folder, also after Ctrl-C. */
     public static <R> R with(Work<R> work) {
-        try {
-            Path folder = Files.createTempDirectory("penstock-bench-");
-            try {
-                return work.in(folder);
-            } finally {
-                delete(folder);
-            }
+        try (TemporaryFolder folder = TemporaryFolder.make("penstock-bench-")) {
+            return work.in(folder.path());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
