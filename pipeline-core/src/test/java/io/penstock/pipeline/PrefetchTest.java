@@ -10,7 +10,6 @@ import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -238,7 +237,7 @@ class PrefetchTest {
         cached.stream(IN_WINDOWS.seed(6), HERE).limitRate(1).blockLast();
 
         assertThat(cold).isEqualTo(3);
-        assertThat(Objects.requireNonNull(cached.statistics(0)).loads()).isEqualTo(SIZE);
+        assertThat(cached.statistics(0).loads()).isEqualTo(SIZE);
         assertThat(dataset.told).hasSize(cold + 1); // the samples of the last windows were loaded since it was asked
     }
 }

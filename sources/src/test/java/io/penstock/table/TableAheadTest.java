@@ -6,15 +6,14 @@ import io.penstock.kit.CountingStore;
 import io.penstock.order.Draws;
 import io.penstock.order.Sampler;
 import io.penstock.stream.Execution;
-import io.penstock.stream.Sample;
 import io.penstock.tensor.DType;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import reactor.core.publisher.BaseSubscriber;
 import reactor.test.StepVerifier;
 
 /** Row groups are read while the rows of others are delivered. Each file is a row group, of four lines. */
@@ -103,30 +102,28 @@ class TableAheadTest {
     }
 
     @Test
-    void stream_inWindows_readsTheNextGroupsBesideTheFirstRow() throws InterruptedException {
+    void stream_inWindows_readsTheNextGroupsBesideTheFirstRow() {
         Sampler sampler = Sampler.windowed(3, ROWS, OPEN);
         Draws draws = sampler.draws(FILES * ROWS);
         long[] next = LongStream.range(OPEN * ROWS, 2 * OPEN * ROWS)
                 .map(number -> draws.at(number).index())
                 .toArray();
-        Set<String> asked = new HashSet<>();
         try (Table table = open(TYPES)) {
-            BaseSubscriber<Sample<Row>> one = new BaseSubscriber<>() {
-                @Override
-                protected void hookOnSubscribe(org.reactivestreams.Subscription subscription) {
-                    request(1);
-                }
-            };
-            table.stream(sampler, Execution.standard().inFlight(1)).subscribe(one);
-
-            long deadline = System.nanoTime() + 60_000_000_000L;
-            while (!asked.containsAll(filesOfRows(next)) && System.nanoTime() < deadline) {
-                asked.addAll(files(store.asked()));
-                Thread.sleep(1);
-            }
-            one.cancel();
+            StepVerifier.create(table.stream(sampler, Execution.standard().inFlight(1)), 1)
+                    .expectNextCount(1)
+                    .then(() -> awaitReadsOf(filesOfRows(next)))
+                    .thenCancel()
+                    .verify();
         }
+    }
 
-        assertThat(asked).containsAll(filesOfRows(next));
+    private void awaitReadsOf(Set<String> files) {
+        Set<String> asked = new HashSet<>();
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (!asked.containsAll(files) && System.nanoTime() < deadline) {
+            asked.addAll(files(store.asked()));
+            Thread.onSpinWait();
+        }
+        assertThat(asked).containsAll(files);
     }
 }
