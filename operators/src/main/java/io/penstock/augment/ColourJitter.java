@@ -106,7 +106,7 @@ public final class ColourJitter implements ImageTransform<Colour> {
         if (image.dtype() != DType.U8 || (channels != 1 && channels != 3 && channels != 4)) {
             throw new IllegalArgumentException(
                     "cannot jitter %s; it takes u8[h, w, c] of 1, 3 or 4 channels, before normalisation"
-                            .formatted(image));
+                            .formatted(image.type()));
         }
         return drawn.changesNothing() ? null : new Colouring(drawn, (int) channels);
     }

@@ -81,11 +81,11 @@ public final class Normalise implements UnaryOperator<Tensor>, RandomTransform<T
         Image size = Image.of(image.shape());
         if (image.dtype() != DType.U8) {
             throw new IllegalArgumentException(
-                    "cannot normalise %s; it takes u8, so do it once and last".formatted(image));
+                    "cannot normalise %s; it takes u8, so do it once and last".formatted(image.type()));
         }
         if (tables.length != 1 && tables.length != size.channels()) {
-            throw new IllegalArgumentException(
-                    "cannot normalise %s; there are %d means, one for each channel".formatted(image, tables.length));
+            throw new IllegalArgumentException("cannot normalise %s; there are %d means, one for each channel"
+                    .formatted(image.type(), tables.length));
         }
     }
 

@@ -66,7 +66,7 @@ public final class RandomResizedCrop extends Cropping {
     CroppedRows rows(Tensor image, Region region) {
         Image size = Image.of(image.shape());
         if (image.dtype() != DType.U8 && image.dtype() != DType.F32) {
-            throw new IllegalArgumentException("cannot resize %s; it takes u8 or f32".formatted(image));
+            throw new IllegalArgumentException("cannot resize %s; it takes u8 or f32".formatted(image.type()));
         }
         if (region.isEmpty() || !region.fits(size, 0)) {
             throw new IllegalArgumentException(

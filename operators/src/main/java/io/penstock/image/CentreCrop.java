@@ -43,7 +43,7 @@ public final class CentreCrop implements UnaryOperator<Tensor> {
         int across = rows.width() - size.width();
         if (down < 0 || across < 0) {
             throw new IllegalArgumentException(
-                    "cannot crop %s from the middle of %s; resize it before".formatted(size, image));
+                    "cannot crop %s from the middle of %s; resize it before".formatted(size, image.type()));
         }
         return rows.part(down / 2, across / 2, size.height(), size.width()).toTensor();
     }

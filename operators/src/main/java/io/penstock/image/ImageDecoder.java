@@ -169,7 +169,7 @@ public final class ImageDecoder {
     private static ByteBuffer bytes(Tensor encoded) {
         if (encoded.dtype() != DType.U8 || encoded.shape().rank() != 1) {
             throw new IllegalArgumentException(
-                    "cannot decode %s: it takes the bytes of an image, u8[n]".formatted(encoded));
+                    "cannot decode %s: it takes the bytes of an image, u8[n]".formatted(encoded.type()));
         }
         return encoded.data().order(ByteOrder.BIG_ENDIAN);
     }

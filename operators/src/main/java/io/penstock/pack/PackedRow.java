@@ -19,7 +19,7 @@ public record PackedRow(Tensor tokens, Tensor segments, Tensor positions, Tensor
                 || !lossMask.shape().equals(tokens.shape())) {
             throw new IllegalArgumentException(
                     "a row has as many segments, positions and mask values as tokens, was %s, %s, %s, %s"
-                            .formatted(tokens, segments, positions, lossMask));
+                            .formatted(tokens.type(), segments.type(), positions.type(), lossMask.type()));
         }
     }
 }

@@ -70,7 +70,7 @@ final class RowWriter {
         if (!counted.shape().equals(ids.shape())) {
             throw new IllegalArgumentException(
                     "a loss mask must have a value a token, sequence %d has tokens %s, mask %s"
-                            .formatted(sequence, ids, counted));
+                            .formatted(sequence, ids.type(), counted.type()));
         }
         tokens.put(sequence, ids, from, count);
         mask.put(sequence, counted, from, count);
@@ -85,7 +85,7 @@ final class RowWriter {
     private static void check(int sequence, Tensor ids, int planned) {
         if (ids.shape().rank() != 1 || !WHOLE.contains(ids.dtype())) {
             throw new IllegalArgumentException(
-                    "tokens must be whole numbers along one axis, sequence %d is %s".formatted(sequence, ids));
+                    "tokens must be whole numbers along one axis, sequence %d is %s".formatted(sequence, ids.type()));
         }
         if (ids.shape().dim(0) != planned) {
             throw new IllegalArgumentException(

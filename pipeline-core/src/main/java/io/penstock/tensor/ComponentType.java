@@ -105,7 +105,7 @@ enum ComponentType {
     private Tensor number(Tensor tensor) {
         if (tensor.byteSize() != tensor.dtype().bytes()) {
             throw new IllegalArgumentException(
-                    "a component of type %s must be one number, was %s".formatted(type, tensor));
+                    "a component of type %s must be one number, was %s".formatted(type, tensor.type()));
         }
         return tensor;
     }
@@ -113,7 +113,7 @@ enum ComponentType {
     private Tensor array(Tensor tensor, DType dtype) {
         if (tensor.dtype() != dtype || tensor.shape().rank() != 1) {
             throw new IllegalArgumentException(
-                    "a component of type %s must be %s[n], was %s".formatted(type.getTypeName(), dtype, tensor));
+                    "a component of type %s must be %s[n], was %s".formatted(type.getTypeName(), dtype, tensor.type()));
         }
         return tensor;
     }

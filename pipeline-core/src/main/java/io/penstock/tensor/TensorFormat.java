@@ -72,7 +72,7 @@ final class TensorFormat {
     private static void writeHeader(ByteBuffer out, Tensor tensor) {
         Shape shape = tensor.shape();
         if (shape.rank() > MAX_RANK) {
-            throw new IllegalArgumentException("a field has at most %d axes: %s".formatted(MAX_RANK, tensor));
+            throw new IllegalArgumentException("a field has at most %d axes: %s".formatted(MAX_RANK, tensor.type()));
         }
         out.put((byte) tensor.dtype().code()).put((byte) shape.rank());
         for (int axis = 0; axis < shape.rank(); axis++) {

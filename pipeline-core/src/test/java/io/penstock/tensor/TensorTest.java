@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.ReadOnlyBufferException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class TensorTest {
@@ -18,7 +21,7 @@ class TensorTest {
         Tensor tensor = Tensor.of(DType.U8, Shape.of(2, 2), bytes);
 
         assertThat(tensor.toByteArray()).containsExactly(1, 2, 3, 4);
-        assertThat(tensor).hasToString("u8[2, 2]");
+        assertThat(tensor.type()).isEqualTo("u8[2, 2]");
         assertThat(bytes.position()).isEqualTo(1);
     }
 
@@ -61,10 +64,84 @@ class TensorTest {
     }
 
     @Test
-    void elementAccess_halfFloat_isRefused() {
-        Tensor half = Tensor.of(DType.F16, Shape.of(1), ByteBuffer.allocate(2));
+    void floatAt_halfFloats_areWidened() {
+        short[] bits = {0x3C00, (short) 0xC500, 0x0001, 0x7BFF, 0x7C00, 0x7E00, (short) 0x8000};
+        ByteBuffer data = ByteBuffer.allocate(2 * bits.length).order(ByteOrder.LITTLE_ENDIAN);
+        data.asShortBuffer().put(bits);
 
-        assertThatThrownBy(() -> half.doubleAt(0)).hasMessage("f16 has no element access; copy the bytes");
+        Tensor half = Tensor.of(DType.F16, Shape.of(bits.length), data);
+        Tensor brain =
+                Tensor.of(DType.BF16, Shape.of(2), ByteBuffer.wrap(new byte[] {(byte) 0x80, 0x3F, 0x20, (byte) 0xC1}));
+
+        assertThat(half.toFloatArray())
+                .containsExactly(1, -5, 0x1p-24f, 65_504, Float.POSITIVE_INFINITY, Float.NaN, -0f);
+        assertThat(brain.toFloatArray()).containsExactly(1, -10);
+        assertThat(half.longAt(1)).isEqualTo(-5);
+    }
+
+    @Test
+    void arrays_haveAllElementsOfAnyType() {
+        Tensor big = Tensor.of(DType.U64, Shape.of(1), ByteBuffer.wrap(new byte[] {-1, -1, -1, -1, -1, -1, -1, -1}));
+
+        assertThat(Tensor.ofFloats(new float[] {1.5f, -2.5f}).toFloatArray()).containsExactly(1.5f, -2.5f);
+        assertThat(Tensor.ofBytes(new byte[] {1, -1}).toFloatArray()).containsExactly(1, 255);
+        assertThat(big.toFloatArray()).containsExactly(0x1p64f);
+        assertThat(Tensor.ofLongs(new long[] {1, -2}, 2, 1).toIntArray()).containsExactly(1, -2);
+        assertThat(Tensor.ofFloats(new float[] {1.9f}).row(0).toIntArray()).containsExactly(1);
+        assertThatThrownBy(() -> Tensor.ofLongs(new long[] {0, 1L << 31}).toIntArray())
+                .hasMessage("element 1 of i64[2] does not fit into 32 bits: 2147483648");
+    }
+
+    @Test
+    void toString_showsTheFirstValues() {
+        assertThat(Tensor.ofInts(new int[] {7, 8, 9})).hasToString("i32[3] {7, 8, 9}");
+        assertThat(Tensor.scalar(0.5f)).hasToString("f32[] {0.5}");
+        assertThat(Tensor.scalar(true)).hasToString("bool[] {true}");
+        assertThat(Tensor.ofBytes(new byte[300], 10, 10, 3)).hasToString("u8[10, 10, 3] {0, 0, 0, 0, 0, 0, 0, 0, …}");
+        assertThat(Tensor.ofBytes(new byte[0])).hasToString("u8[0]");
+    }
+
+    @Test
+    void lent_memoryReturned_everyAccessIsRefused() {
+        AtomicBoolean returned = new AtomicBoolean();
+        Tensor lent = Tensor.ofInts(new int[] {1, 2, 3, 4}, 2, 2).lent(returned::get);
+        List<Tensor> views = List.of(lent, lent.row(1), lent.reshape(Shape.of(4)), lent.lent(() -> false));
+        Tensor copy = lent.copy();
+        List<Function<Tensor, Object>> accesses = List.of(
+                tensor -> tensor.longAt(0),
+                tensor -> tensor.doubleAt(0),
+                tensor -> tensor.floatAt(0),
+                Tensor::data,
+                Tensor::toByteArray,
+                Tensor::toFloatArray,
+                Tensor::toIntArray,
+                Tensor::toText,
+                Tensor::copy,
+                Tensor::hashCode,
+                tensor -> tensor.equals(Tensor.ofInts(new int[] {1, 2, 3, 4}).reshape(tensor.shape())),
+                tensor -> {
+                    tensor.copyTo(ByteBuffer.allocate(16), 0);
+                    return tensor;
+                },
+                tensor -> {
+                    tensor.copyTo(0, new byte[4], 0, 4);
+                    return tensor;
+                });
+
+        accesses.forEach(access -> assertThat(access.apply(lent)).isNotNull());
+        returned.set(true);
+
+        for (Tensor view : views) {
+            for (Function<Tensor, Object> access :
+                    accesses.subList(0, view.shape().elements() == 4 ? accesses.size() : 10)) {
+                assertThatThrownBy(() -> access.apply(view))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("cannot read " + view.type() + ": its batch was closed")
+                        .hasMessageContaining("copy()");
+            }
+            assertThat(view).hasToString(view.type() + " of a closed batch");
+        }
+        assertThat(copy.toIntArray()).containsExactly(1, 2, 3, 4);
     }
 
     @Test

@@ -8,11 +8,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples stacked along a new first axis, in memory that is lent: the receiver of a batch closes it, and must not use
- * its tensors afterwards. The one thing in a stream that has to be closed.
+ * Samples stacked along a new first axis, in memory that is lent: the receiver of a batch closes it. Its tensors, and
+ * what was made of them, are refused from then on: {@link Tensor#copy} makes one that stays. Buffers of {@link
+ * Tensor#data} cannot refuse, and must not be read any more. The one thing in a stream that has to be closed.
  *
  * <p>Reading is thread-safe; closing twice does nothing.
  */
@@ -25,6 +28,18 @@ public final class Batch implements AutoCloseable {
     private final Position next;
     private final boolean endsEpoch;
     private final AtomicReference<@Nullable Runnable> release;
+    private final Closing closing = new Closing();
+
+    /** Apart from the batch, which a tensor that is kept must not keep from the garbage collector. */
+    private static final class Closing implements BooleanSupplier {
+
+        private volatile boolean begun;
+
+        @Override
+        public boolean getAsBoolean() {
+            return begun;
+        }
+    }
 
     /**
      * A batch of rows, the last of its epoch if {@code next} is in another one.
@@ -72,24 +87,24 @@ public final class Batch implements AutoCloseable {
     }
 
     /**
-     * One stacked field, {@code [n, …]}.
+     * One stacked field, {@code [n, …]}, which can be read until the batch is closed.
      * @throws IllegalArgumentException if there is no such field
      * @throws IllegalStateException if the batch is closed
      */
     public Tensor tensor(String name) {
-        if (release.get() == null) {
-            throw new IllegalStateException("batch is closed; copy what must outlive it");
+        if (closing.begun) {
+            throw new IllegalStateException("batch is closed; before the close, copy() what must outlive it");
         }
         Tensor tensor = fields.get(name);
         if (tensor == null) {
             throw noField(name);
         }
-        return tensor;
+        return tensor.lent(closing);
     }
 
     /** Which rows are valid, {@code bool[n]}; empty where all are, as without padding. */
     public Optional<Tensor> mask() {
-        return Optional.ofNullable(mask);
+        return Optional.ofNullable(mask).map(tensor -> tensor.lent(closing));
     }
 
     /** The epoch that all its samples were drawn in. */
@@ -140,6 +155,7 @@ public final class Batch implements AutoCloseable {
     /** Gives the memory back. */
     @Override
     public void close() {
+        closing.begun = true;
         Runnable action = release.getAndSet(null);
         if (action != null) {
             action.run();
@@ -148,6 +164,9 @@ public final class Batch implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "Batch[" + size + " samples, " + fields + ", next " + next + "]";
+        String types = fields.entrySet().stream()
+                .map(field -> field.getKey() + "=" + field.getValue().type())
+                .collect(Collectors.joining(", ", "{", "}"));
+        return "Batch[" + size + " samples, " + types + ", next " + next + "]";
     }
 }

@@ -96,6 +96,6 @@ final class Layout {
                         ? "map to one number of axes before batching"
                         : "bring them to one shape before batching, or pad with padShapes()";
         return new IllegalArgumentException("cannot batch field \"%s\": sample %d is %s, sample %d is %s; %s"
-                .formatted(name, first, describe(field), index, tensor, remedy));
+                .formatted(name, first, describe(field), index, tensor.type(), remedy));
     }
 }

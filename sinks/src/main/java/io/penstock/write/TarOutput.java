@@ -81,7 +81,7 @@ final class TarOutput<T> extends SampleOutput<T> {
         }
         if (bytes.dtype() != DType.U8 || bytes.shape().rank() != 1) {
             throw new IllegalArgumentException("the bytes of part \"%s\" of sample \"%s\" must be u8[n], were %s"
-                    .formatted(extension, key, bytes));
+                    .formatted(extension, key, bytes.type()));
         }
     }
 

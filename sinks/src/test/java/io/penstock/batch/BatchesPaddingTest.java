@@ -50,7 +50,7 @@ class BatchesPaddingTest {
     }
 
     private static String ints(Tensor tensor) {
-        return tensor
+        return tensor.type()
                 + IntStream.range(0, tensor.byteSize() / 4)
                         .mapToObj(tensor::longAt)
                         .toList()

@@ -134,8 +134,8 @@ class BatchesTest {
                 .collectList()
                 .block();
         List<String> padded = skipped.transform(Batches.of(4, Points.SCHEMA).padRemainder())
-                .map(batch ->
-                        batch.size() + " " + batch.tensor("id") + batch.mask().orElseThrow())
+                .map(batch -> batch.size() + " " + batch.tensor("id")
+                        + batch.mask().orElseThrow().type())
                 .collectList()
                 .block();
 
@@ -161,7 +161,7 @@ class BatchesTest {
                 .map(batch -> batch.tensor("xy"))
                 .blockLast();
 
-        assertThat(xy.toString()).isEqualTo("f32[3, 2]");
+        assertThat(xy.type()).isEqualTo("f32[3, 2]");
         assertThat(xy.data().isDirect()).isTrue();
         assertThat(xy.data().alignmentOffset(0, 64)).isZero();
         assertThat(xy.doubleAt(4)).isEqualTo(2);
@@ -200,7 +200,7 @@ class BatchesTest {
                 .transform(Batches.of(2, PIXELS))
                 .map(batch -> {
                     try (batch) {
-                        return batch.tensor("pixels").toString();
+                        return batch.tensor("pixels").type();
                     }
                 })
                 .collectList()

@@ -16,7 +16,7 @@ public record LabelledFile(String name, Tensor bytes, int label) {
     public LabelledFile {
         Objects.requireNonNull(name, "name");
         if (bytes.dtype() != DType.U8 || bytes.shape().rank() != 1) {
-            throw new IllegalArgumentException("the bytes of a file must be u8[n], were " + bytes);
+            throw new IllegalArgumentException("the bytes of a file must be u8[n], were " + bytes.type());
         }
         if (label < 0) {
             throw new IllegalArgumentException("label must not be negative: " + label);

@@ -15,7 +15,7 @@ public record TarFile(String name, Tensor bytes) {
     public TarFile {
         Objects.requireNonNull(name, "name");
         if (bytes.dtype() != DType.U8 || bytes.shape().rank() != 1) {
-            throw new IllegalArgumentException("the bytes of a file must be u8[n], were " + bytes);
+            throw new IllegalArgumentException("the bytes of a file must be u8[n], were " + bytes.type());
         }
     }
 }

@@ -23,7 +23,7 @@ public record TarSample(String key, Map<String, Tensor> parts) {
         parts.forEach((extension, bytes) -> {
             if (bytes.dtype() != DType.U8 || bytes.shape().rank() != 1) {
                 throw new IllegalArgumentException(
-                        "the bytes of part \"%s\" must be u8[n], were %s".formatted(extension, bytes));
+                        "the bytes of part \"%s\" must be u8[n], were %s".formatted(extension, bytes.type()));
             }
         });
     }

@@ -110,6 +110,6 @@ class SharedArraysTest {
         LabelledRow first = arrays.get(0).labelled(arrays.get(1)).get(0).block();
 
         assertThat(Objects.requireNonNull(first).label()).isEqualTo(9);
-        assertThat(first.row()).hasToString("u8[28, 28]");
+        assertThat(first.row().type()).isEqualTo("u8[28, 28]");
     }
 }

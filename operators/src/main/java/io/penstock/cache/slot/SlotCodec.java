@@ -16,8 +16,8 @@ record SlotCodec(SlotLayout layout) implements Codec<Tensor> {
     @Override
     public Encoded encode(Tensor value) {
         if (value.dtype() != layout.dtype() || !value.shape().equals(layout.shape())) {
-            throw new IllegalArgumentException(
-                    "a slot takes %s%s, was %s; convert it first".formatted(layout.dtype(), layout.shape(), value));
+            throw new IllegalArgumentException("a slot takes %s%s, was %s; convert it first"
+                    .formatted(layout.dtype(), layout.shape(), value.type()));
         }
         return Encoded.of(value.data());
     }

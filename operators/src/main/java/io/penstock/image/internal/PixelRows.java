@@ -30,10 +30,10 @@ public record PixelRows(ByteBuffer data, int stride, int height, int width, int 
      */
     public static PixelRows ofBytes(Tensor image, String verb) {
         if (image.dtype() != DType.U8 || image.shape().rank() != 3) {
-            throw new IllegalArgumentException("cannot %s %s; it takes u8[h, w, c]".formatted(verb, image));
+            throw new IllegalArgumentException("cannot %s %s; it takes u8[h, w, c]".formatted(verb, image.type()));
         }
         if (image.shape().elements() == 0) {
-            throw new IllegalArgumentException("cannot %s %s: it has no pixels".formatted(verb, image));
+            throw new IllegalArgumentException("cannot %s %s: it has no pixels".formatted(verb, image.type()));
         }
         return of(image);
     }

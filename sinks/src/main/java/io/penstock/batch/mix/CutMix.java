@@ -66,8 +66,8 @@ public final class CutMix implements BatchTransform {
         static Cut of(double kept, double down, double right, String field, Tensor pixels) {
             Shape shape = pixels.shape();
             if (shape.rank() != 3 && shape.rank() != 4) {
-                throw new IllegalArgumentException(
-                        "cutmix needs images [n, h, w] or [n, h, w, c], field \"%s\" is %s".formatted(field, pixels));
+                throw new IllegalArgumentException("cutmix needs images [n, h, w] or [n, h, w, c], field \"%s\" is %s"
+                        .formatted(field, pixels.type()));
             }
             int h = Math.toIntExact(shape.dim(1));
             int w = Math.toIntExact(shape.dim(2));

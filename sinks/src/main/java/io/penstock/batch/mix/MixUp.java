@@ -55,8 +55,8 @@ public final class MixUp implements BatchTransform {
             return pixels;
         }
         if (pixels.dtype() != DType.U8 && pixels.dtype() != DType.F32) {
-            throw new IllegalArgumentException(
-                    "mixup blends u8 or f32, field \"%s\" is %s; map it before batching".formatted(images, pixels));
+            throw new IllegalArgumentException("mixup blends u8 or f32, field \"%s\" is %s; map it before batching"
+                    .formatted(images, pixels.type()));
         }
         ByteBuffer target = memory.apply(pixels.byteSize());
         ByteBuffer source = pixels.data();

@@ -61,6 +61,6 @@ record SoftLabels(String field, int classes) {
         }
         throw new IllegalArgumentException(
                 "labels in field \"%s\" must be a whole number a row, or f32[n, %d]; they are %s"
-                        .formatted(field, classes, labels));
+                        .formatted(field, classes, labels.type()));
     }
 }

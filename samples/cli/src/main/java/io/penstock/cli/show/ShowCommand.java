@@ -226,7 +226,7 @@ public final class ShowCommand implements Callable<Integer> {
                             text,
                             part.text(),
                             checksum ? "sha256 " + hex(sha256(), values) + " " : "",
-                            values + " " + ShownValues.text(values)));
+                            values.type() + " " + ShownValues.text(values)));
         }
     }
 
@@ -267,7 +267,8 @@ public final class ShowCommand implements Callable<Integer> {
             out.line("  " + TableReporter.classes(shown.classes()));
         }
         if (sample != null) {
-            sample.forEach((name, tensor) -> out.line("  %s %s: %s".formatted(name, tensor, ShownValues.text(tensor))));
+            sample.forEach(
+                    (name, tensor) -> out.line("  %s %s: %s".formatted(name, tensor.type(), ShownValues.text(tensor))));
         }
         if (sum != null) {
             out.line("  sha256 " + sum);

@@ -49,7 +49,7 @@ public record TableRows(Dataset<Row> table, Schema<Row> schema, List<TableField>
 
     private static int label(Tensor value) {
         if (value.shape().rank() != 0) {
-            throw new FormatException("a label must be a number, was " + value);
+            throw new FormatException("a label must be a number, was " + value.type());
         }
         return Math.toIntExact(value.longAt(0));
     }

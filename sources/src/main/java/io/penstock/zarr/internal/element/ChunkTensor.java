@@ -55,7 +55,7 @@ public final class ChunkTensor {
                 ? chunk.dtype() == DType.U8 && chunk.byteSize() >= Integer.BYTES * (shape.elements() + 1)
                 : chunk.dtype() == type.dtype() && chunk.shape().equals(shape(shape, type));
         if (!right) {
-            throw new FormatException("a chunk of %s%s came as %s".formatted(type.name(), shape, chunk));
+            throw new FormatException("a chunk of %s%s came as %s".formatted(type.name(), shape, chunk.type()));
         }
     }
 
