@@ -55,7 +55,7 @@ final class UnclosedBatches {
             Notice.warn(
                     LOG,
                     "waiting for {} s for one of {} batches to be closed, the next would be number {}; "
-                            + "close every batch, or take more slots",
+                            + "close every batch, use a BatchLoop where a loop is left early, or take more slots",
                     PATIENCE_SECONDS,
                     slots,
                     after);
