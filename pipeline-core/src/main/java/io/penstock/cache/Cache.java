@@ -1,8 +1,12 @@
 package io.penstock.cache;
 
+import io.penstock.internal.Notice;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
@@ -24,17 +28,27 @@ import reactor.core.publisher.Mono;
  */
 public final class Cache implements AutoCloseable {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Cache.class);
+
     private final List<Tier> tiers;
     private final TierFaults faults;
+    private final AtomicReference<Use> use;
     final Level[] levels;
     final Placement placement;
 
     /** Whether a tier does. */
     final boolean keepsProvenance;
 
-    private Cache(List<Tier> tiers, TierFaults faults, @Nullable TierObserver observer) {
+    private enum Use {
+        OPEN,
+        CLOSED,
+        USED_CLOSED
+    }
+
+    private Cache(List<Tier> tiers, TierFaults faults, AtomicReference<Use> use, @Nullable TierObserver observer) {
         this.tiers = tiers;
         this.faults = faults;
+        this.use = use;
         this.levels = new Level[tiers.size()];
         for (int i = 0; i < levels.length; i++) {
             levels[i] = new Level(i, tiers.get(i), faults, observer);
@@ -51,12 +65,12 @@ public final class Cache implements AutoCloseable {
         if (fastestFirst.length == 0) {
             throw new IllegalArgumentException("a cache needs at least one tier, was given none");
         }
-        return new Cache(List.of(fastestFirst), new TierFaults(), null);
+        return new Cache(List.of(fastestFirst), new TierFaults(), new AtomicReference<>(Use.OPEN), null);
     }
 
     /** This cache, whose calls of its tiers an observer times. Both share the tiers; closing one closes them. */
     public Cache observedBy(TierObserver observer) {
-        return new Cache(tiers, faults, observer);
+        return new Cache(tiers, faults, use, observer);
     }
 
     /** The tiers, fastest first. */
@@ -94,10 +108,22 @@ public final class Cache implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Closes every tier. */
+    /** Closes every tier. A data set that is read on loads every sample again, which is told once. */
     @Override
     public void close() {
+        use.compareAndSet(Use.OPEN, Use.CLOSED);
         tiers.forEach(Tier::close);
+    }
+
+    /** A sample is going to be loaded, as no tier has it. */
+    void loading() {
+        if (use.get() == Use.CLOSED && use.compareAndSet(Use.CLOSED, Use.USED_CLOSED)) {
+            Notice.warn(
+                    LOG,
+                    "the cache {} was closed, and its data set is still read: every sample is loaded again, each time; "
+                            + "close the cache behind the last stream",
+                    tiers.stream().map(Tier::name).toList());
+        }
     }
 
     void producedBy(Producer producer) {

@@ -211,6 +211,7 @@ public final class Lookup<R, T> {
     }
 
     private Mono<T> loadAndStore(SampleKey key, R request) {
+        cache.loading();
         loader.missed(request); // not before: what another process loaded meanwhile is a hit
         long started = System.nanoTime();
         return Begun.<T>toMono(loader.beginLoad(request)).flatMap(Thrown.function(value -> {

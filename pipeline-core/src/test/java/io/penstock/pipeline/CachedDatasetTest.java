@@ -19,7 +19,10 @@ import io.penstock.stream.Execution;
 import io.penstock.tensor.Encoded;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Tensor;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -72,6 +75,28 @@ class CachedDatasetTest {
         assertThat(cached.statistics(0).loads() + cached.statistics(1).loads()).isEqualTo(100);
         assertThat(cached.statistics(2).loads()).isZero();
         assertThat(cached.statistics(2).hits()).isEqualTo(Map.of("ram", 100L));
+    }
+
+    @Test
+    void cache_closedAndReadOn_saysSoOnce() {
+        FakeTier tier = new FakeTier("ram");
+        PrintStream before = System.err;
+        ByteArrayOutputStream told = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(told, true, StandardCharsets.UTF_8));
+        Dataset<Tensor> cached;
+        try (Cache cache = Cache.of(tier)) {
+            cached = FakeDataset.immediate(5).cache(cache, VALUE);
+        }
+        tier.broken = true;
+        try {
+            values(cached);
+        } finally {
+            System.setErr(before);
+        }
+
+        assertThat(told.toString(StandardCharsets.UTF_8))
+                .containsOnlyOnce("the cache [ram] was closed, and its data set is still read")
+                .contains("close the cache behind the last stream");
     }
 
     @Test

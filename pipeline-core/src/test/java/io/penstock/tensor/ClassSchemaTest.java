@@ -104,7 +104,7 @@ class ClassSchemaTest {
         Arrays6 read = schema.decode(schema.encode(value).joined());
 
         assertThat(schema.flatten(value))
-                .map(Tensor::toString)
+                .map(Tensor::type)
                 .containsExactly("u8[2]", "i16[2]", "i32[3]", "i64[1]", "f32[2]", "f64[0]");
         assertThat(read.bytes()).isEqualTo(value.bytes());
         assertThat(read.shorts()).isEqualTo(value.shorts());

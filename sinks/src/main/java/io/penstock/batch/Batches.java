@@ -107,7 +107,10 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
         return new Batches<>(collation.remainder(remainder), options);
     }
 
-    /** {@link #remainder} {@code DROP}: leaves out batches of fewer than n draws. */
+    /**
+     * {@link #remainder} {@code DROP}: leaves out batches of fewer than n draws. A stream whose first whole epoch has no
+     * batch so ends with an {@link IllegalStateException}.
+     */
     public Batches<T> dropRemainder() {
         return remainder(Remainder.DROP);
     }

@@ -1,10 +1,13 @@
 package io.penstock.batch;
 
+import io.penstock.internal.Notice;
 import io.penstock.order.Draw;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.Scannable;
 
 /**
@@ -26,6 +29,8 @@ final class EpochEnds {
         NOT_YET
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(Batches.class);
+
     private final Collation<?> collation;
     private final SlotRing ring;
     private final Batcher.Output output;
@@ -34,6 +39,10 @@ final class EpochEnds {
 
     private @Nullable Draw latest;
     private boolean filtered;
+    private boolean hasBatch; // as no more is asked of the first two draws then
+    private @Nullable Draw first;
+    private @Nullable Draw second;
+    private long drawn;
     private @Nullable Slot held;
     private @Nullable Draw heldAt;
     private @Nullable Position heldNext;
@@ -77,6 +86,14 @@ final class EpochEnds {
             filtered |= beginsEpoch(draw) || before.left() - draw.left() > 1;
         }
         latest = draw;
+        if (!hasBatch && drops()) {
+            drawn++;
+            if (first == null) {
+                first = draw;
+            } else if (second == null && first.epoch() == draw.epoch()) {
+                second = draw;
+            }
+        }
     }
 
     /** Whether batches follow a full one, as far as the number of draws tells. */
@@ -90,6 +107,7 @@ final class EpochEnds {
 
     /** A batch is complete: of a slot's rows, at this draw, made of {@code draws} draws. */
     void cut(Slot slot, Draw draw, Position next, int draws, Known last) {
+        hasBatch = true;
         goesOn();
         if (last != Known.NOT_YET) {
             output.completed(draws, 0);
@@ -113,6 +131,40 @@ final class EpochEnds {
     /** No batch of this epoch follows; a run that has consumed it goes on at {@code next}, if that is known. */
     void over(@Nullable Position next) {
         release(next == null ? heldNext : next, true);
+        if (!hasBatch && latest != null && drawn > 0) {
+            withoutBatch(next == null);
+        }
+        drawn = 0;
+    }
+
+    /**
+     * Nothing is not a success: an epoch that was drawn from its start has no batch, and so have all others. What is left
+     * of an epoch where a run resumes may be less than a batch.
+     */
+    private void withoutBatch(boolean completed) {
+        String told = "no batch: %d draws came, and batches of fewer than %d are dropped; "
+                + "take a smaller batch, or keep or pad the remainder";
+        if (drawsWholeEpoch()) {
+            throw new IllegalStateException(told.formatted(drawn, collation.n()));
+        } else if (completed) {
+            Notice.warn(LOG, told.formatted(drawn, collation.n()));
+        }
+    }
+
+    private boolean drawsWholeEpoch() {
+        Draw one = first;
+        Draw two = second;
+        if (one == null || latest == null) {
+            return false;
+        }
+        if (one.epoch() < latest.epoch()) {
+            return true;
+        }
+        if (two == null || two.endsEpoch()) {
+            return false; // nothing tells how many ranks there are, so nor where the first draw was
+        }
+        long draws = one.left() == Draw.UNKNOWN ? 1 : Math.max(1, one.left() - two.left());
+        return one.next().offset() <= (two.next().offset() - one.next().offset()) / draws;
     }
 
     private void release(@Nullable Position next, boolean last) {

@@ -56,6 +56,33 @@ class FullBatchesTest {
         return new MadeDataset<>("numbers from " + from, size, index -> Mono.just(Tensor.scalar(from + index)));
     }
 
+    @ParameterizedTest
+    @CsvSource({"7, 1, 1", "7, 1, 9223372036854775807", "20, 4, 1", "3, 1, 1"})
+    void moreThanTheData_isAnErrorAndNoEmptySuccess(int size, int world, long epochs) {
+        for (int rank = 0; rank < world; rank++) {
+            Sampler sampler = Sampler.shuffled(3).epochs(epochs).shard(Shard.of(rank, world));
+            assertThatThrownBy(() -> run(numbers(size, 0), sampler))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("no batch: " + size / world + " draws came")
+                    .hasMessageContaining("take a smaller batch, or keep or pad the remainder");
+        }
+    }
+
+    @Test
+    void restOfAnEpochThatIsResumed_mayHaveNoBatch() {
+        assertThat(run(numbers(20, 0), Sampler.shuffled(3).resumeAt(new Position(0, 15))))
+                .isEmpty();
+        assertThat(run(numbers(20, 0), Sampler.shuffled(3).epochs(2).resumeAt(new Position(0, 15))))
+                .hasSize(2);
+    }
+
+    @Test
+    void moreThanAStream_isAnError() {
+        var few = numbers(100, 0).stream(Sampler.sequential()).take(5);
+
+        assertThatThrownBy(() -> few.transform(BATCHES).blockLast(SOON)).hasMessageContaining("no batch: 5 draws came");
+    }
+
     private static List<Seen> run(Pipeline<Tensor> pipeline, Sampler sampler) {
         return pipeline.stream(sampler)
                 .transform(BATCHES)

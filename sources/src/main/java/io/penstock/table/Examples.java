@@ -103,6 +103,7 @@ public final class Examples implements Dataset<Row> {
         if (columns.isEmpty()) {
             throw new FormatException("no features in %s".formatted(records));
         }
+        options.requireNamed(columns.stream().map(ColumnType::name).toList());
         return new Examples(records, options, columns);
     }
 

@@ -25,6 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -216,6 +217,8 @@ public final class Table implements Dataset<Row>, AutoCloseable {
                         .formatted(file, opened.get(0), file.columns(), columns));
             }
         }
+        options.requireNamed(Stream.concat(columns.stream().map(ColumnType::name), partitions.names().stream())
+                .toList());
         return new Table(format, files, options, partitions.only(options.columns()), opened);
     }
 

@@ -1,10 +1,13 @@
 package io.penstock.table;
 
+import io.penstock.fault.FormatException;
 import io.penstock.internal.HeapLimit;
 import io.penstock.tensor.DType;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +90,19 @@ public record TableOptions(
     /** How many lists are around the values of a column. */
     public int lists(String column) {
         return lists.getOrDefault(column, 0);
+    }
+
+    /** @throws FormatException if a type, lists or a fill are given for a column that is not one of these */
+    void requireNamed(Collection<String> columns) {
+        Stream.of(types, lists, fills)
+                .flatMap(each -> each.keySet().stream())
+                .filter(name -> !columns.contains(name))
+                .findFirst()
+                .ifPresent(name -> {
+                    throw new FormatException(
+                            "there is no column \"%s\" whose type, lists or fill could be set, only %s; correct its name, or choose it"
+                                    .formatted(name, columns));
+                });
     }
 
     private static <V> Map<String, V> with(Map<String, V> map, String key, V value) {

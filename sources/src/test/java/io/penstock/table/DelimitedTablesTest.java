@@ -149,6 +149,11 @@ class DelimitedTablesTest {
     void csv_openedWrongly_saysWhatIsWrong() {
         assertThatThrownBy(() -> csv(PEOPLE, STANDARD.columns("size")))
                 .hasMessageContaining("a.csv: there is no column \"size\", only [name, age, height]");
+        assertThatThrownBy(() -> csv(PEOPLE, STANDARD.type("ages", DType.F32)))
+                .hasMessageContaining("there is no column \"ages\"")
+                .hasMessageContaining("only [name, age, height]");
+        assertThatThrownBy(() -> csv(PEOPLE, STANDARD.columns("name").fillNulls("ages", 0)))
+                .hasMessageContaining("there is no column \"ages\"");
         assertThatThrownBy(() -> csv("a,b,a\n1,2,3\n", STANDARD)).hasMessageContaining("there are two columns \"a\"");
         assertThatThrownBy(() -> csv("a\n1\n\"2\n3\n", STANDARD))
                 .hasMessageContaining("a.csv, line 3: a quote in this record is never closed");

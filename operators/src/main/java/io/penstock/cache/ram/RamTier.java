@@ -81,8 +81,7 @@ public final class RamTier implements RemovableTier {
     }
 
     RamTier(long bytes, SlabMemory memory, Admission admission) {
-        long fixed = RamIndex.bytesWhenEmpty(1) + Math.min(Slabs.PAGE, bytes >>> 8);
-        this.budget = new ByteBudget(Math.max(0, bytes - fixed));
+        this.budget = new ByteBudget(Math.max(0, bytes - Slabs.reserved(bytes)));
         this.index = new RamIndex(budget);
         this.admission = admission;
         this.slabs = new Slabs(budget, memory, admission.parts());
@@ -90,7 +89,7 @@ public final class RamTier implements RemovableTier {
 
     /**
      * A tier of at most this many bytes, all told.
-     * @throws IllegalArgumentException if there are fewer in this machine or container, or {@code bytes < 1}
+     * @throws IllegalArgumentException if this machine or container has fewer, or they are too few for any sample
      */
     public static RamTier ofBytes(long bytes) {
         return new RamTier(checked(bytes), SlabMemory.inTemporaryFile());
@@ -102,8 +101,9 @@ public final class RamTier implements RemovableTier {
     }
 
     private static long checked(long bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("a RAM cache needs at least 1 byte, was " + bytes);
+        if (bytes <= Slabs.reserved(bytes)) {
+            throw new IllegalArgumentException("a RAM cache needs more than the %d bytes that its index takes, was %d"
+                    .formatted(Slabs.reserved(bytes), bytes));
         }
         FreeMemory memory = FreeMemory.now();
         if (bytes > memory.total()) {

@@ -2,6 +2,7 @@ package io.penstock.cache.ram;
 
 import io.penstock.cache.internal.ByteBudget;
 import io.penstock.cache.internal.LengthCodes;
+import io.penstock.cache.internal.RamIndex;
 import io.penstock.internal.Notice;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -70,6 +71,11 @@ final class Slabs {
     private boolean closed;
 
     /** @param parts of the budget that a slab is one of: so much at most is given up at a time */
+    /** What a tier of so many bytes keeps for its index and for pages that are cut. */
+    static long reserved(long bytes) {
+        return RamIndex.bytesWhenEmpty(1) + Math.min(PAGE, bytes >>> 8);
+    }
+
     Slabs(ByteBudget budget, SlabMemory memory, int parts) {
         this.budget = budget;
         this.memory = memory;

@@ -12,6 +12,7 @@ import io.penstock.cli.report.Surroundings;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
+import io.penstock.order.Draws;
 import io.penstock.order.Position;
 import io.penstock.order.Remainder;
 import io.penstock.order.Sampler;
@@ -83,6 +84,7 @@ public final class StreamPlan<T> implements AutoCloseable {
                                 CacheOptions.of(options).isOfFixedSize(),
                                 pipeline.size(),
                                 feed.cachedBytes()));
+        requireBatch();
         this.token = ResumeToken.of(pipeline, sampler);
         MetricsPage metrics = resources.metrics();
         if (metrics != null) {
@@ -144,6 +146,21 @@ public final class StreamPlan<T> implements AutoCloseable {
         PlannedBatches.requireConsistent(options);
         if (options.metricsHost() != null && options.metricsPort() == null) {
             throw new IllegalArgumentException("--metrics-host needs --metrics-port");
+        }
+    }
+
+    /** A run that has no batch in any epoch is refused before it loads anything. */
+    private void requireBatch() {
+        Draws draws = sampler.draws(pipeline.size());
+        long inEpoch = Math.min(draws.count(), draws.count(draws.start().epoch()));
+        if (remainder() == Remainder.DROP
+                && draws.start().equals(new Position(draws.start().epoch(), 0))
+                && draws.start().epoch() < sampler.epochs()
+                && pipeline.size() > 0
+                && inEpoch < drawsABatch()) {
+            throw new IllegalArgumentException(
+                    "--remainder drop leaves no batch: rank %d of %d has %d samples an epoch, and a batch is %d; take a smaller --batch, or --remainder keep or pad"
+                            .formatted(sampler.shard().rank(), sampler.shard().worldSize(), inEpoch, drawsABatch()));
         }
     }
 

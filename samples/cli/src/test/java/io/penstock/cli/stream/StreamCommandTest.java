@@ -61,6 +61,19 @@ class StreamCommandTest {
     }
 
     @Test
+    void stream_batchLargerThanTheDataThatIsDropped_isRefusedBeforeItLoads() {
+        Cli run = Cli.stream(images + " --resize 64 --batch 64 --remainder drop");
+
+        assertRefused(run, "--remainder drop leaves no batch");
+        assertRefused(run, "take a smaller --batch, or --remainder keep or pad");
+        assertRefused(
+                Cli.stream(images + " --resize 64 --batch 32 --remainder drop --rank 1 --world 2"), "rank 1 of 2 has");
+        assertThat(Cli.stream(images + " --resize 64 --batch 16 --remainder drop")
+                        .status())
+                .isZero();
+    }
+
+    @Test
     void stream_withoutACache_loadsEverySampleInEveryEpoch() {
         Cli run = Cli.stream(images + " --resize 64 --epochs 2");
 
@@ -201,16 +214,6 @@ class StreamCommandTest {
                         "--resume",
                         first.resume()),
                 "other stages");
-    }
-
-    @Test
-    void epochs_withoutAFullBatch_areReportedAsEmpty() {
-        Cli run = Cli.stream(images + " --resize 64 --batch 64 --remainder drop --epochs 2");
-
-        assertThat(run.epochs())
-                .extracting(epoch -> epoch.path("batches").asInt())
-                .containsExactly(0, 0);
-        assertThat(run.done().path("verdict").asText()).contains("--remainder drop");
     }
 
     @Test
