@@ -144,7 +144,7 @@ final class EpochEnds {
     private void withoutBatch(boolean completed) {
         String told = "no batch: %d draws came, and batches of fewer than %d are dropped; "
                 + "take a smaller batch, or keep or pad the remainder";
-        if (drawsWholeEpoch()) {
+        if (drawsWholeEpoch() && (completed || !filtered)) { // a filter may leave more in the next epoch
             throw new IllegalStateException(told.formatted(drawn, collation.n()));
         } else if (completed) {
             Notice.warn(LOG, told.formatted(drawn, collation.n()));

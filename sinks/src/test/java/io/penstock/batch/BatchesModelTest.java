@@ -21,6 +21,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import reactor.core.publisher.Flux;
 
 /** Batches against a model that cuts a list of draws with a loop. */
 class BatchesModelTest {
@@ -37,8 +38,12 @@ class BatchesModelTest {
         }
 
         List<Seen> actual(Sampler sampler) {
-            return Seen.all(Points.immediate(size).skipping(broken).stream(sampler)
-                    .transform(Batches.of(n, Points.SCHEMA).remainder(remainder).slots(slots)));
+            return Points.immediate(size).skipping(broken).stream(sampler)
+                    .transform(Batches.of(n, Points.SCHEMA).remainder(remainder).slots(slots))
+                    .map(Seen::of)
+                    .onErrorResume(e -> e.getMessage().startsWith("no batch:"), e -> Flux.empty()) // as the model has
+                    .collectList()
+                    .block();
         }
 
         List<Seen> expected(Sampler sampler) {
