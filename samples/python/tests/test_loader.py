@@ -45,6 +45,11 @@ class LoaderTest(WithPictures):
         with penstock.loader(self.source, resize=SIDE, batch=20, pad=True) as loader:
             self.assertEqual([batch.size for batch in loader], [20, 20, 4])
 
+    def test_indices_come_with_the_rows(self):
+        with penstock.loader(self.source, resize=SIDE, batch=8, epochs=1, with_indices=True, no_shuffle=True) as loader:
+            rows = [int(index) for batch in loader for index in batch["index"]]
+        self.assertEqual(rows, list(range(44)) + [-1] * 4)
+
     def test_dlpack_needs_no_copy(self):
         pixels = next(iter(self.loader(copy=True)))["pixels"]
         self.assertTrue(np.shares_memory(np.from_dlpack(pixels), pixels))

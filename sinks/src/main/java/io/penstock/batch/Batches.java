@@ -169,6 +169,19 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
                 collation.buckets(Buckets.byField(collation.schema().names(), field, boundaries)), options);
     }
 
+    /**
+     * Adds the field {@code index}, {@code i64[n]}: which sample of the pipeline each row is, the index of its draw. {@link
+     * io.penstock.pipeline.Pipeline#name} has its name. Rows beyond {@link Batch#size} have -1.
+     *
+     * <p>In a stream of numbered arrivals it is the arrival's number, of packed rows the row's. Where an error policy puts
+     * another sample in a broken one's place, it stays that of the broken one.
+     * @throws IllegalArgumentException if a field has that name, or for batches of groups, whose draws are of several
+     *     samples
+     */
+    public Batches<T> withIndices() {
+        return new Batches<>(collation.withIndices(), options);
+    }
+
     /** Where batches are consumed, on one worker of it; {@code boundedElastic()} unless set. */
     public Batches<T> consumeOn(Scheduler scheduler) {
         return new Batches<>(collation, options.consumeOn(scheduler));

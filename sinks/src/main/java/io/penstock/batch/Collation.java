@@ -6,6 +6,7 @@ import io.penstock.tensor.Schema;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The content of batches: the number of draws, the fields, the remainder and the padding. */
@@ -14,7 +15,11 @@ record Collation<T>(
         Rows<T> rows,
         Remainder remainder,
         boolean padded,
+        boolean indexed,
         @Nullable Buckets<T> buckets) {
+
+    /** The field of {@link Batches#withIndices}. */
+    static final String INDEX = "index";
 
     /** A buffer holds 2 GiB, so larger batches would have rows of less than 128 bytes. */
     private static final int MAX_SIZE = 1 << 24;
@@ -30,6 +35,26 @@ record Collation<T>(
         }
     }
 
+    /** @throws IllegalArgumentException if these are batches of groups, or there is a field of that name */
+    Collation<T> withIndices() {
+        if (rows instanceof Rows.Grouped<?>) {
+            throw new IllegalArgumentException(
+                    "batches of groups have no indices: a draw is a group of several samples; "
+                            + "give the sample a component with its index");
+        }
+        if (rows.names().contains(INDEX)) {
+            throw new IllegalArgumentException(
+                    "withIndices adds \"%s\", but there is a field of that name; rename it: %s"
+                            .formatted(INDEX, rows.names()));
+        }
+        return new Collation<>(n, rows, remainder, padded, true, buckets);
+    }
+
+    /** The fields of a batch, without those that padding adds. */
+    List<String> names() {
+        return indexed ? Stream.concat(rows.names().stream(), Stream.of(INDEX)).toList() : rows.names();
+    }
+
     static void checkSize(int n) {
         if (n < 1 || n > MAX_SIZE) {
             throw new IllegalArgumentException("batch size must be in [1, %d], was %d".formatted(MAX_SIZE, n));
@@ -37,11 +62,11 @@ record Collation<T>(
     }
 
     static <T> Collation<T> of(int n, Schema<T> schema) {
-        return new Collation<>(n, new Rows.Single<>(schema), Remainder.KEEP, false, null);
+        return new Collation<>(n, new Rows.Single<>(schema), Remainder.KEEP, false, false, null);
     }
 
     static <T> Collation<Group<T>> ofGroups(Schema<T> schema) {
-        return new Collation<Group<T>>(1, new Rows.Grouped<>(schema), Remainder.KEEP, false, null).padShapes();
+        return new Collation<Group<T>>(1, new Rows.Grouped<>(schema), Remainder.KEEP, false, false, null).padShapes();
     }
 
     /** How each sample becomes a row, for batches by length. */
@@ -53,7 +78,7 @@ record Collation<T>(
     }
 
     Collation<T> remainder(Remainder other) {
-        return new Collation<>(n, rows, other, padded, buckets);
+        return new Collation<>(n, rows, other, padded, indexed, buckets);
     }
 
     Collation<T> padShapes() {
@@ -65,13 +90,13 @@ record Collation<T>(
                                 .formatted(PaddedSlot.length(name), PaddedSlot.shape(name), names));
             }
         }
-        return new Collation<>(n, rows, remainder, true, buckets);
+        return new Collation<>(n, rows, remainder, true, indexed, buckets);
     }
 
     /** @throws IllegalArgumentException if these are batches of groups */
     Collation<T> buckets(Buckets<T> other) {
         Objects.requireNonNull(schema(), "schema");
-        return new Collation<>(n, rows, remainder, true, other).padShapes();
+        return new Collation<>(n, rows, remainder, true, indexed, other).padShapes();
     }
 
     /** How many unfinished batches have a slot, which a ring needs beside those of complete batches. */
@@ -94,7 +119,7 @@ record Collation<T>(
         return "batches of %d %s, %s the remainder%s"
                 .formatted(
                         n,
-                        rows.names(),
+                        names(),
                         remainder.name().toLowerCase(Locale.ROOT),
                         buckets != null ? ", " + buckets : padded ? ", padded" : "");
     }

@@ -18,12 +18,15 @@ final class Memory {
 
     private final int rows;
     private final List<String> names;
+    private final boolean indexed;
     private final IntFunction<ByteBuffer> allocator;
     private @Nullable Layout latest;
 
-    Memory(int rows, List<String> names, IntFunction<ByteBuffer> allocator) {
+    /** @param indexed whether the last of the names is that of the indices */
+    Memory(int rows, List<String> names, boolean indexed, IntFunction<ByteBuffer> allocator) {
         this.rows = rows;
         this.names = names;
+        this.indexed = indexed;
         this.allocator = allocator;
     }
 
@@ -33,6 +36,11 @@ final class Memory {
 
     List<String> names() {
         return names;
+    }
+
+    /** Whether each row ends in its index. */
+    boolean indexed() {
+        return indexed;
     }
 
     /** The layout of the latest rows that began a batch, for batches that have none; null before any. */
@@ -93,6 +101,17 @@ final class Memory {
                                     + " fewer slots, smaller batches or a larger -XX:MaxDirectMemorySize")
                             .formatted(size, field),
                     e);
+        }
+    }
+
+    /** Fills rows without a sample: with zeros, or with -1 as their index. */
+    void blank(int field, ByteBuffer buffer, int from, int to) {
+        if (indexed && field == names.size() - 1) {
+            for (int at = from; at < to; at++) {
+                buffer.put(at, (byte) -1);
+            }
+        } else {
+            zero(buffer, from, to);
         }
     }
 

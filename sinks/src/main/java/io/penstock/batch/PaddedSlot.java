@@ -100,7 +100,7 @@ final class PaddedSlot extends Slot {
                 new CornerCopy(tensor, largest).copyTo(buffer, row * bytes);
             }
         }
-        Memory.zero(buffer, held.size() * bytes, wanted * bytes);
+        memory.blank(field, buffer, held.size() * bytes, wanted * bytes);
     }
 
     /** The rows' own lengths along their first axes, {@code i32[wanted, axes]}. */

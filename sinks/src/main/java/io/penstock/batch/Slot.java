@@ -4,6 +4,7 @@ import io.penstock.tensor.DType;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,11 +24,16 @@ abstract class Slot {
 
     /** Adds the fields of the sample of an index as the next row. */
     final void add(long index, List<Tensor> row) {
-        if (row.size() != memory.names().size()) {
-            throw new IllegalArgumentException(
-                    "schema must flatten to %s, sample %d has %d fields".formatted(memory.names(), index, row.size()));
+        List<Tensor> whole = row;
+        if (memory.indexed()) {
+            whole = new ArrayList<>(row);
+            whole.add(Tensor.scalar(index));
         }
-        put(index, row);
+        if (whole.size() != memory.names().size()) {
+            throw new IllegalArgumentException("schema must flatten to %s, sample %d has %d fields"
+                    .formatted(memory.names(), index, whole.size()));
+        }
+        put(index, whole);
     }
 
     abstract void put(long index, List<Tensor> row);

@@ -128,7 +128,7 @@ final class StackedSlot extends Slot {
             lay(laid);
         }
         for (int field = 0; field < rowBytes.length; field++) {
-            Memory.zero(buffers[field], rows * rowBytes[field], wanted * rowBytes[field]);
+            memory.blank(field, buffers[field], rows * rowBytes[field], wanted * rowBytes[field]);
         }
         if (wanted != memory.rows()) {
             return tensors(laid, wanted);

@@ -204,7 +204,7 @@ class BatchesRingTest {
 
     @Test
     void slotThatCameBackLast_isUsedFirst() {
-        Memory memory = new Memory(8, List.of("id"), ByteBuffer::allocate);
+        Memory memory = new Memory(8, List.of("id"), false, ByteBuffer::allocate);
         SlotRing ring = new SlotRing(3, () -> new StackedSlot(memory), () -> {});
         Slot first = ring.take();
         Slot second = ring.take();

@@ -49,6 +49,7 @@ public final class Reason {
         String heap = "use a larger heap, such as PENSTOCK_OPTS=-Xmx8g";
         Map<String, String> words = new LinkedHashMap<>(); // longer ones first
         words.put("padShapes\\(\\)", "--pad");
+        words.put("withIndices adds", "--with-indices adds");
         words.put(", or allow more attempts", "");
         words.put(
                 "(does not fit into this machine .*; give it less)",

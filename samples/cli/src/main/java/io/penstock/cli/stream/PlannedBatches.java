@@ -38,6 +38,9 @@ final class PlannedBatches {
                 tokens && options.bucket() != null,
                 flag + " and --bucket exclude each other: both group samples of similar lengths");
         refuse(
+                options.withIndices(),
+                flag + " and --with-indices exclude each other: a batch is planned as one draw of several samples");
+        refuse(
                 options.weights() != null,
                 flag + " and --weights exclude each other: a batch has samples of all sources");
         refuse(

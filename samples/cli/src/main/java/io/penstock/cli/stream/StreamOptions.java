@@ -155,6 +155,13 @@ public interface StreamOptions {
     boolean pad();
 
     @Option(
+            order = 235,
+            names = "--with-indices",
+            description = "Add the field index, i64[n]: the index of each row's sample, -1 in rows of padding. "
+                    + "explain --step, with the same flags, names the samples.")
+    boolean withIndices();
+
+    @Option(
             order = 240,
             names = "--remainder",
             paramLabel = "drop|pad|keep",

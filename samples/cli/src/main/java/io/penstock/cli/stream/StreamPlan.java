@@ -144,6 +144,10 @@ public final class StreamPlan<T> implements AutoCloseable {
         CacheOptions.of(options).requireConsistent(options);
         TextOptions.of(options).requireConsistent(options);
         PlannedBatches.requireConsistent(options);
+        if (options.withIndices() && options.onError() == Flags.OnError.SUBSTITUTE) {
+            throw new IllegalArgumentException(
+                    "--with-indices and --on-error substitute exclude each other: a substitute has another index than its draw");
+        }
         if (options.metricsHost() != null && options.metricsPort() == null) {
             throw new IllegalArgumentException("--metrics-host needs --metrics-port");
         }
@@ -291,6 +295,9 @@ public final class StreamPlan<T> implements AutoCloseable {
     /** How samples are stacked, for one subscription. */
     public Batches<T> batches() {
         Batches<T> batches = feed.rows().batches(drawsABatch()).remainder(options.remainder());
+        if (options.withIndices()) {
+            batches = batches.withIndices();
+        }
         return options.pad() ? batches.padShapes() : batches;
     }
 
@@ -318,7 +325,8 @@ public final class StreamPlan<T> implements AutoCloseable {
                 "shard",
                 sampler.resolvedMode().toString(),
                 "batch",
-                "%d, %s%s".formatted(drawsABatch(), remainder(), options.pad() ? ", padded" : ""),
+                "%d, %s%s".formatted(drawsABatch(), remainder(), options.pad() ? ", padded" : "")
+                        + (options.withIndices() ? ", with indices" : ""),
                 "on error",
                 options.onError().toString());
     }
