@@ -112,6 +112,7 @@ public final class BatchServer implements AutoCloseable {
                     response.withConnection(connection -> channel[0] = connection.channel());
                     FirstRequestTimeout.cancel(channel[0]);
                     response.withConnection(BatchServer::readOn);
+                    numbered.requirePlan(asked);
                     return switch (asked.path()) {
                         case "/batches" ->
                             asked.batch() == null

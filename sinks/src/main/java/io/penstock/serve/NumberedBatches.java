@@ -47,11 +47,15 @@ final class NumberedBatches {
         return json;
     }
 
-    /** The consumer of one batch. */
-    Cursor begin(Request asked, Position from) {
+    /** @throws Request.Refused if the consumer has another plan */
+    void requirePlan(Request asked) {
         if (asked.plan() != null && !asked.plan().equals(fingerprint)) {
             throw new Request.Refused(HttpResponseStatus.CONFLICT, "this server has another plan: see /plan");
         }
+    }
+
+    /** The consumer of one batch. */
+    Cursor begin(Request asked, Position from) {
         int rank = rank(asked);
         long number = Objects.requireNonNull(asked.batch());
         BatchPlan batches = feed.numbered(rank, from);

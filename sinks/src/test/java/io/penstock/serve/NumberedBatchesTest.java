@@ -4,15 +4,21 @@ import static io.penstock.serve.Eventually.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NumberedBatchesTest {
 
     private static final int SAMPLES = 26; // 7 batches an epoch, the last of two
+
+    @TempDir
+    private Path folder;
 
     /** Servers take turns, and each batch is asked for in the order of numbers from the last to the first. */
     @ParameterizedTest
@@ -86,6 +92,18 @@ class NumberedBatchesTest {
                 assertThat(wrong.status()).isEqualTo(409);
                 assertThat(beyond.status()).isEqualTo(400);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"/batches?", "/batches?batch=0&", "/plan?", "/shared?", "/shared?done=0&next=0&", "/status?"})
+    void path_withThePlanOfAnotherServer_isRefused(String path) throws Exception {
+        try (BatchServer server = ServerPlan.of(new CountedFeed(SAMPLES, 64, 1))
+                        .shared(folder.resolve("shared"))
+                        .start();
+                Talk talk = new Talk(server.address())) {
+            assertThat(talk.ask(path + "plan=xx").status()).isEqualTo(409);
         }
     }
 
