@@ -222,7 +222,7 @@ public final class BatchServer implements AutoCloseable {
         } else if (cause instanceof CancellationException) {
             status = HttpResponseStatus.SERVICE_UNAVAILABLE; // seldom seen: the consumer has left
         } else {
-            Notice.warn(LOG, "the run failed", cause);
+            warnOf(cause);
             status = HttpResponseStatus.INTERNAL_SERVER_ERROR;
         }
         if (response.hasSentHeaders()) {
@@ -236,6 +236,12 @@ public final class BatchServer implements AutoCloseable {
                 response.keepAlive(status.equals(HttpResponseStatus.CONFLICT)),
                 status,
                 JsonAnswers.error(message(cause)));
+    }
+
+    /** Consumers get the sentence too; the stack is for those who debug. */
+    static void warnOf(Throwable cause) {
+        Notice.warn(LOG, "the run failed: {}", message(cause));
+        LOG.debug("the run failed", cause);
     }
 
     private static String message(Throwable cause) {

@@ -5,15 +5,12 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.penstock.arrow.ArrowStream;
-import io.penstock.internal.Notice;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import reactor.netty.FutureMono;
 import reactor.netty.http.server.HttpServerResponse;
@@ -26,8 +23,6 @@ import reactor.netty.http.server.HttpServerResponse;
  * failure closes the connection, and the consumer learns of it when it comes back with the token of its last batch.
  */
 final class StreamAnswer {
-
-    private static final Logger LOG = LoggerFactory.getLogger(BatchServer.class);
 
     private final Cursor cursor;
     private final Function<Delivery, String> token;
@@ -104,7 +99,7 @@ final class StreamAnswer {
 
     private Mono<Void> breakOff(Throwable cause) {
         if (channel.isActive() && !(cause instanceof CancellationException)) {
-            Notice.warn(LOG, "the run failed", cause);
+            BatchServer.warnOf(cause);
         }
         return FutureMono.from(channel.close());
     }

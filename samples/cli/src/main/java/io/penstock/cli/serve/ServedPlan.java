@@ -2,6 +2,7 @@ package io.penstock.cli.serve;
 
 import io.penstock.batch.Batch;
 import io.penstock.batch.BatchPlan;
+import io.penstock.cli.console.Reason;
 import io.penstock.cli.stream.StreamPlan;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
@@ -48,7 +49,8 @@ public final class ServedPlan<T> implements BatchFeed {
     @Override
     public Flux<Batch> batches(int rank, Position from, IntFunction<ByteBuffer> memory) {
         return plan.measured(plan.samples(sampler(rank, from))
-                .transform(plan.batches().slots(SLOTS).allocator(memory)));
+                        .transform(plan.batches().slots(SLOTS).allocator(memory)))
+                .onErrorMap(ServedPlan::inOwnWords);
     }
 
     @Override
@@ -59,7 +61,14 @@ public final class ServedPlan<T> implements BatchFeed {
     @Override
     public Flux<Batch> batch(int rank, Position from, int draws, IntFunction<ByteBuffer> memory) {
         return plan.measuredNumbered(plan.samples(sampler(rank, from).first(draws))
-                .transform(plan.batches().slots(1).allocator(memory)));
+                        .transform(plan.batches().slots(1).allocator(memory)))
+                .onErrorMap(ServedPlan::inOwnWords);
+    }
+
+    /** Consumers set flags, and know no methods of the library. */
+    private static Throwable inOwnWords(Throwable failure) {
+        String line = Reason.of(failure);
+        return line.equals(failure.getMessage()) ? failure : new IllegalStateException(line, failure);
     }
 
     private Sampler sampler(int rank, Position from) {
