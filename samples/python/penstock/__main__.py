@@ -19,7 +19,7 @@ def _main() -> None:
     )
     arguments.add_argument("address", nargs="+")
     arguments.add_argument("--shared", action="store_true", help="through shared memory")
-    arguments.add_argument("--copy", action="store_true", help="copy each batch into memory of our own")
+    arguments.add_argument("--copy", action="store_true", help="with --shared: copy each batch, as Batches does by default")
     arguments.add_argument("--resume", metavar="TOKEN")
     arguments.add_argument("--rank", type=int)
     arguments.add_argument("--cafile", metavar="PEM", help="certificates to trust")
@@ -43,6 +43,7 @@ def _main() -> None:
         batches = Batches(
             given.address if len(given.address) > 1 else given.address[0],
             shared=given.shared,
+            copy=given.copy,
             resume=given.resume,
             rank=given.rank,
             cafile=given.cafile,
@@ -59,8 +60,6 @@ def _main() -> None:
             size += array.nbytes
             if name not in own or own[name].shape != array.shape:
                 own[name] = np.zeros_like(array)
-            if given.copy:
-                np.copyto(own[name], array)
     if epoch is not None:
         report()
     print(json.dumps({"resume": token}), flush=True)

@@ -18,8 +18,8 @@ from .spread import Spread
 class Batches:
     """The batches of a server, from the start or behind a token. Each iteration is an epoch, or the rest of one.
 
-    The first iteration behind a token is the rest of its epoch, as is the next one after a loop that was left early. The
-    connection is kept from one epoch to the next. An iteration after the last epoch raises EndOfRun.
+    The first iteration behind a token is the rest of its epoch, as is the next one after a loop that was left early or
+    failed. The connection is kept from one epoch to the next. An iteration after the last epoch raises EndOfRun.
 
     address:  such as http://127.0.0.1:8080/, or a list of those of several servers
     resume:   a token: batch.resume of an earlier run
@@ -27,7 +27,7 @@ class Batches:
     token:    the server's bearer token, unless the environment has it as PENSTOCK_TOKEN
     cafile:   certificates to trust, for https with one of your own
     shared:   take batches from shared memory
-    copy:     with shared: arrays that stay valid
+    copy:     with shared: False gives read-only views, which are valid until the next batch is requested
     patience: seconds to try again for when the server cannot be reached; by default 60, but a server that was never reached
               is an error at once
     """
@@ -41,7 +41,7 @@ class Batches:
         token: str | None = None,
         cafile: str | None = None,
         shared: bool = False,
-        copy: bool = False,
+        copy: bool = True,
         patience: float | None = None,
     ):
         self.address = address
@@ -58,6 +58,7 @@ class Batches:
         self.copy = copy
         self.patience = 60.0 if patience is None else patience
         self._waits = patience is not None  # for a server that was never reached
+        self._comes_back = True  # whether a server that is gone may
         self._length: int | None = None
         self._run: Any = None  # all batches from a place on
         self._first: Batch | None = None  # of the next epoch, which tells that the last one has ended
@@ -67,28 +68,7 @@ class Batches:
 
     def __iter__(self) -> Iterator[Batch]:
         """Yields the batches of one epoch."""
-        if self.resume != self._place:
-            self._disconnect()
-        epoch = None
-        try:
-            while True:
-                batch = self._next()
-                if batch is None and epoch is None:
-                    raise EndOfRun(
-                        f"no batch is left: {self._server} has delivered the last of its --epochs; "
-                        "start it with more of them, or make another Batches to begin anew"
-                    )
-                if batch is None:
-                    return
-                if epoch is not None and batch.epoch != epoch:
-                    self._first = batch
-                    return
-                epoch = batch.epoch
-                self.resume, self.rank, self._place = batch.resume, batch.rank, batch.resume
-                yield batch
-        except GeneratorExit:  # the loop was left early
-            self._disconnect()
-            raise
+        return Pass(self)
 
     def __len__(self) -> int:
         """How many batches a whole epoch has; asks the server the first time."""
@@ -124,15 +104,12 @@ class Batches:
         self.resume = self._place = state["resume"]
 
     def _about(self, **asked: object) -> dict[str, Any]:
+        self._require_server()
         return self._server.plan(**asked)
 
     def all(self) -> Iterator[Batch]:
         """Yields the batches of all epochs that are left."""
-        try:
-            while True:
-                yield from self
-        except EndOfRun:
-            return
+        return Pass(self, of_all=True)
 
     def __enter__(self) -> Batches:
         return self
@@ -158,7 +135,11 @@ class Batches:
         if self._run is None:
             self._behind = self.resume
             self._run = self._batches() if len(self._servers) == 1 else Spread(self).batches()
-        batch: Batch | None = next(self._run, None)
+        try:
+            batch: Batch | None = next(self._run, None)
+        except BaseException:
+            self._disconnect()  # it is no end: the next call goes on behind the last batch that was delivered
+            raise
         self._over = batch is None
         return batch
 
@@ -167,11 +148,12 @@ class Batches:
         last = time.monotonic()
         wait = 0.05
         while True:
+            self._require_server()
             connection = self._server.connect()
             try:
                 given = shared_batches(self, connection) if self.shared else streamed(self._server, connection, self._query())
                 for batch in given:
-                    self._behind, self.rank, self._waits = batch.resume, batch.rank, True
+                    self._behind, self.rank, self._waits = batch.resume, batch.rank, self._comes_back
                     yield batch
                     last, wait = time.monotonic(), 0.05
                 return
@@ -180,7 +162,9 @@ class Batches:
             except ssl.SSLCertVerificationError as failure:
                 raise PenstockError(f"{self._server} is not to be trusted: {failure}") from failure
             except BROKEN as failure:
-                if not self._waits and _never_there(failure):
+                is_refused = not self._waits and _never_there(failure)
+                self._require_server(10.0 if is_refused else 0.0)  # its sockets end before its process does
+                if is_refused:
                     raise PenstockError(
                         f"no Penstock server answers at {self._server}: {failure or type(failure).__name__}; "
                         "start ./penstock serve, or give the address that it printed"
@@ -193,8 +177,45 @@ class Batches:
             time.sleep(wait)
             wait = min(2 * wait, 2.0)
 
+    def _require_server(self, wait: float = 0.0) -> None:
+        """Raises an error if the server has ended for good, or does so within that many seconds."""
+
     def _query(self, **more: object) -> str:
         return query(rank=self.rank, resume=self._behind, **more)
+
+
+class Pass(Iterator[Batch]):
+    """The batches of an epoch or of all. A failure does not end it, as it would end a generator: the next call tries again."""
+
+    def __init__(self, batches: Batches, of_all: bool = False):
+        self._batches = batches
+        self._of_all = of_all
+        self._epoch: int | None = None
+        self._is_over = False
+
+    def __next__(self) -> Batch:
+        batches = self._batches
+        if self._is_over:
+            raise StopIteration
+        if self._epoch is None and batches.resume != batches._place:
+            batches._disconnect()
+        batch = batches._next()
+        self._is_over = batch is None or not self._of_all and self._epoch not in (None, batch.epoch)
+        if batch is None and self._epoch is None and not self._of_all:
+            raise EndOfRun(
+                f"no batch is left: {batches._server} has delivered the last of its --epochs; "
+                "start it with more of them, or make another Batches to begin anew"
+            )
+        if batch is None or self._is_over:
+            batches._first = batch
+            raise StopIteration
+        self._epoch = batch.epoch
+        batches.resume, batches.rank, batches._place = batch.resume, batch.rank, batch.resume
+        return batch
+
+    def __del__(self) -> None:
+        if not self._is_over and self._epoch is not None:  # the loop was left early
+            self._batches._disconnect()
 
 
 def _never_there(failure: Exception) -> bool:

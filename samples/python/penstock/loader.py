@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import collections
 import difflib
+import fcntl
+import functools
+import itertools
 import os
 import pathlib
 import re
@@ -18,6 +21,8 @@ import threading
 import weakref
 from typing import IO, Any, Sequence
 
+import numpy as np
+
 from .batch import PenstockError
 from .client import Batches
 
@@ -27,6 +32,7 @@ _EPOCHS = 1_000_000  # where the caller says none: a training loop decides when 
 START_LIMIT = 600.0  # seconds until the JVM is ready: a checkout may build first, and a large folder is listed
 _GRACE = 10.0  # seconds that the JVM has for its end
 _LAST_LINES = 20
+_FOLDER = "penstock-loader-"
 
 
 class Loader(Batches):
@@ -36,21 +42,54 @@ class Loader(Batches):
         self,
         source: str | Sequence[str],
         *,
-        copy: bool = False,
+        copy: bool = True,
         resume: str | None = None,
         start_limit: float = START_LIMIT,
         **flags: Any,
     ):
-        flags.setdefault("epochs", _EPOCHS)
-        words = [word for each in ([source] if isinstance(source, str) else source) for word in ("--source", str(each))]
-        for name, value in flags.items():
-            words += _words(name, value)
-        in_place = _stacks_in_place(flags)
+        flags = _in_order(flags)
+        words = {name: _words(name, value) for name, value in flags.items()}
+        if not all(words.values()):
+            _refuse_wrong(flags)  # the JVM does not see those that are left out
+        in_place = not any(flags.get(name) for name in ("pad", "bucket", "batch_tokens"))  # whose sizes differ: over HTTP
         secret = secrets.token_hex(16)
-        folder = os.path.join(_memory(), "penstock-loader-" + secrets.token_hex(8))  # which the JVM makes, and removes
-        shared = ["--shared", folder] if in_place else []
-        self._process = subprocess.Popen(
-            [*_command(), "serve", *words, "--port", "0", *shared, "--until-stdin-ends"],
+        command = [*_command(), "serve", *itertools.chain(*words.values()), "--port", "0", "--until-stdin-ends"]
+        command += [word for each in ([source] if isinstance(source, str) else source) for word in ("--source", str(each))]
+        if flags.get("epochs") is None:
+            command += ["--epochs", str(_EPOCHS)]
+        folder = self._folder = _Folder(_memory())
+        if in_place:
+            command += ["--shared", folder.path]
+        try:
+            self._process = self._start(command, secret)
+        except BaseException:
+            folder.remove()
+            raise
+        said = self._said = collections.deque[str](maxlen=_LAST_LINES)
+        self._reader = threading.Thread(
+            target=_pass_on, args=(self._process.stderr, said), daemon=True, name="penstock-stderr"
+        )
+        self._reader.start()
+        self._owner = os.getpid()
+        self._end = weakref.finalize(self, _end, self._process, self._reader, folder, self._owner)
+        try:
+            address, late = _address(self._process, start_limit)
+        except BaseException:  # an interrupt, whose traceback would keep this
+            self._end()
+            raise
+        if not address.startswith("http"):
+            self._end()
+            if not late and self._process.returncode == 2:
+                _refuse_wrong(flags)
+            why = f"no address within start_limit={start_limit:g} s" if late else _ended(self._process.returncode)
+            raise PenstockError(f"cannot start penstock: {why}; {_last(said)}")
+        super().__init__(address, resume=resume, token=secret, shared=in_place, copy=copy)
+        self._comes_back = False
+
+    @staticmethod
+    def _start(command: list[str], secret: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            command,
             stdin=subprocess.PIPE,  # ends with this process, even one that is killed
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -59,43 +98,41 @@ class Loader(Batches):
             encoding="utf-8",
             errors="replace",
         )
-        said: collections.deque[str] = collections.deque(maxlen=_LAST_LINES)
-        reader = threading.Thread(target=_pass_on, args=(self._process.stderr, said), daemon=True, name="penstock-stderr")
-        reader.start()
-        self._end = weakref.finalize(self, _end, self._process, reader, folder, os.getpid())
-        try:
-            address, late = _address(self._process, start_limit)
-        except BaseException:  # an interrupt, whose traceback would keep this
-            self._end()
-            raise
-        if not address.startswith("http"):
-            self._end()
-            if not late:
-                _explain_unknown(flags, self._process.returncode)
-            why = f"no address within start_limit={start_limit:g} s" if late else f"it ended with {self._process.returncode}"
-            raise PenstockError(f"cannot start penstock: {why}; " + ("\n".join(said) or "it printed nothing"))
-        super().__init__(address, resume=resume, token=secret, shared=in_place, copy=copy)
 
     def close(self) -> None:
-        """Ends the connection and the JVM."""
+        """Ends the connection and the JVM. A later pass is an error."""
         super().close()
         self._end()
+
+    def _require_server(self, wait: float = 0.0) -> None:
+        if os.getpid() != self._owner:  # in a copy of this process, which is not the JVM's parent
+            return
+        if not self._end.alive:
+            raise PenstockError("the loader was closed: make another, with resume= to go on behind its last batch")
+        try:
+            status = self._process.wait(wait)
+        except subprocess.TimeoutExpired:
+            return
+        self._reader.join(_GRACE)
+        raise PenstockError(f"the JVM of the loader is gone: {_ended(status)}; {_last(self._said)}")
 
 
 def loader(
     source: str | Sequence[str],
     *,
-    copy: bool = False,
+    copy: bool = True,
     resume: str | None = None,
     start_limit: float = START_LIMIT,
     **flags: Any,
 ) -> Loader:
     """Starts a JVM and gives its batches: loader("images:photos", resize=224, augment="flip", batch=64).
 
-    The arrays are read-only views of shared memory, valid until the next batch is requested, unless copy=True.
+    The arrays are the caller's. With copy=False they are read-only views of shared memory, valid until the next batch is
+    requested.
 
     The keywords are the flags of `penstock serve`: cache_ram="4GiB" is --cache-ram 4GiB, True stands for a flag without a
-    value, a list for a flag that is repeated; None and False leave a flag out. Epochs do not end unless epochs= is given.
+    value, a list for a flag that is repeated; None leaves a flag out, as does False one without a value. shuffle=False is
+    --no-shuffle. Epochs do not end unless epochs= is given.
 
     A JVM that is not ready after start_limit seconds is ended, and the error has the last lines of its output.
 
@@ -136,9 +173,37 @@ def _memory() -> str:
     return os.environ.get("PENSTOCK_SHARED_FOLDER") or ("/dev/shm" if os.path.isdir("/dev/shm") else tempfile.gettempdir())
 
 
-def _stacks_in_place(flags: dict[str, Any]) -> bool:
-    """Whether batches are made in shared memory. Those whose size is known only when they are full come over HTTP."""
-    return not any(flags.get(name) for name in ("pad", "bucket", "batch_tokens"))
+class _Folder:
+    """A folder with a lock that ends with this process. Making one removes those of processes that were killed."""
+
+    def __init__(self, memory: str):
+        for name in os.listdir(memory):
+            if name.startswith(_FOLDER):
+                _remove_unlocked(os.path.join(memory, name))
+        made = tempfile.mkdtemp(prefix=".penstock-", dir=memory)  # has its name once it is locked
+        self.lock = os.open(made, os.O_RDONLY)
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        self.path = os.path.join(memory, _FOLDER + secrets.token_hex(8))
+        os.rename(made, self.path)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self.lock)
+
+
+def _remove_unlocked(path: str) -> None:
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return  # another user's, or another process removes it
+    try:
+        if os.fstat(lock).st_uid == os.getuid():
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(path, ignore_errors=True)
+    except BlockingIOError:
+        pass  # its process runs
+    finally:
+        os.close(lock)
 
 
 def _words(name: str, value: Any) -> list[str]:
@@ -174,26 +239,59 @@ def _command() -> list[str]:
     return [found]
 
 
-def _explain_unknown(flags: dict[str, Any], status: int | None) -> None:
-    """Refuses a keyword that is no flag, with the nearest one. Only a start that failed pays for the help text."""
-    if status != 2:
-        return
-    asked = subprocess.run([*_command(), "serve", "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    known = {flag[2:].replace("-", "_") for flag in re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", asked.stdout, re.MULTILINE)}
-    for name in flags:
-        if known and name not in known:
-            near = difflib.get_close_matches(name, sorted(known), 1)
+def _in_order(asked: dict[str, Any]) -> dict[str, Any]:
+    """The keywords, with no_shuffle in place of shuffle=False."""
+    flags = {name.replace("-", "_"): bool(value) if isinstance(value, np.bool_) else value for name, value in asked.items()}
+    shuffle, other = flags.pop("shuffle", None), flags.get("no_shuffle")
+    if shuffle is not None and not isinstance(shuffle, bool):
+        raise TypeError(f"shuffle must be True or False, was {shuffle!r}")
+    if shuffle is not None and shuffle is other:
+        raise TypeError(f"shuffle={shuffle} and no_shuffle={other} contradict each other")
+    return {**flags, "no_shuffle": True} if shuffle is False else flags
+
+
+@functools.lru_cache
+def _known(command: tuple[str, ...]) -> dict[str, bool]:
+    """The names of keywords, and whether each takes a value."""
+    asked = subprocess.run([*command, "serve", "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    flags = re.findall(r"^ {2,8}(?:-\w, )?--([a-z-]+)(=?)", asked.stdout, re.MULTILINE)
+    return {flag.replace("-", "_"): bool(value) for flag, value in flags}
+
+
+def _refuse_wrong(flags: dict[str, Any]) -> None:
+    """Refuses a keyword that is no flag, with the nearest one, and True or False in place of a value."""
+    known = _known(tuple(_command()))
+    for name, value in flags.items() if known else ():
+        if name not in known:
+            near = difflib.get_close_matches(name, sorted({*known, "shuffle"} - {word.replace("-", "_") for word in _OWN}), 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise TypeError(f"loader() has no keyword {name!r}, for serve has no --{name.replace('_', '-')}{hint}")
+        if isinstance(value, bool) and known[name]:
+            raise TypeError(f"{name} must be a value, was {value}; None leaves --{name.replace('_', '-')} out")
+
+
+def _ended(status: int) -> str:
+    number = -status if status < 0 else status - 128  # as a shell says it
+    try:
+        return f"it was ended by signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"it ended with status {status}"
+
+
+def _last(said: collections.deque[str]) -> str:
+    return "\n".join(said) or "it printed nothing"
 
 
 def _pass_on(errors: IO[str], said: collections.deque[str]) -> None:
     for line in errors:
         said.append(line.rstrip("\n"))
-        print(line, end="", file=sys.stderr, flush=True)
+        try:
+            print(line, end="", file=sys.stderr, flush=True)
+        except (OSError, ValueError):
+            pass  # standard error is closed: the JVM must not wait for it
 
 
-def _end(process: subprocess.Popen[str], reader: threading.Thread, folder: str, owner: int) -> None:
+def _end(process: subprocess.Popen[str], reader: threading.Thread, folder: _Folder, owner: int) -> None:
     if os.getpid() != owner:  # a copy of this process must not end the JVM of the first
         return
     assert process.stdin is not None and process.stdout is not None and process.stderr is not None
@@ -206,4 +304,4 @@ def _end(process: subprocess.Popen[str], reader: threading.Thread, folder: str, 
     reader.join(_GRACE)
     process.stdout.close()
     process.stderr.close()
-    shutil.rmtree(folder, ignore_errors=True)
+    folder.remove()

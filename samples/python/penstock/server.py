@@ -72,7 +72,8 @@ class Server:
             text = json.loads(text)["error"]
         except (ValueError, KeyError, TypeError):
             pass
-        message = f"{self} answered {response.status}: {text}"
+        # a run that failed has its own sentence
+        message = text if response.status == 500 and text else f"{self} answered {response.status}: {text}"
         if response.status == 503:
             raise Again(message)
         refusal = PenstockError(message)

@@ -22,7 +22,7 @@ class TorchBatches(IterableDataset):
     "penstock.resume" the token behind the batch. A loop that is left early continues behind its last batch. With a worker,
     which is ahead of the loop, the next pass begins where that one did.
 
-    With shared=True tensors must not be written to, and are valid until the next is requested; a worker copies them.
+    With copy=False tensors must not be written to, and are valid until the next is requested; a worker copies them.
 
     address: what Batches takes, with its options; or Batches or a loader, whose address and options this takes
     """
@@ -31,13 +31,16 @@ class TorchBatches(IterableDataset):
         super().__init__()
         self._place = Place()
         self._source = None  # kept open as long as this
+        self._comes_back = True
         if isinstance(address, Batches):
             self._source = address
             options = {**address.options, **options}
             self._place.save(address.resume, address.rank)
+            self._comes_back = address._comes_back
             address = address.address
         self.address = address
         self.options = options
+        Batches(address, **options)  # says now what it does not take
         self._batches: Batches | None = None
         self._process: int | None = None
 
@@ -70,6 +73,9 @@ class TorchBatches(IterableDataset):
             if get_worker_info() is not None:
                 options["copy"] = True
             self._batches, self._process = Batches(self.address, **options), os.getpid()
+            self._batches._comes_back = self._comes_back
+            if self._source is not None:
+                self._batches._require_server = self._source._require_server
         return self._batches
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -80,12 +86,23 @@ class TorchBatches(IterableDataset):
         place = self._place.load()
         if worker is None and place and place["resume"] != batches.resume:  # a worker had a pass
             batches.load_state_dict(place)
-        for batch in batches:
-            if worker is None:
-                self._place.save(batch.resume, batch.rank)
-            more = {"penstock.size": batch.size, "penstock.epoch": batch.epoch, "penstock.resume": batch.resume}
-            yield {**batch.tensors(), **more}
-        self._place.save(batches.resume, batches.rank)  # a worker ends with its pass
+        return _Tensors(batches, self._place, worker is not None)
+
+
+class _Tensors(Iterator[dict[str, Any]]):
+    """The tensors of a pass, which a failure does not end."""
+
+    def __init__(self, batches: Batches, place: Place, in_worker: bool):
+        self._batches, self._pass, self._place, self._in_worker = batches, iter(batches), place, in_worker
+
+    def __next__(self) -> dict[str, Any]:
+        batch = next(self._pass, None)
+        if batch is None or not self._in_worker:  # which is ahead of the loop, and ends with its pass
+            self._place.save(self._batches.resume, self._batches.rank)
+        if batch is None:
+            raise StopIteration
+        more = {"penstock.size": batch.size, "penstock.epoch": batch.epoch, "penstock.resume": batch.resume}
+        return {**batch.tensors(), **more}
 
 
 class Place:

@@ -14,6 +14,7 @@ import zlib
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PACKAGE))
 import penstock  # noqa: E402
+from penstock.loader import _command as launcher  # noqa: E402
 
 SIDE = 16
 CLASSES = ["cat", "dog", "elk"]
@@ -69,6 +70,22 @@ class WithPictures(unittest.TestCase):
         batches = penstock.Batches(self.shared.address, **{**self.shared.options, **options})
         self.addCleanup(batches.close)
         return batches
+
+    def serve(self, *words, **environment):
+        """A server of the pictures, with its address; one that a test may kill."""
+        flags = [word for name, value in FLAGS.items() if f"--{name}" not in words for word in (f"--{name}", value)]
+        serving = subprocess.Popen(
+            [*map(str, [*launcher(), "serve", "--source", self.source, *flags, *words]), "--until-stdin-ends"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
+        )
+        self.addCleanup(serving.stdout.close)
+        self.addCleanup(serving.wait)
+        self.addCleanup(serving.stdin.close)
+        serving.address = serving.stdout.readline().strip()
+        return serving
 
     def traces(self):
         """The files in shared memory and the JVMs that have to do with the pictures."""

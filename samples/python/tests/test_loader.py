@@ -11,11 +11,10 @@ import time
 import unittest
 import unittest.mock
 
-from pictures import CLASSES, FLAGS, SIDE, WithPictures, number, rows
+from pictures import CLASSES, SIDE, WithPictures, number, rows
 
 import numpy as np
 import penstock
-from penstock.loader import _command as launcher
 
 
 class LoaderTest(WithPictures):
@@ -51,12 +50,13 @@ class LoaderTest(WithPictures):
         self.assertEqual(rows, list(range(44)) + [-1] * 4)
 
     def test_dlpack_needs_no_copy(self):
-        pixels = next(iter(self.loader(copy=True)))["pixels"]
+        pixels = next(iter(self.loader()))["pixels"]
         self.assertTrue(np.shares_memory(np.from_dlpack(pixels), pixels))
 
     def test_views_are_read_only(self):
+        batches = iter(self.loader(copy=False))
         with self.assertRaises(ValueError):
-            next(iter(self.loader()))["pixels"][0] = 0
+            next(batches)["pixels"][0] = 0
 
     def test_keyword_of_the_loader_itself_is_refused(self):
         with self.assertRaisesRegex(TypeError, "port is not for loader"):
@@ -95,7 +95,8 @@ class LoaderTest(WithPictures):
             wanted += [row for batch in loader for row in rows(batch)]
         loader.close()
         secret = self.shared.options["token"]
-        alone, both = (self.shared.address, 1), (self.serve_ranks(secret), 2)
+        ranks = self.serve("--each-a-rank", 2, "--shared", f"{self.memory}/ranks", "--batch", 4, "--epochs", 1000000, PENSTOCK_TOKEN=secret)
+        alone, both = (self.shared.address, 1), (ranks.address, 2)
         dice, starts, kills, runs, aim = random.Random(7), [], 0, 0, number("PENSTOCK_KILLS", 4)
         while kills < aim:
             runs += 1
@@ -113,22 +114,6 @@ class LoaderTest(WithPictures):
         if "PENSTOCK_KILLS" in os.environ:
             print(f"{kills} kills in {runs} runs; {starts.count(2)} of {len(starts)} starts had two ranks", file=sys.stderr)
 
-    def serve_ranks(self, secret):
-        """The address of a JVM that serves two ranks."""
-        words = [word for name, value in {**FLAGS, "batch": 4}.items() for word in (f"--{name}", str(value))]
-        command = [*launcher(), "serve", "--source", self.source, *words, "--epochs", "1000000"]
-        serving = subprocess.Popen(
-            [*command, "--each-a-rank", "2", "--shared", f"{self.memory}/ranks", "--until-stdin-ends"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PENSTOCK_TOKEN": secret},
-        )
-        self.addCleanup(serving.stdout.close)
-        self.addCleanup(serving.wait)
-        self.addCleanup(serving.stdin.close)
-        return serving.stdout.readline().strip()
-
 
 class StartTest(unittest.TestCase):
     def start(self, program, **options):
@@ -141,9 +126,9 @@ class StartTest(unittest.TestCase):
             self.start("echo waiting for the disk >&2; sleep 600", start_limit=0.3)
 
     def test_program_that_ends_is_said_at_once_with_its_output(self):
-        with self.assertRaisesRegex(penstock.PenstockError, "it ended with 7; no memory is left"):
+        with self.assertRaisesRegex(penstock.PenstockError, "it ended with status 7; no memory is left"):
             self.start("echo no memory is left >&2; exit 7")
-        with self.assertRaisesRegex(penstock.PenstockError, "it ended with 0; it printed nothing"):
+        with self.assertRaisesRegex(penstock.PenstockError, "it ended with status 0; it printed nothing"):
             self.start("exit 0")
 
     def test_interrupted_start_leaves_nothing(self):

@@ -27,7 +27,6 @@ class TorchTest(WithPictures):
         tensors = batch.tensors()
         self.assertEqual(tensors["pixels"].shape, (8, SIDE, SIDE, 3))
         self.assertEqual(tensors["pixels"].data_ptr(), batch["pixels"].ctypes.data)
-        batch = next(iter(self.loader(copy=True)))
         self.assertEqual(torch.from_dlpack(batch["pixels"]).data_ptr(), batch["pixels"].ctypes.data)
 
     def test_data_loader_has_an_epoch_a_pass(self):

@@ -1,0 +1,56 @@
+"""Runs the Python blocks of docs/python.md, word by word, each as a program, where the pictures are in `photos`."""
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import unittest
+
+from pictures import CLASSES, PACKAGE, SAMPLES, WithPictures
+
+import penstock
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+PAGE = (PACKAGE / "../../docs/python.md").resolve()
+
+
+class PageTest(WithPictures):
+    def setUp(self):
+        place = os.getcwd()
+        self.addCleanup(os.chdir, place)
+        os.chdir(self.folder)
+        for name in CLASSES:
+            shutil.copytree(name, f"photos/{name}")
+
+    def run_block(self, block):
+        """What the block printed, and its variables."""
+        said, names = io.StringIO(), {}
+        with contextlib.redirect_stdout(said):
+            exec(compile(block, str(PAGE), "exec"), names)
+        return said.getvalue(), names
+
+    def test_blocks_run_and_train(self):
+        blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+        self.assertGreaterEqual(len(blocks), 2)
+        for block in blocks:
+            with self.subTest(block):
+                if "torch" in block and torch is None:
+                    self.skipTest("this block needs PyTorch")
+                said, names = self.run_block(block)
+                if isinstance(names.get("batch"), penstock.Batch):
+                    self.assertEqual(names["batch"]["pixels"].shape[1:], (224, 224, 3))
+                    self.assertEqual(said.count("(44, 224, 224, 3)"), 2, said)
+                if "checked" in names:
+                    self.assertEqual(names["trained"] + names["checked"], SAMPLES)
+                    self.assertGreater(names["checked"], 0)
+                if "model" in names:
+                    self.assertEqual(next(names["model"].parameters()).shape[1], 3)  # channels, not pixels of a row
+
+
+if __name__ == "__main__":
+    unittest.main()
