@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -66,11 +66,36 @@ class Batch(dict[str, np.ndarray]):
         return np.arange(rows) < self.size
 
     def tensors(self) -> dict[str, Any]:
-        """The arrays as PyTorch's tensors, which share their memory. Those of shared memory must not be written to."""
+        """The arrays as PyTorch's tensors, which share their memory. With copy=False they must not be written to."""
         from .torch_batches import tensor_of
 
         return {name: tensor_of(array, self.dtypes[name]) for name, array in self.items()}
 
+    def _give_back(self) -> None:
+        """Refuses each later use: the memory of the arrays is about to be another batch."""
+        self.clear()
+        self.__class__ = _OldBatch
+
+
+class _OldBatch(Batch):
+    """A batch whose memory was given back. size, epoch, resume and rank stay."""
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise PenstockError(
+            f"the batch of epoch {self.epoch} is no longer there: with copy=False its memory is given back when the next one "
+            "is requested or the loop ends; copy the arrays that you keep, or leave out copy=False"
+        )
+
+    mask = property(_refuse)  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<batch of epoch {self.epoch}, given back>"
+
+
+_SAFE = ("__class__", "__getattribute__", "__init__", "__new__", "__repr__", "__setattr__", "__delattr__", "__init_subclass__")
+_SAFE += ("__subclasshook__", "__class_getitem__", "__hash__", "__sizeof__", "__dir__", "__str__", "__format__", "__doc__")
+for _name in {*dir(dict), "tensors"}.difference(_SAFE):
+    setattr(_OldBatch, _name, _OldBatch._refuse)
 
 
 def array_of(buffer: Any, kind: str, shape: tuple[int, ...], at: int) -> np.ndarray:

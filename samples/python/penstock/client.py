@@ -65,6 +65,7 @@ class Batches:
         self._behind: str | None = None  # the token of the last batch that came
         self._place: str | None = None  # self.resume as this has set it
         self._over = False
+        self._passes = 0  # those that were begun
 
     def __iter__(self) -> Iterator[Batch]:
         """Yields the batches of one epoch."""
@@ -191,14 +192,17 @@ class Pass(Iterator[Batch]):
         self._batches = batches
         self._of_all = of_all
         self._epoch: int | None = None
+        self._number = 0
         self._is_over = False
 
     def __next__(self) -> Batch:
         batches = self._batches
         if self._is_over:
             raise StopIteration
-        if self._epoch is None and batches.resume != batches._place:
-            batches._disconnect()
+        if self._epoch is None:
+            self._number = batches._passes = batches._passes + 1
+            if batches.resume != batches._place:
+                batches._disconnect()
         batch = batches._next()
         self._is_over = batch is None or not self._of_all and self._epoch not in (None, batch.epoch)
         if batch is None and self._epoch is None and not self._of_all:
@@ -214,7 +218,7 @@ class Pass(Iterator[Batch]):
         return batch
 
     def __del__(self) -> None:
-        if not self._is_over and self._epoch is not None:  # the loop was left early
+        if not self._is_over and self._number == self._batches._passes:  # the loop was left early
             self._batches._disconnect()
 
 

@@ -6,6 +6,7 @@ import json
 import mmap
 import threading
 import time
+import weakref
 
 import numpy as np
 
@@ -13,21 +14,22 @@ from .batch import DTYPES, Batch, PenstockError, array_of
 
 
 def shared_batches(batches, connection):
-    server, files, board = batches._server, {}, None
+    server, files, board, copies = batches._server, {}, None, Copies()
     server.ask(connection, "/shared" + batches._query(board=1))
     message = json.loads(server.answer(connection).read())
     number = 0
     while not message.get("end"):
         if board is None and "board" in message:
             board = Board(message["board"])
-        batch = _shared_batch(message, files)
+        batch = _shared_batch(message, files, copies if batches.copy else None)
         number += 1
-        if batches.copy:
-            for name, array in batch.items():
-                batch[name] = array.copy()
-            if board:
-                board.give_back(number)
-        yield batch
+        if batches.copy and board:
+            board.give_back(number)
+        try:
+            yield batch
+        finally:
+            if not batches.copy:
+                batch._give_back()
         message = None
         if board:
             board.give_back(number)
@@ -71,23 +73,52 @@ class Board:
         return message if message.get("batch") == number else None
 
 
-def _shared_batch(message, files):
-    path = message["file"]
-    arrays, dtypes = {}, {}
+class Copies:
+    """Memory of copies, used again once no array refers to it: the first use of its pages takes longer than the copy."""
+
+    SPARE = 2  # a loop has a batch in use, and one that comes
+
+    def __init__(self):
+        self.spare = []
+
+    def copy(self, data):
+        memory = self.spare.pop() if self.spare else None
+        if memory is None or len(memory) != len(data):
+            memory = mmap.mmap(-1, len(data), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        lent = np.frombuffer(memory, np.uint8)  # which its arrays refer to, as numpy does not look below a mmap
+        np.copyto(lent, data)
+        weakref.finalize(lent, self._give_back, memory).atexit = False
+        return lent
+
+    def _give_back(self, memory):
+        if len(self.spare) < self.SPARE:
+            self.spare.append(memory)
+
+
+def _shared_batch(message, files, copies):
+    arrays, dtypes, places = {}, {}, {}
     for field in message["fields"]:
-        shape, kind = tuple(field["shape"]), field["dtype"]
+        name, shape, kind = field["name"], tuple(field["shape"]), field["dtype"]
         if kind not in DTYPES:
-            raise PenstockError(f"field {field['name']!r} has dtype {kind!r}, which this client does not know")
+            raise PenstockError(f"field {name!r} has dtype {kind!r}, which this client does not know")
         size = int(np.prod(shape, dtype=object)) * DTYPES[kind].itemsize
-        if size == 0:
-            arrays[field["name"]] = np.empty(shape, DTYPES[kind])
-        else:
-            mapped = files.get(path)
-            if mapped is None or len(mapped) < field["at"] + size:
-                mapped = files[path] = _map(path)  # the file grows; arrays keep the map that they see
-            arrays[field["name"]] = array_of(mapped, kind, shape, field["at"])
-        dtypes[field["name"]] = kind
+        arrays[name], dtypes[name] = np.empty(shape, DTYPES[kind]) if size == 0 else None, kind
+        if size:
+            places[name] = field["at"], size, kind, shape
+    if places:
+        start, end = min(at for at, *_ in places.values()), max(at + size for at, size, *_ in places.values())
+        memory = _mapped(message["file"], end, files)
+        if copies:  # the fields of a batch lie side by side, so that one copy does
+            memory = copies.copy(np.frombuffer(memory, np.uint8, end - start, start))
+        for name, (at, _, kind, shape) in places.items():
+            arrays[name] = array_of(memory, kind, shape, at - start if copies else at)
     return Batch(arrays, message["size"], message["epoch"], message["resume"], message["rank"], dtypes)
+
+
+def _mapped(path, end, files):
+    if path not in files or len(files[path]) < end:
+        files[path] = _map(path)  # the file grows; arrays keep the map that they see
+    return files[path]
 
 
 def _map(path):
