@@ -46,6 +46,12 @@ final class ImageListing implements Store.Visitor {
         this.location = store.location();
         store.list(this);
         images.sort(Comparator.comparing(image -> image.path, Arrays::compareUnsigned));
+        for (int i = 1; i < images.size(); i++) {
+            if (Arrays.equals(images.get(i - 1).path, images.get(i).path)) {
+                throw new StoreException(
+                        "%s lists %s twice".formatted(location, images.get(i).key()));
+            }
+        }
         this.wrappers = images.isEmpty() ? 0 : commonLevels();
     }
 

@@ -17,6 +17,9 @@ final class Pages {
     private static final int AT_ONCE = 32;
     private static final int MAX_BYTES = 64 << 20;
 
+    /** Folders below this level are not listed on their own: what a server invents has no end. */
+    private static final int MAX_LEVELS = 16;
+
     private final HttpStore bucket;
     private final String where;
 
@@ -30,35 +33,40 @@ final class Pages {
         return page(prefix, false, null);
     }
 
-    private Flux<ListPage> below(String prefix) {
-        return first(prefix).flatMapMany(first -> below(prefix, first));
-    }
-
     /** All pages below a prefix, in no order. */
     Flux<ListPage> below(String prefix, ListPage first) {
-        if (first.next() == null) {
-            return Flux.just(first);
+        return below(prefix, first, MAX_LEVELS);
+    }
+
+    private Flux<ListPage> below(String prefix, ListPage first, int levels) {
+        if (first.next() == null || levels == 0) {
+            return following(prefix, false, Mono.just(first));
         }
         return page(prefix, true, null).flatMapMany(folders -> {
             boolean fewFolders = folders.next() == null && !folders.prefixes().isEmpty();
             return fewFolders
                     ? Flux.concat(
-                            Flux.just(folders),
-                            Flux.fromIterable(folders.prefixes()).flatMap(this::below, AT_ONCE, 1))
-                    : Flux.concat(Flux.just(first), rest(prefix, first));
+                            following(prefix, true, Mono.just(folders)),
+                            Flux.fromIterable(folders.prefixes())
+                                    .flatMap(
+                                            folder -> first(folder).flatMapMany(its -> below(folder, its, levels - 1)),
+                                            AT_ONCE,
+                                            1))
+                    : following(prefix, false, Mono.just(first));
         });
     }
 
     /** The pages of what lies directly at a prefix, in order. */
     Flux<ListPage> at(String prefix) {
-        return page(prefix, true, null)
-                .expand(page -> page.next() == null ? Mono.empty() : page(prefix, true, page.next()));
+        return following(prefix, true, page(prefix, true, null));
     }
 
-    private Flux<ListPage> rest(String prefix, ListPage first) {
-        return Mono.just(first)
-                .expand(page -> page.next() == null ? Mono.empty() : page(prefix, false, page.next()))
-                .skip(1);
+    private Flux<ListPage> following(String prefix, boolean folders, Mono<ListPage> first) {
+        return Flux.defer(() -> {
+            PageOrder order = new PageOrder(where);
+            return first.expand(page -> page.next() == null ? Mono.empty() : page(prefix, folders, page.next()))
+                    .map(order::next);
+        });
     }
 
     private Mono<ListPage> page(String prefix, boolean folders, @Nullable String token) {
@@ -68,7 +76,7 @@ final class Pages {
                 + (token == null ? "" : "&continuation-token=" + escaped(token));
         return bucket.query(query, MAX_BYTES)
                 .publishOn(Execution.standard().workers())
-                .map(bytes -> ListPage.parse(where, bytes));
+                .map(bytes -> ListPage.parse(where, bytes).requireBelow(where, prefix, folders));
     }
 
     private static String escaped(String text) {

@@ -37,6 +37,8 @@ final class S3Signer implements RequestSigner {
 
     private final AwsV4HttpSigner signer = AwsV4HttpSigner.create();
     private final Supplier<? extends AwsCredentialsProvider> providers;
+    private static final int MAX_REASON = 200;
+
     private final String region;
     private final Map<String, String> also;
     private final Object dropping = new Object();
@@ -79,11 +81,14 @@ final class S3Signer implements RequestSigner {
         return DefaultCredentialsProvider.builder().build();
     }
 
+    /** The chain tells of each place where it has looked; its words are left to the cause. */
     private static StoreException without(SdkException e) {
+        String reason = String.valueOf(e.getMessage());
+        boolean isOfChain = reason.startsWith("Unable to load credentials from any of the providers");
         return new StoreException(
-                "no credentials: %s; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; "
-                                .formatted(e.getMessage())
-                        + "or add ?unsigned=true to the address of a public bucket",
+                "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or add ?unsigned=true"
+                        + " to the address of a public bucket"
+                        + (isOfChain ? "" : ": " + reason.substring(0, Math.min(MAX_REASON, reason.length()))),
                 e);
     }
 

@@ -121,8 +121,10 @@ public final class S3Store implements Store, AutoCloseable {
     }
 
     /**
-     * All objects below the prefix, in no order. Prefixes of folders are listed at the same time. Blocks until done.
-     * @throws StoreException if the bucket cannot be listed
+     * All objects below the prefix, in no order, each once. Prefixes of folders are listed at the same time. The list may
+     * take half of the program's memory; a line of the log tells every 10 s how far it is. Blocks until done.
+     * @throws StoreException if the bucket cannot be listed: its pages have no end, or name a key twice or a key outside
+     *     the prefix
      */
     @Override
     public void list(Visitor visitor) {
@@ -152,9 +154,13 @@ public final class S3Store implements Store, AutoCloseable {
     }
 
     private void list(Pages pages, ListPage first, Consumer<List<StoreEntry>> told) {
+        ListLength length = ListLength.of(location);
         Waiting.forValue(pages.below(prefix, first)
                 .publishOn(Schedulers.boundedElastic(), 1) // a visitor may block
-                .doOnNext(page -> told.accept(entries(page)))
+                .doOnNext(page -> {
+                    length.add(page.objects());
+                    told.accept(entries(page));
+                })
                 .then(Mono.just(true)));
     }
 

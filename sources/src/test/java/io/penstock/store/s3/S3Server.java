@@ -236,7 +236,8 @@ final class S3Server implements AutoCloseable {
         String prefix = query.getOrDefault("prefix", "");
         String delimiter = query.get("delimiter");
         String after = query.getOrDefault("continuation-token", "");
-        StringBuilder text = new StringBuilder("<?xml version=\"1.0\"?>\n<ListBucketResult>");
+        StringBuilder text =
+                new StringBuilder("<?xml version=\"1.0\"?>\n<ListBucketResult><EncodingType>url</EncodingType>");
         TreeSet<String> prefixes = new TreeSet<>();
         String last = "";
         int count = 0;
