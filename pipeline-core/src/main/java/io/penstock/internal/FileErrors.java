@@ -26,7 +26,10 @@ public final class FileErrors {
             return "there is a file of this name";
         }
         if (failure instanceof FileSystemException known && known.getReason() != null) {
-            return known.getReason();
+            String reason = known.getReason();
+            return reason.equals("Too many open files")
+                    ? "this process has as many files open as it may; raise the limit that ulimit -n shows"
+                    : reason;
         }
         return failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     }

@@ -94,6 +94,11 @@ final class BaseAddress {
                 : "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** What a connection leads to: scheme, host and port. */
+    String server() {
+        return "%s://%s:%d".formatted(uri.getScheme(), uri.getHost(), port(uri)).toLowerCase(Locale.ROOT);
+    }
+
     String location() {
         return location;
     }

@@ -1,32 +1,26 @@
 package io.penstock.store.http;
 
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.ByteBufFlux;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientResponse;
-import reactor.netty.resources.ConnectionProvider;
 
 /**
  * Sends requests: within the limits of connections and of requests in flight, with credentials where they belong, along
@@ -37,14 +31,13 @@ final class Exchanges {
     /** An unwanted body up to this size is read, so that its connection can be used again. */
     private static final int MAX_DRAINED = 64 << 10;
 
-    private static final int MAX_HEADERS = 64 << 10;
     private static final ByteBuffer NO_BODY = ByteBuffer.allocate(0);
-    private static final Duration MAX_IDLE = Duration.ofSeconds(30);
 
     private final BaseAddress base;
     private final HttpOptions options;
-    private final ConnectionProvider connections;
+    private final SharedClient connections;
     private final HttpClient client;
+    private final Sinks.Empty<Void> closed = Sinks.empty();
     private final ConcurrencyLimiter limiter;
     private final Scheduler timers;
     private final @Nullable Tokens tokens;
@@ -52,42 +45,13 @@ final class Exchanges {
     Exchanges(BaseAddress base, HttpOptions options) {
         this.base = base;
         this.options = options;
-        this.connections = ConnectionProvider.builder("penstock")
-                .maxConnections(options.values.connections)
-                .pendingAcquireMaxCount(-1)
-                .pendingAcquireTimeout(options.values.readTimeout)
-                .maxIdleTime(MAX_IDLE)
-                .evictInBackground(MAX_IDLE)
-                .build();
-        this.client = client(connections, options);
+        this.connections = SharedClient.of(base, options);
+        this.client = connections.client();
         EventLoopGroup loops = client.configuration().loopResources().onClient(true);
         this.limiter = new ConcurrencyLimiter(
                 options.values.inFlight, task -> loops.next().execute(task));
         this.timers = Schedulers.fromExecutorService(loops);
         this.tokens = options.values.bearer == null ? null : new Tokens(options.values.bearer);
-    }
-
-    private static HttpClient client(ConnectionProvider connections, HttpOptions options) {
-        HttpClient client = HttpClient.create(connections)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        Math.min(Integer.MAX_VALUE, options.values.connectTimeout.toMillis()))
-                .responseTimeout(options.values.firstByteTimeout)
-                .followRedirect(false)
-                .disableRetry(true)
-                .httpResponseDecoder(spec -> spec.maxHeaderSize(MAX_HEADERS));
-        SslContext trust = trust(options.values.trusted);
-        return client.secure(spec -> spec.sslContext(trust).handshakeTimeout(options.values.connectTimeout));
-    }
-
-    private static SslContext trust(List<X509Certificate> certificates) {
-        try {
-            SslContextBuilder builder = SslContextBuilder.forClient().endpointIdentificationAlgorithm("HTTPS");
-            return certificates.isEmpty()
-                    ? builder.build()
-                    : builder.trustManager(certificates).build();
-        } catch (SSLException e) {
-            throw new IllegalArgumentException("certificates cannot be trusted: " + Words.of(e), e);
-        }
     }
 
     /** A request, credentials left out. */
@@ -143,11 +107,14 @@ final class Exchanges {
     /** One answer. Cancelling closes its connection. */
     <T> Mono<T> send(Ask ask, Reader<T> reader) {
         return limiter.limit(Mono.defer(() -> hop(ask, new Hop(ask.address(), 0, null), reader))
-                .timeout(options.values.readTimeout, timers));
+                .timeout(options.values.readTimeout, timers)
+                .takeUntilOther(closed.asMono()));
     }
 
     void close() {
-        connections.dispose();
+        if (closed.tryEmitError(HttpFault.lasting("its store is closed", "")).isSuccess()) {
+            connections.release();
+        }
     }
 
     /** Whether this is an object store, whose errors have bodies that say more than the status. */

@@ -69,6 +69,14 @@ final class HttpFault extends RuntimeException {
         if (failure instanceof StoreException known) {
             return new HttpFault(String.valueOf(known.getMessage()), Kind.LASTING, null, "", known);
         }
+        if (isOutOfFiles(failure)) {
+            return new HttpFault(
+                    "this process has as many files and connections open as it may",
+                    Kind.PASSING,
+                    null,
+                    "raise the limit that ulimit -n shows, or close data sets that are not used any more",
+                    failure);
+        }
         if (failure instanceof ReadTimeoutException) {
             return io("stalled: no byte came for " + Words.of(options.values.firstByteTimeout), failure);
         }
@@ -97,10 +105,16 @@ final class HttpFault extends RuntimeException {
         if (failure instanceof SSLException || failure instanceof IOException) {
             return io("connection broke: " + Words.of(failure), failure);
         }
-        if (failure instanceof IllegalStateException && "Pool has been shut down".equals(failure.getMessage())) {
-            return new HttpFault("its store is closed", Kind.LASTING, null, "", failure);
-        }
         return new HttpFault("the answer makes no sense: " + Words.of(failure), Kind.LASTING, null, "", failure);
+    }
+
+    private static boolean isOutOfFiles(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (String.valueOf(each.getMessage()).contains("Too many open files")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static HttpFault io(String message, Throwable failure) {

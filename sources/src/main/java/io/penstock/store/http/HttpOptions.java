@@ -74,7 +74,7 @@ public final class HttpOptions {
         return STANDARD;
     }
 
-    /** The max connections to one host and port; 64 unless set. */
+    /** The max connections to one host and port, of all stores with these limits together; 64 unless set. */
     public HttpOptions connections(int max) {
         atLeastOne("connections", max);
         return with(copy -> copy.connections = max);

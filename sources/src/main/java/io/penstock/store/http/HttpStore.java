@@ -37,8 +37,8 @@ import reactor.core.publisher.Mono;
  * <p>HTTP has no lists: {@link #list} gives what a {@link #manifest} names.
  *
  * <p>No thread waits. Values come from the network's event loops, so a subscriber that blocks has to change threads
- * first. Cancelling closes the exchange. Memory: what has come of each read in flight. Closing is optional: idle
- * connections go by themselves after a minute.
+ * first. Cancelling closes the exchange. Memory: what has come of each read in flight. Stores of one server and equal
+ * limits share their connections. Closing is optional: idle connections close by themselves within 6 s.
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9110#section-14">RFC 9110, range requests</a>
  */
 public final class HttpStore implements Store, AutoCloseable {
@@ -250,7 +250,10 @@ public final class HttpStore implements Store, AutoCloseable {
         return retries.of("GET " + BaseAddress.shown(address), transfer::attempt);
     }
 
-    /** Closes the connections, of all stores that share them; reads under way fail. */
+    /**
+     * Ends this store, and those that {@link #manifest(String)} made of it: reads under way fail, and the last store of a
+     * server closes its connections.
+     */
     @Override
     public void close() {
         exchanges.close();

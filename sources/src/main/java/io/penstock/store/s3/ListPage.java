@@ -133,18 +133,16 @@ record ListPage(
         if (text.indexOf('%') < 0 && text.indexOf('+') < 0) {
             return text;
         }
+        String key;
         try {
-            String key = URLDecoder.decode(text, StandardCharsets.UTF_8);
-            if (key.indexOf(NO_CHARACTER) < 0 || text.toUpperCase(Locale.ROOT).contains("%EF%BF%BD")) {
-                return key;
-            }
+            key = URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            throw new StoreException(
-                    refused(where, "a page whose key has no whole escape: " + text)
-                            .getMessage(),
-                    e);
+            throw refused(where, "a page whose key has no whole escape: " + text);
         }
-        throw refused(where, "a page with a key that is not UTF-8: " + text);
+        if (key.indexOf(NO_CHARACTER) >= 0 && !text.toUpperCase(Locale.ROOT).contains("%EF%BF%BD")) {
+            throw refused(where, "a page with a key that is not UTF-8: " + text);
+        }
+        return key;
     }
 
     /** The same page if all of it lies below a prefix, and directly there if folders were asked for. */

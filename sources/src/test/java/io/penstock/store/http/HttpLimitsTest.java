@@ -129,6 +129,47 @@ class HttpLimitsTest {
     }
 
     @Test
+    void stores_ofOneServerThatStayOpen_shareTheirConnections() {
+        Crowd crowd = new Crowd(2);
+        URI address = serve(crowd::answer);
+
+        for (int i = 0; i < 10; i++) {
+            readMany(HttpStore.at(address.resolve("set" + i + "/"), once().connections(2)));
+        }
+        HttpStore ended = HttpStore.at(address, once().connections(2));
+        ended.close();
+        ended.close();
+        readMany(HttpStore.at(address, once().connections(2)));
+
+        assertThat(crowd.channels).hasSize(2);
+        assertThatThrownBy(() -> ended.find("x", 10).block()).hasMessageContaining("its store is closed");
+    }
+
+    @Test
+    void connections_thatAreIdle_closeSoonWithoutTheStore() {
+        Sinks.Empty<Void> closed = Sinks.empty();
+        URI address = serve((request, response) -> {
+            request.withConnection(connection -> connection.onDispose(closed::tryEmitEmpty));
+            return response.sendByteArray(Mono.just(new byte[] {1}));
+        });
+
+        HttpStore.at(address, once()).find("x", 10).block();
+
+        closed.asMono().block(SOON);
+    }
+
+    @Test
+    void filesThatAreAllOpen_areAFaultThatMayPassWithAdvice() {
+        HttpFault fault = HttpFault.of(
+                new IllegalStateException(new IOException("newSocketStream(..) failed: Too many open files")),
+                HttpOptions.standard());
+
+        assertThat(fault.isPassing()).isTrue();
+        assertThat(fault.reason() + fault.advice())
+                .contains("as many files and connections open as it may; raise the limit that ulimit -n shows");
+    }
+
+    @Test
     void connectTimeout_ofAHostThatDoesNotAnswer_endsTheAttempt() throws IOException {
         ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getByAddress(LOOPBACK));
         opened.add(deaf);
