@@ -129,7 +129,8 @@ class NumberPagesTest {
 
         assertThatThrownBy(() -> read(Column.of(required(), Type.INT32), 4, good, torn))
                 .isInstanceOf(FormatException.class)
-                .hasMessageContaining("a.parquet, row group 0, column c: the page at byte " + good.length);
+                .hasMessageContaining(
+                        "a.parquet, row group 0, column c: the page at byte " + ("PAR1".length() + good.length));
     }
 
     @Test

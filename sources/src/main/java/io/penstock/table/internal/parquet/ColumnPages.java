@@ -3,7 +3,6 @@ package io.penstock.table.internal.parquet;
 import io.penstock.fault.FormatException;
 import io.penstock.table.internal.MemoryBudget;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32;
@@ -21,8 +20,11 @@ import org.apache.parquet.format.DataPageHeader;
 import org.apache.parquet.format.DataPageHeaderV2;
 import org.apache.parquet.format.DictionaryPageHeader;
 import org.apache.parquet.format.PageHeader;
-import org.apache.parquet.format.Util;
 import org.jspecify.annotations.Nullable;
+import shaded.parquet.org.apache.thrift.TConfiguration;
+import shaded.parquet.org.apache.thrift.TException;
+import shaded.parquet.org.apache.thrift.protocol.TCompactProtocol;
+import shaded.parquet.org.apache.thrift.transport.TIOStreamTransport;
 
 /**
  * The pages of a column in one row group, checked before the library decodes them: their lengths, their checksums where
@@ -33,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ColumnPages implements PageReader {
 
+    /** What the library keeps in memory for a text of a dictionary, besides its bytes. */
+    private static final int DICTIONARY_VALUE = 56;
+
     private final ColumnDescriptor column;
     private final ColumnMetaData metadata;
     private final byte[] bytes;
@@ -40,6 +45,7 @@ final class ColumnPages implements PageReader {
     private final int end;
     private final ByteArrayInputStream in;
     private final MemoryBudget budget;
+    private final PageClaims claims;
     private long valuesLeft;
     private int lastPage;
     private @Nullable DataPage first;
@@ -52,6 +58,7 @@ final class ColumnPages implements PageReader {
         this.end = start + stored.remaining();
         this.in = new ByteArrayInputStream(bytes, start, end - start);
         this.budget = budget;
+        this.claims = new PageClaims(column, budget);
         this.valuesLeft = metadata.getNum_values();
     }
 
@@ -78,13 +85,24 @@ final class ColumnPages implements PageReader {
         }
         DictionaryPageHeader dictionary = header.getDictionary_page_header();
         byte[] page = decoded(body(header), header.getCompressed_page_size(), header.getUncompressed_page_size());
+        int values = dictionary.getNum_values();
         require(
-                dictionary.getNum_values() >= 0 && dictionary.getNum_values() <= page.length,
+                values >= 0 && (long) values * leastBytes() <= page.length,
                 "a dictionary of %d values has %d bytes",
-                dictionary.getNum_values(),
+                values,
                 page.length);
-        return new DictionaryPage(
-                BytesInput.from(page), dictionary.getNum_values(), encoding(dictionary.getEncoding()));
+        claims.require((long) values * DICTIONARY_VALUE);
+        return new DictionaryPage(BytesInput.from(page), values, encoding(dictionary.getEncoding()));
+    }
+
+    /** That a value takes in a dictionary. */
+    private int leastBytes() {
+        return switch (column.getPrimitiveType().getPrimitiveTypeName()) {
+            case BOOLEAN -> 1;
+            case INT32, FLOAT, BINARY -> Integer.BYTES; // a text begins with its length
+            case INT64, DOUBLE -> Long.BYTES;
+            case INT96, FIXED_LEN_BYTE_ARRAY -> column.getPrimitiveType().getTypeLength();
+        };
     }
 
     @Override
@@ -106,9 +124,15 @@ final class ColumnPages implements PageReader {
         }
         lastPage = end - start - in.available();
         try {
-            return Util.readPageHeader(in);
-        } catch (IOException e) {
-            throw new FormatException("the header of a page cannot be read: " + e.getMessage(), e);
+            TConfiguration limits =
+                    TConfiguration.custom().setMaxMessageSize(in.available()).build();
+            PageHeader header = new PageHeader();
+            header.read(new TCompactProtocol(new TIOStreamTransport(limits, in)));
+            return header;
+        } catch (StackOverflowError e) { // the library reads them by calling itself
+            throw new FormatException("the header of a page has parts within parts without end");
+        } catch (TException e) {
+            throw new FormatException("the header of a page cannot be read: " + ParquetColumnReader.reason(e), e);
         }
     }
 
@@ -154,15 +178,12 @@ final class ColumnPages implements PageReader {
         take(data.getNum_values());
         byte[] page = decoded(body(header), header.getCompressed_page_size(), header.getUncompressed_page_size());
         Encoding values = encoding(data.getEncoding());
-        DeltaCounts.check(values, page, DeltaCounts.levels(page, column), data.getNum_values());
+        Encoding repetition = encoding(data.getRepetition_level_encoding());
+        Encoding definition = encoding(data.getDefinition_level_encoding());
+        claims.values(
+                values, page, claims.levels(page, repetition, definition, data.getNum_values()), data.getNum_values());
         return new DataPageV1(
-                BytesInput.from(page),
-                data.getNum_values(),
-                page.length,
-                null,
-                encoding(data.getRepetition_level_encoding()),
-                encoding(data.getDefinition_level_encoding()),
-                values);
+                BytesInput.from(page), data.getNum_values(), page.length, null, repetition, definition, values);
     }
 
     private DataPage page(PageHeader header, DataPageHeaderV2 data) {
@@ -186,7 +207,12 @@ final class ColumnPages implements PageReader {
                 ? Arrays.copyOfRange(bytes, from + levels, from + stored)
                 : decoded(from + levels, stored - levels, length);
         Encoding encoding = encoding(data.getEncoding());
-        DeltaCounts.check(encoding, values, 0, data.getNum_values());
+        claims.levels(ByteBuffer.wrap(bytes, from, repetition), column.getMaxRepetitionLevel(), data.getNum_values());
+        claims.levels(
+                ByteBuffer.wrap(bytes, from + repetition, definition),
+                column.getMaxDefinitionLevel(),
+                data.getNum_values());
+        claims.values(encoding, values, 0, data.getNum_values());
         return DataPageV2.uncompressed(
                 data.getNum_rows(),
                 data.getNum_nulls(),
@@ -200,6 +226,7 @@ final class ColumnPages implements PageReader {
 
     private void take(int values) {
         require(values >= 0 && values <= valuesLeft, "a page claims %d values, %d are left", values, valuesLeft);
+        claims.require(values / Byte.SIZE); // a bit says of each whether it is null
         valuesLeft -= values;
     }
 

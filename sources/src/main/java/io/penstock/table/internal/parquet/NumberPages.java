@@ -85,8 +85,11 @@ final class NumberPages {
     private BitSet nulls(@Nullable Levels levels, int values) throws IOException {
         BitSet nulls = new BitSet();
         if (levels != null) {
+            int max = descriptor.getMaxDefinitionLevel();
             for (int i = 0; i < values; i++) {
-                if (levels.next() != descriptor.getMaxDefinitionLevel()) {
+                int level = levels.next();
+                if (level != max) {
+                    ParquetColumnReader.requireLevel(level, max);
                     nulls.set(i);
                 }
             }

@@ -5,6 +5,7 @@ import io.penstock.table.internal.ColumnBuilder;
 import io.penstock.table.internal.DecodedColumn;
 import io.penstock.table.internal.MemoryBudget;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.parquet.VersionParser.ParsedVersion;
@@ -39,12 +40,13 @@ final class ParquetColumnReader {
     /** @throws FormatException if the bytes are damaged */
     static DecodedColumn decode(
             ParquetLeaf leaf,
-            ColumnMetaData metadata,
+            ColumnRange range,
             ByteBuffer bytes,
             int rows,
             @Nullable ParsedVersion writer,
             @Nullable Double fill,
             MemoryBudget budget) {
+        ColumnMetaData metadata = range.metadata();
         ColumnPages pages = new ColumnPages(leaf.descriptor(), metadata, bytes, budget);
         ColumnBuilder column = new ColumnBuilder(leaf.type(), fill, budget);
         try {
@@ -58,9 +60,11 @@ final class ParquetColumnReader {
                 new ParquetColumnReader(leaf, rows, column).read(reader, metadata.getNum_values());
             }
         } catch (FormatException e) {
-            throw new FormatException("%s, in the page at byte %d".formatted(e.getMessage(), pages.page()), e);
-        } catch (IOException | OutOfMemoryError | RuntimeException e) { // the library trusts what pages say
-            throw new FormatException("the page at byte %d is damaged: %s".formatted(pages.page(), reason(e)), e);
+            throw new FormatException(
+                    "%s, in the page at byte %d".formatted(e.getMessage(), range.start() + pages.page()), e);
+        } catch (IOException | RuntimeException e) { // the library trusts what pages say
+            throw new FormatException(
+                    "the page at byte %d is damaged: %s".formatted(range.start() + pages.page(), reason(e)), e);
         }
         if (column.rows() != rows) {
             throw new FormatException("%d rows are wanted, %d came".formatted(rows, column.rows()));
@@ -76,9 +80,15 @@ final class ParquetColumnReader {
         return Math.min(claimed, LIKELY_RATIO * stored);
     }
 
-    private static String reason(Throwable e) {
-        Throwable last = e instanceof ParquetDecodingException && e.getCause() != null ? e.getCause() : e;
-        return last.getMessage() == null ? last.getClass().getSimpleName() : last.getMessage();
+    /** What a library says of damaged bytes, unless it met them by accident and says a bare number. */
+    static String reason(Throwable e) {
+        Throwable last =
+                (e instanceof ParquetDecodingException || e instanceof UncheckedIOException) && e.getCause() != null
+                        ? e.getCause()
+                        : e;
+        boolean accident = last instanceof IndexOutOfBoundsException || last instanceof NegativeArraySizeException;
+        String message = last.getMessage();
+        return accident || message == null ? "its lengths and counts contradict each other" : message;
     }
 
     private void read(ColumnReader reader, long values) {
@@ -86,6 +96,8 @@ final class ParquetColumnReader {
         ParquetElement.Adding adding = leaf.element().adding();
         for (long i = 0; i < values; i++) {
             int definition = reader.getCurrentDefinitionLevel();
+            requireLevel(definition, defined);
+            requireLevel(reader.getCurrentRepetitionLevel(), lists.size());
             if (lists.isEmpty()) {
                 row();
             } else if (!open(reader.getCurrentRepetitionLevel(), definition)) {
@@ -98,6 +110,12 @@ final class ParquetColumnReader {
                 column.missing(true);
             }
             reader.consume();
+        }
+    }
+
+    static void requireLevel(int level, int max) {
+        if (level > max) {
+            throw new FormatException("a level is %d, the max is %d".formatted(level, max));
         }
     }
 

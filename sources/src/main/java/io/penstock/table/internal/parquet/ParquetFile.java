@@ -120,15 +120,18 @@ public final class ParquetFile implements TableFile {
             at = 0;
         }
         try {
-            FileMetaData footer = Util.readFileMetaData(new ByteArrayInputStream(tail, at, (int) length));
+            FileMetaData footer = Util.readFileMetaData(
+                    new ByteArrayInputStream(tail, at, (int) length), Math.max(1, (int) length)); // no list claims more
             if (footer.isSetEncryption_algorithm() && footer.getRow_groups() == null) {
                 throw new FormatException("it is encrypted, which is not supported");
             }
             return footer;
+        } catch (FormatException e) {
+            throw e;
+        } catch (StackOverflowError e) { // the library reads them by calling itself
+            throw new FormatException("its footer is damaged: it has parts within parts without end");
         } catch (IOException | RuntimeException e) { // the library trusts what a footer says
-            throw e instanceof FormatException known
-                    ? known
-                    : new FormatException("its footer is damaged: " + e.getMessage(), e);
+            throw new FormatException("its footer is damaged: " + ParquetColumnReader.reason(e), e);
         }
     }
 
@@ -216,10 +219,10 @@ public final class ParquetFile implements TableFile {
         for (int i = 0; i < ranges.size(); i++) {
             ParquetLeaf leaf = leaves.get(i);
             ByteBuffer stored = bytes.set(i, NOTHING); // free for collection when the column is decoded
-            ColumnMetaData metadata = ranges.get(i).metadata();
+            ColumnRange range = ranges.get(i);
             Double fill = options.fillOf(leaf.type().name());
             columns.add(named(
-                    group, leaf, () -> ParquetColumnReader.decode(leaf, metadata, stored, rows, writer, fill, budget)));
+                    group, leaf, () -> ParquetColumnReader.decode(leaf, range, stored, rows, writer, fill, budget)));
             budget.give(stored.remaining());
         }
         return new TableGroup(columns, rows, null, budget);
