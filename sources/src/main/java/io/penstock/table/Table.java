@@ -13,6 +13,7 @@ import io.penstock.store.Store;
 import io.penstock.store.internal.ChunkCache;
 import io.penstock.store.internal.StoreFiles;
 import io.penstock.table.internal.ColumnType;
+import io.penstock.table.internal.CommonColumns;
 import io.penstock.table.internal.Partitions;
 import io.penstock.table.internal.TableFile;
 import io.penstock.table.internal.TableGroup;
@@ -43,6 +44,9 @@ import reactor.core.publisher.Mono;
  * timestamps become numbers in the unit of the file, INT96 in nanoseconds since 1970. A row with a null cannot be
  * loaded, unless {@link TableOptions#fillNulls} says what nulls become.
  *
+ * <p>Files may have their columns in any order, as names tell them. A number is as wide as its widest file needs, if no
+ * value changes by that: {@code i32} and {@code i64} are {@code i64}. A column that a file lacks is null there.
+ *
  * <p>Opening reads each file's footer, eight at once, and blocks; loading never blocks. The key of a row is made of its
  * file's place, size and version, the options, and its number. Memory: the footers, the cache, the groups in flight.
  * @see <a href="https://parquet.apache.org/docs/file-format/">The Parquet format</a>
@@ -58,6 +62,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     private final List<Group> groups = new ArrayList<>();
     private final PartNumbers numbers;
     private final Partitions partitions;
+    private final CommonColumns columns;
     private final RowSchema schema;
     private final PackedTensors.Layout layout;
     private final Fingerprint fingerprint;
@@ -76,8 +81,14 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     private record Group(int part, int inPart, long first) {}
 
     private Table(
-            TableFormat format, StoreFiles files, TableOptions options, Partitions partitions, List<TableFile> opened) {
+            TableFormat format,
+            StoreFiles files,
+            CommonColumns columns,
+            Partitions partitions,
+            List<TableFile> opened) {
         this.format = format;
+        TableOptions options = columns.options();
+        this.columns = columns;
         this.listing = files;
         this.partitions = partitions;
         String words = words(options);
@@ -89,7 +100,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
                         Long.toString(entry.size()),
                         Long.toString(entry.version()),
                         format.id(),
-                        words
+                        opened.get(i).columns().equals(columns.types()) ? words : words + ", as " + columns.types()
                     };
                     return new Part(entry.key(), SampleKey.of(state), files.state(entry), opened.get(i));
                 })
@@ -106,11 +117,10 @@ public final class Table implements Dataset<Row>, AutoCloseable {
         }
         this.numbers = new PartNumbers(rows.size(), rows::get);
         List<String> names = new ArrayList<>();
-        opened.get(0).columns().forEach(column -> names.addAll(column.names()));
+        columns.types().forEach(column -> names.addAll(column.names()));
         names.addAll(partitions.names());
         this.schema = new RowSchema(List.copyOf(names));
-        this.layout =
-                TableGroup.layout(opened.get(0).columns(), partitions.names().size());
+        this.layout = TableGroup.layout(columns.types(), partitions.names().size());
         this.fingerprint = Fingerprint.of(format.id(), files.store().location(), files.states(), words);
         this.cache = new ChunkCache<>(options.cacheBytes(), TableGroup::bytes);
     }
@@ -129,7 +139,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
      * The rows of one Parquet file, of those in a folder whose names match a pattern, or of all below a folder whose
      * names end in {@code .parquet}. Folders named {@code key=value} are columns too.
      * @throws StoreException if a file cannot be found or read
-     * @throws FormatException if one is damaged, encrypted, or has other columns than the first
+     * @throws FormatException if one is damaged or encrypted, or two cannot be parts of one table
      */
     public static Table openParquet(Path path, TableOptions options) {
         return open(TableFormat.PARQUET, TableFormat.PARQUET.files(path), options);
@@ -144,7 +154,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
      * The rows of Arrow IPC files and streams, and of Feather version 2, named as those of Parquet are. A record batch is
      * what a row group is there.
      * @throws StoreException if a file cannot be found or read
-     * @throws FormatException if one is damaged, or has other columns than the first
+     * @throws FormatException if one is damaged, or two cannot be parts of one table
      */
     public static Table openArrow(Path path, TableOptions options) {
         return open(TableFormat.ARROW, TableFormat.ARROW.files(path), options);
@@ -160,7 +170,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
      * is text unless {@link TableOptions#type} says its type. Names that end in {@code .tsv} have tabs for commas.
      * @param index the folder for the index of records and for decompressed files; null to keep them in memory
      * @throws StoreException if a file cannot be found or read
-     * @throws FormatException if one lacks a column, has other columns than the first, or a quote is never closed
+     * @throws FormatException if one lacks a column, or a quote is never closed
      */
     public static Table openCsv(Path path, TableOptions options, @Nullable Path index) {
         TableFormat csv = TableFormat.csv(index);
@@ -210,16 +220,10 @@ public final class Table implements Dataset<Row>, AutoCloseable {
                     "columns %s are folders: choose one that is in the files, too".formatted(options.columns()));
         }
         List<TableFile> opened = files.map(entry -> format.opener().open(files, entry, stored, options));
-        List<ColumnType> columns = opened.get(0).columns();
-        for (TableFile file : opened) {
-            if (!file.columns().equals(columns)) {
-                throw new FormatException("%s has other columns than %s: %s instead of %s"
-                        .formatted(file, opened.get(0), file.columns(), columns));
-            }
-        }
-        options.requireNamed(Stream.concat(columns.stream().map(ColumnType::name), partitions.names().stream())
+        CommonColumns columns = CommonColumns.of(opened, stored, options);
+        options.requireNamed(Stream.concat(columns.types().stream().map(ColumnType::name), partitions.names().stream())
                 .toList());
-        return new Table(format, files, options, partitions.only(options.columns()), opened);
+        return new Table(format, files, columns, partitions.only(options.columns()), opened);
     }
 
     /** How rows are laid out: for batches and caches. */
@@ -229,7 +233,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
 
     /** The fields of a row, in order. */
     public List<TableField> fields() {
-        List<TableField> fields = fields(parts.get(0).file().columns());
+        List<TableField> fields = fields(columns.types());
         for (int i = 0; i < partitions.names().size(); i++) {
             Tensor value = partitions.values().get(0).get(i);
             fields.add(new TableField(
@@ -279,7 +283,7 @@ public final class Table implements Dataset<Row>, AutoCloseable {
     private Mono<TableGroup> load(int number) {
         Group group = groups.get(number);
         TableFile file = parts.get(group.part).file();
-        return cache.get(number, () -> file.read(group.inPart));
+        return cache.get(number, () -> file.read(group.inPart, columns));
     }
 
     /** Loads the row groups of these rows, if they take up to half of {@link TableOptions#cacheBytes}. */

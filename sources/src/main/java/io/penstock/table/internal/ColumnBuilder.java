@@ -56,7 +56,7 @@ public final class ColumnBuilder {
         return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static long bits(DType dtype, double value) {
+    static long bits(DType dtype, double value) {
         return switch (dtype) {
             case F64 -> Double.doubleToRawLongBits(value);
             case F32 -> Float.floatToRawIntBits((float) value);
@@ -111,6 +111,16 @@ public final class ColumnBuilder {
             } else {
                 add(fillBits);
             }
+        }
+    }
+
+    /** A row is null. */
+    public void missingRow() {
+        if (type.lists() > 0) {
+            list(0);
+            missing(false);
+        } else {
+            missing(true);
         }
     }
 

@@ -3,6 +3,7 @@ package io.penstock.table.internal;
 import io.penstock.tensor.DType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +13,58 @@ import org.jspecify.annotations.Nullable;
  * @param dtype of an element
  * @param lists how many lists are around a value: 0 for one value a row
  * @param bytes whether a value is itself a list of bytes
+ * @param unit  what a number counts, such as milliseconds since 1970; empty if the file does not say it
  */
-public record ColumnType(String name, DType dtype, int lists, boolean bytes) {
+public record ColumnType(String name, DType dtype, int lists, boolean bytes, String unit) {
+
+    /** Types that hold the numbers of others, the narrowest first. */
+    static final List<DType> WIDENING = List.of(
+            DType.U8, DType.I8, DType.U16, DType.I16, DType.U32, DType.I32, DType.F16, DType.F32, DType.U64, DType.I64,
+            DType.F64);
+
+    /** A column whose numbers have no unit. */
+    public ColumnType(String name, DType dtype, int lists, boolean bytes) {
+        this(name, dtype, lists, bytes, "");
+    }
+
+    /** Whether a name is of this column or of a group that it is in. */
+    public boolean isIn(String group) {
+        return name.equals(group) || name.startsWith(group + ".");
+    }
+
+    static boolean isFloat(DType dtype) {
+        return dtype == DType.F64 || dtype == DType.F32 || dtype == DType.F16 || dtype == DType.BF16;
+    }
+
+    /** Whether one type has each number of another, exactly. */
+    static boolean holds(DType wide, DType narrow) {
+        if (wide == narrow) {
+            return true;
+        }
+        if (narrow == DType.BOOL || wide == DType.BOOL || isFloat(narrow) && !isFloat(wide)) {
+            return false;
+        }
+        boolean signed = narrow.name().startsWith("I") || isFloat(narrow);
+        return digits(wide) >= digits(narrow) && !(signed && wide.name().startsWith("U"));
+    }
+
+    /** The bits of the largest number up to which a type has each whole one. */
+    private static int digits(DType dtype) {
+        return switch (dtype) {
+            case F64 -> 53;
+            case F32 -> 24;
+            case F16 -> 11;
+            case BF16 -> 8;
+            case I8, I16, I32, I64 -> Byte.SIZE * dtype.bytes() - 1;
+            default -> Byte.SIZE * dtype.bytes();
+        };
+    }
+
+    /** For people: {@code text}, {@code i32}, {@code lists of i64 in ms}. */
+    String words() {
+        String value = bytes ? "text" : dtype.toString().toLowerCase(Locale.ROOT);
+        return "lists of ".repeat(lists) + value + (unit.isEmpty() ? "" : " in " + unit);
+    }
 
     /** The levels of lists, the bytes of a value included. */
     public int depth() {
@@ -38,8 +89,7 @@ public record ColumnType(String name, DType dtype, int lists, boolean bytes) {
      * @param fill the number
      */
     public @Nullable String refuses(double fill) {
-        boolean floats = dtype == DType.F32 || dtype == DType.F64 || dtype == DType.F16;
-        if (depth() > lists || floats) {
+        if (depth() > lists || isFloat(dtype)) {
             return null;
         }
         double min = switch (dtype) {

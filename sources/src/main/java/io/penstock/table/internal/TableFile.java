@@ -9,9 +9,12 @@ public interface TableFile {
     /** The columns that are read. */
     List<ColumnType> columns();
 
+    /** The names of all columns that it has. */
+    List<String> names();
+
     /** How many rows each group has. */
     List<Integer> groups();
 
-    /** The columns of a group, decoded on the workers. */
-    Mono<TableGroup> read(int group);
+    /** A group as the columns of its table, decoded on the workers. */
+    Mono<TableGroup> read(int group, CommonColumns common);
 }

@@ -27,14 +27,9 @@ record ArrowLeaf(ColumnType type, List<ArrowNode> path) {
         }
         List<ArrowLeaf> chosen = new ArrayList<>();
         for (String name : wanted) {
-            List<ArrowLeaf> found =
-                    all.stream().filter(leaf -> isIn(leaf.type.name(), name)).toList();
-            if (found.isEmpty()) {
-                throw new FormatException("there is no column \"%s\", only %s"
-                        .formatted(
-                                name, fields.stream().map(field -> field.name).toList()));
-            }
-            found.stream().filter(leaf -> !chosen.contains(leaf)).forEach(chosen::add);
+            all.stream()
+                    .filter(leaf -> leaf.type.isIn(name) && !chosen.contains(leaf))
+                    .forEach(chosen::add);
         }
         return chosen;
     }
@@ -65,7 +60,7 @@ record ArrowLeaf(ColumnType type, List<ArrowNode> path) {
                     case BYTES, FIXED_BYTES, VIEW -> true;
                     default -> false;
                 };
-                all.add(new ArrowLeaf(new ColumnType(name, dtype, lists, bytes), List.copyOf(path)));
+                all.add(new ArrowLeaf(new ColumnType(name, dtype, lists, bytes, node.unit()), List.copyOf(path)));
             }
         }
     }

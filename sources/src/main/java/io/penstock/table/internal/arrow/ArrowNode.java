@@ -8,6 +8,7 @@ import org.apache.arrow.flatbuf.Date;
 import org.apache.arrow.flatbuf.DateUnit;
 import org.apache.arrow.flatbuf.Decimal;
 import org.apache.arrow.flatbuf.DictionaryEncoding;
+import org.apache.arrow.flatbuf.Duration;
 import org.apache.arrow.flatbuf.Field;
 import org.apache.arrow.flatbuf.FixedSizeBinary;
 import org.apache.arrow.flatbuf.FixedSizeList;
@@ -16,6 +17,8 @@ import org.apache.arrow.flatbuf.Int;
 import org.apache.arrow.flatbuf.Precision;
 import org.apache.arrow.flatbuf.Schema;
 import org.apache.arrow.flatbuf.Time;
+import org.apache.arrow.flatbuf.TimeUnit;
+import org.apache.arrow.flatbuf.Timestamp;
 import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.flatbuf.Union;
 import org.apache.arrow.flatbuf.UnionMode;
@@ -29,6 +32,11 @@ final class ArrowNode {
 
     private static final int MAX_DEPTH = 32;
     private static final int MAX_NODES = 100_000;
+
+    /** In the order of the format's own units. */
+    private static final List<String> UNITS = List.of("s", "ms", "µs", "ns", "days");
+
+    private static final int DAYS = 4;
 
     /** How values lie. */
     enum Kind {
@@ -53,7 +61,7 @@ final class ArrowNode {
     final int width;
     /** Of an element of a column; null where there are children. */
     final @Nullable DType dtype;
-    /** The digits of a decimal after its point; the buffers of what is not read; whether indices are signed. */
+    /** The digits of a decimal after its point; the buffers of what is not read; the unit of a time, from 1; whether indices are signed. */
     final int detail;
     /** Of a dictionary. */
     final long id;
@@ -121,13 +129,15 @@ final class ArrowNode {
             case Type.Bool -> new ArrowNode(name, Kind.BOOL, 0, DType.BOOL, 0, 0, children);
             case Type.Date -> {
                 boolean days = ((Date) typed(field.type(new Date()), name)).unit() == DateUnit.DAY;
-                yield days ? number(name, Integer.BYTES, DType.I32) : number(name, Long.BYTES, DType.I64);
+                yield days ? time(name, Integer.BYTES, DAYS) : time(name, Long.BYTES, TimeUnit.MILLISECOND);
             }
             case Type.Time -> {
-                int bytes = bytes(((Time) typed(field.type(new Time()), name)).bitWidth());
-                yield number(name, bytes, whole(bytes, true));
+                Time type = (Time) typed(field.type(new Time()), name);
+                yield time(name, bytes(type.bitWidth()), type.unit());
             }
-            case Type.Timestamp, Type.Duration -> number(name, Long.BYTES, DType.I64);
+            case Type.Timestamp ->
+                time(name, Long.BYTES, ((Timestamp) typed(field.type(new Timestamp()), name)).unit());
+            case Type.Duration -> time(name, Long.BYTES, ((Duration) typed(field.type(new Duration()), name)).unit());
             case Type.Decimal -> {
                 Decimal type = (Decimal) typed(field.type(new Decimal()), name);
                 yield new ArrowNode(name, Kind.DECIMAL, wide(type.bitWidth()), DType.F64, type.scale(), 0, children);
@@ -153,6 +163,15 @@ final class ArrowNode {
 
     private static ArrowNode number(String name, int bytes, DType dtype) {
         return new ArrowNode(name, Kind.NUMBER, bytes, dtype, 0, 0, List.of());
+    }
+
+    private static ArrowNode time(String name, int bytes, int unit) {
+        return new ArrowNode(name, Kind.NUMBER, bytes, whole(bytes, true), unit + 1, 0, List.of());
+    }
+
+    /** What a date or a time counts; empty for other values. */
+    String unit() {
+        return kind == Kind.NUMBER && detail > 0 && detail <= UNITS.size() ? UNITS.get(detail - 1) : "";
     }
 
     private static ArrowNode list(String name, Kind kind, int width, List<ArrowNode> children) {

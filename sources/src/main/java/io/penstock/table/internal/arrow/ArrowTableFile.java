@@ -10,6 +10,7 @@ import io.penstock.stream.Execution;
 import io.penstock.table.TableOptions;
 import io.penstock.table.internal.ColumnBuilder;
 import io.penstock.table.internal.ColumnType;
+import io.penstock.table.internal.CommonColumns;
 import io.penstock.table.internal.DecodedColumn;
 import io.penstock.table.internal.MemoryBudget;
 import io.penstock.table.internal.TableFile;
@@ -55,7 +56,7 @@ public final class ArrowTableFile implements TableFile {
     /**
      * Finds the batches of a file, which blocks.
      * @param wanted columns and groups of columns; all if empty
-     * @throws FormatException if it is neither file nor stream, damaged, or lacks a column
+     * @throws FormatException if it is neither file nor stream, or damaged
      */
     public static ArrowTableFile open(StoreFiles files, StoreEntry entry, List<String> wanted, TableOptions options) {
         String name = files.place(entry);
@@ -85,12 +86,17 @@ public final class ArrowTableFile implements TableFile {
     }
 
     @Override
+    public List<String> names() {
+        return fields.stream().map(field -> field.name).toList();
+    }
+
+    @Override
     public List<Integer> groups() {
         return blocks.rows();
     }
 
     @Override
-    public Mono<TableGroup> read(int group) {
+    public Mono<TableGroup> read(int group, CommonColumns common) {
         return Mono.defer(() -> {
             MemoryBudget budget = new MemoryBudget(options.maxGroupBytes());
             Set<Long> ids = dictionaries().stream().map(node -> node.id).collect(Collectors.toSet());
@@ -100,7 +106,7 @@ public final class ArrowTableFile implements TableFile {
                     .concatMap(block -> file.read(block.offset(), block.bytes()).map(ArrowTableFile::bytes))
                     .collectList()
                     .publishOn(Execution.standard().workers())
-                    .map(Thrown.function(bytes -> decode(group, needed, bytes, budget)));
+                    .map(Thrown.function(bytes -> decode(group, needed, bytes, common, budget)));
         });
     }
 
@@ -117,7 +123,8 @@ public final class ArrowTableFile implements TableFile {
         return bytes;
     }
 
-    private TableGroup decode(int group, List<ArrowBlocks.Block> needed, List<byte[]> bytes, MemoryBudget budget) {
+    private TableGroup decode(
+            int group, List<ArrowBlocks.Block> needed, List<byte[]> bytes, CommonColumns common, MemoryBudget budget) {
         String column = "";
         try {
             int last = needed.size() - 1;
@@ -142,7 +149,7 @@ public final class ArrowTableFile implements TableFile {
                 columns.add(column(batch, leaf, dictionaries, rows, budget));
             }
             column = "";
-            return new TableGroup(columns, rows, null, budget);
+            return new TableGroup(common.of(columns, rows, budget), rows, null, budget);
         } catch (FormatException e) {
             throw new FormatException("%s, record batch %d%s: %s".formatted(name, group, column, e.getMessage()), e);
         }

@@ -30,7 +30,7 @@ record CsvRows(RecordSyntax syntax, int width, int[] numbers) implements RowRead
         for (String name : wanted.isEmpty() ? header : wanted) {
             int at = header.indexOf(name);
             if (at < 0) {
-                throw new FormatException("there is no column \"%s\", only %s".formatted(name, header));
+                continue; // another file of the table may have it
             }
             if (at != header.lastIndexOf(name)) {
                 throw new FormatException("there are two columns \"%s\"; choose others".formatted(name));

@@ -12,6 +12,7 @@ import io.penstock.store.unpack.Unpacker;
 import io.penstock.stream.Execution;
 import io.penstock.table.TableOptions;
 import io.penstock.table.internal.ColumnType;
+import io.penstock.table.internal.CommonColumns;
 import io.penstock.table.internal.MemoryBudget;
 import io.penstock.table.internal.TableFile;
 import io.penstock.table.internal.TableGroup;
@@ -33,6 +34,7 @@ public final class DelimitedFile implements TableFile {
     private final String name;
     private final StoreFile file;
     private final RecordGroups groups;
+    private final List<String> names;
     private final List<ColumnType> columns;
     private final RowReader rows;
     private final TableOptions options;
@@ -41,12 +43,14 @@ public final class DelimitedFile implements TableFile {
             String name,
             StoreFile file,
             RecordGroups groups,
+            List<String> names,
             List<ColumnType> columns,
             RowReader rows,
             TableOptions options) {
         this.name = name;
         this.file = file;
         this.groups = groups;
+        this.names = names;
         this.columns = columns;
         this.rows = rows;
         this.options = options;
@@ -67,7 +71,7 @@ public final class DelimitedFile implements TableFile {
         try {
             List<String> header = header(file, groups, syntax, name);
             List<ColumnType> columns = CsvRows.columns(header, wanted, options);
-            return new DelimitedFile(name, file, groups, columns, CsvRows.of(syntax, header, columns), options);
+            return new DelimitedFile(name, file, groups, header, columns, CsvRows.of(syntax, header, columns), options);
         } catch (FormatException | CellFault e) {
             throw new FormatException("%s: %s".formatted(name, e.getMessage()), e);
         }
@@ -86,7 +90,7 @@ public final class DelimitedFile implements TableFile {
         for (String each : wanted) {
             columns.add(type(each, options));
         }
-        return new DelimitedFile(files.place(entry), file, groups, columns, new JsonRows(columns), options);
+        return new DelimitedFile(files.place(entry), file, groups, wanted, columns, new JsonRows(columns), options);
     }
 
     private static Unpacker unpacker(@Nullable Path index) {
@@ -165,12 +169,17 @@ public final class DelimitedFile implements TableFile {
     }
 
     @Override
+    public List<String> names() {
+        return names;
+    }
+
+    @Override
     public List<Integer> groups() {
         return Arrays.stream(groups.rows()).boxed().toList();
     }
 
     @Override
-    public Mono<TableGroup> read(int group) {
+    public Mono<TableGroup> read(int group, CommonColumns common) {
         return Mono.defer(() -> {
             MemoryBudget budget = new MemoryBudget(options.maxGroupBytes());
             long start = groups.offsets()[group];
@@ -178,18 +187,18 @@ public final class DelimitedFile implements TableFile {
             budget.take(length);
             return file.read(start, (int) length)
                     .publishOn(Execution.standard().workers())
-                    .map(Thrown.function(bytes -> decode(group, bytes(bytes), budget)));
+                    .map(Thrown.function(bytes -> decode(group, bytes(bytes), common, budget)));
         });
     }
 
-    private TableGroup decode(int group, byte[] bytes, MemoryBudget budget) {
+    private TableGroup decode(int group, byte[] bytes, CommonColumns common, MemoryBudget budget) {
         long line = groups.lines()[group];
         int wanted = groups.rows()[group];
         try {
             RowSink sink = new RowSink(columns, options, budget, wanted, line);
             rows.read(bytes, line, sink);
             if (sink.isFull()) {
-                return sink.build();
+                return sink.build(common);
             }
             throw new FormatException("fewer than %d rows came: the file has changed".formatted(wanted));
         } catch (FormatException e) {

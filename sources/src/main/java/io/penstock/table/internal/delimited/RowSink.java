@@ -4,6 +4,8 @@ import io.penstock.fault.FormatException;
 import io.penstock.table.TableOptions;
 import io.penstock.table.internal.ColumnBuilder;
 import io.penstock.table.internal.ColumnType;
+import io.penstock.table.internal.CommonColumns;
+import io.penstock.table.internal.DecodedColumn;
 import io.penstock.table.internal.MemoryBudget;
 import io.penstock.table.internal.TableGroup;
 import java.util.ArrayList;
@@ -81,13 +83,7 @@ final class RowSink {
     /** There is no value. */
     void missing(int column) {
         begin(column);
-        ColumnBuilder builder = builders.get(column);
-        if (types.get(column).lists() > 0) {
-            builder.list(0);
-            builder.missing(false);
-        } else {
-            builder.missing(true);
-        }
+        builders.get(column).missingRow();
     }
 
     /** A number that is a row's only value in a column. */
@@ -109,11 +105,9 @@ final class RowSink {
         return builders.get(column);
     }
 
-    TableGroup build() {
+    TableGroup build(CommonColumns common) {
+        List<DecodedColumn> own = builders.stream().map(ColumnBuilder::build).toList();
         return new TableGroup(
-                builders.stream().map(ColumnBuilder::build).toList(),
-                rows,
-                new TableGroup.Lines(firstLine, lines, faults),
-                budget);
+                common.of(own, rows, budget), rows, new TableGroup.Lines(firstLine, lines, faults), budget);
     }
 }

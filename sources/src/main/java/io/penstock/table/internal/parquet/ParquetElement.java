@@ -13,6 +13,7 @@ import org.apache.parquet.column.values.ValuesReader;
 import org.apache.parquet.format.ConvertedType;
 import org.apache.parquet.format.LogicalType;
 import org.apache.parquet.format.SchemaElement;
+import org.apache.parquet.format.TimeUnit;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.io.api.Binary;
 import org.jspecify.annotations.Nullable;
@@ -190,6 +191,29 @@ record ParquetElement(DType dtype, boolean bytes, @Nullable Stored stored, Addin
         return logical != null
                 && logical.isSetINTEGER()
                 && !logical.getINTEGER().isIsSigned();
+    }
+
+    /** What a date or a time counts; empty for other values. */
+    static String unit(SchemaElement element) {
+        LogicalType logical = element.getLogicalType();
+        TimeUnit unit = logical == null
+                ? null
+                : logical.isSetTIMESTAMP()
+                        ? logical.getTIMESTAMP().getUnit()
+                        : logical.isSetTIME() ? logical.getTIME().getUnit() : null;
+        ConvertedType old = element.getConverted_type();
+        if (element.getType() == Type.INT96 || unit != null && unit.isSetNANOS()) {
+            return "ns";
+        }
+        if (unit != null && unit.isSetMICROS()
+                || old == ConvertedType.TIMESTAMP_MICROS
+                || old == ConvertedType.TIME_MICROS) {
+            return "µs";
+        }
+        if (unit != null || old == ConvertedType.TIMESTAMP_MILLIS || old == ConvertedType.TIME_MILLIS) {
+            return "ms";
+        }
+        return logical != null && logical.isSetDATE() || old == ConvertedType.DATE ? "days" : "";
     }
 
     private static boolean is(SchemaElement element, ConvertedType type) {

@@ -9,6 +9,7 @@ import io.penstock.store.internal.Waiting;
 import io.penstock.stream.Execution;
 import io.penstock.table.TableOptions;
 import io.penstock.table.internal.ColumnType;
+import io.penstock.table.internal.CommonColumns;
 import io.penstock.table.internal.DecodedColumn;
 import io.penstock.table.internal.MemoryBudget;
 import io.penstock.table.internal.TableFile;
@@ -50,16 +51,18 @@ public final class ParquetFile implements TableFile {
     private final String name;
     private final StoreFile file;
     private final FileMetaData footer;
+    private final List<String> names;
     private final List<ParquetLeaf> leaves;
     private final @Nullable ParsedVersion writer;
     private final TableOptions options;
 
-    private ParquetFile(
-            String name, StoreFile file, FileMetaData footer, List<ParquetLeaf> leaves, TableOptions options) {
+    private ParquetFile(String name, StoreFile file, FileMetaData footer, List<String> wanted, TableOptions options) {
+        List<ParquetLeaf> all = ParquetLeaves.of(footer.getSchema());
         this.name = name;
+        this.names = all.stream().map(leaf -> leaf.type().name()).toList();
         this.file = file;
         this.footer = footer;
-        this.leaves = leaves;
+        this.leaves = chosen(all, wanted);
         this.options = options;
         this.writer = version(footer.getCreated_by());
     }
@@ -67,18 +70,17 @@ public final class ParquetFile implements TableFile {
     /**
      * Reads the footer of a file, which blocks.
      * @param wanted columns and groups of columns; all if empty
-     * @throws FormatException if it is no Parquet file, encrypted, or lacks a column
+     * @throws FormatException if it is no Parquet file, or encrypted
      */
     public static ParquetFile open(StoreFiles files, StoreEntry entry, List<String> wanted, TableOptions options) {
         String name = files.place(entry);
         try {
             StoreFile file = new StoreFile(files.store(), entry);
             FileMetaData footer = footer(file);
-            List<ParquetLeaf> leaves = chosen(ParquetLeaves.of(footer.getSchema()), wanted);
-            ParquetFile found = new ParquetFile(name, file, footer, leaves, options);
+            ParquetFile found = new ParquetFile(name, file, footer, wanted, options);
             found.groups();
             found.requireCodecs();
-            for (ParquetLeaf leaf : leaves) {
+            for (ParquetLeaf leaf : found.leaves) {
                 Double fill = options.fillOf(leaf.type().name());
                 String refusal = fill == null ? null : leaf.type().refuses(fill);
                 if (refusal != null) {
@@ -147,15 +149,9 @@ public final class ParquetFile implements TableFile {
         }
         List<ParquetLeaf> chosen = new ArrayList<>();
         for (String each : wanted) {
-            List<ParquetLeaf> found =
-                    all.stream().filter(leaf -> leaf.isIn(each)).toList();
-            if (found.isEmpty()) {
-                throw new FormatException("there is no column \"%s\", only %s"
-                        .formatted(
-                                each,
-                                all.stream().map(leaf -> leaf.type().name()).toList()));
-            }
-            found.stream().filter(leaf -> !chosen.contains(leaf)).forEach(chosen::add);
+            all.stream()
+                    .filter(leaf -> leaf.type().isIn(each) && !chosen.contains(leaf))
+                    .forEach(chosen::add);
         }
         return chosen;
     }
@@ -163,6 +159,11 @@ public final class ParquetFile implements TableFile {
     @Override
     public List<ColumnType> columns() {
         return leaves.stream().map(ParquetLeaf::type).toList();
+    }
+
+    @Override
+    public List<String> names() {
+        return names;
     }
 
     @Override
@@ -195,7 +196,7 @@ public final class ParquetFile implements TableFile {
     }
 
     @Override
-    public Mono<TableGroup> read(int group) {
+    public Mono<TableGroup> read(int group, CommonColumns common) {
         return Mono.defer(() -> {
             List<ColumnRange> ranges = new ArrayList<>();
             MemoryBudget budget = new MemoryBudget(options.maxGroupBytes());
@@ -209,11 +210,12 @@ public final class ParquetFile implements TableFile {
             }
             return ColumnRange.read(file, ranges)
                     .publishOn(Execution.standard().workers())
-                    .map(Thrown.function(bytes -> decode(group, ranges, bytes, budget)));
+                    .map(Thrown.function(bytes -> decode(group, ranges, bytes, common, budget)));
         });
     }
 
-    private TableGroup decode(int group, List<ColumnRange> ranges, List<ByteBuffer> bytes, MemoryBudget budget) {
+    private TableGroup decode(
+            int group, List<ColumnRange> ranges, List<ByteBuffer> bytes, CommonColumns common, MemoryBudget budget) {
         int rows = (int) footer.getRow_groups().get(group).getNum_rows();
         List<DecodedColumn> columns = new ArrayList<>();
         for (int i = 0; i < ranges.size(); i++) {
@@ -225,7 +227,7 @@ public final class ParquetFile implements TableFile {
                     group, leaf, () -> ParquetColumnReader.decode(leaf, range, stored, rows, writer, fill, budget)));
             budget.give(stored.remaining());
         }
-        return new TableGroup(columns, rows, null, budget);
+        return new TableGroup(common.of(columns, rows, budget), rows, null, budget);
     }
 
     private <T> T named(int group, ParquetLeaf leaf, java.util.function.Supplier<T> work) {

@@ -13,11 +13,4 @@ import org.apache.parquet.column.ColumnDescriptor;
  * @param type        what it is to users
  */
 record ParquetLeaf(
-        int number, ColumnDescriptor descriptor, List<Integer> listLevels, ParquetElement element, ColumnType type) {
-
-    /** Whether a name is of this column or of a group that it is in. */
-    boolean isIn(String name) {
-        String own = type.name();
-        return own.equals(name) || own.startsWith(name) && own.charAt(name.length()) == '.';
-    }
-}
+        int number, ColumnDescriptor descriptor, List<Integer> listLevels, ParquetElement element, ColumnType type) {}

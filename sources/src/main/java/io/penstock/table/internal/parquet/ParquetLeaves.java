@@ -141,7 +141,7 @@ final class ParquetLeaves {
                 new ColumnDescriptor(path.toArray(new String[0]), type, lists.size(), definition),
                 lists,
                 value,
-                new ColumnType(full, value.dtype(), lists.size(), value.bytes())));
+                new ColumnType(full, value.dtype(), lists.size(), value.bytes(), ParquetElement.unit(element))));
     }
 
     private static <T> List<T> with(List<T> list, T last) {
