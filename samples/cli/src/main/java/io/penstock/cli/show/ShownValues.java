@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Tensor;
+import java.math.BigInteger;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /** The elements of a tensor, the first of many, for people and as JSON. */
@@ -15,12 +15,11 @@ final class ShownValues {
 
     private ShownValues() {}
 
-    private static boolean isPlain(Tensor tensor) {
-        return tensor.dtype() != DType.F16 && tensor.dtype() != DType.BF16;
-    }
-
     private static boolean isFloat(Tensor tensor) {
-        return tensor.dtype() == DType.F32 || tensor.dtype() == DType.F64;
+        return switch (tensor.dtype()) {
+            case F16, BF16, F32, F64 -> true;
+            default -> false;
+        };
     }
 
     private static int shown(Tensor tensor) {
@@ -28,7 +27,7 @@ final class ShownValues {
     }
 
     /**
-     * {@code values} as far as they are shown; half-precision ones as {@code hex}. JSON has no NaN, so that is a text.
+     * {@code values} as far as they are shown. JSON has no NaN, so that is a text.
      */
     static void write(Tensor tensor, ObjectNode node) {
         node.put("dtype", tensor.dtype().toString());
@@ -38,14 +37,12 @@ final class ShownValues {
         }
         int count = shown(tensor);
         node.put("shown", count);
-        if (!isPlain(tensor)) {
-            node.put("hex", hex(tensor, count));
-            return;
-        }
         ArrayNode values = node.putArray("values");
         for (int i = 0; i < count; i++) {
             double value = isFloat(tensor) ? tensor.doubleAt(i) : 0;
-            if (!isFloat(tensor)) {
+            if (tensor.dtype() == DType.U64) {
+                values.add(new BigInteger(Long.toUnsignedString(tensor.longAt(i))));
+            } else if (!isFloat(tensor)) {
                 values.add(tensor.longAt(i));
             } else if (Double.isFinite(value)) {
                 values.add(value);
@@ -58,19 +55,18 @@ final class ShownValues {
     static String text(Tensor tensor) {
         int count = shown(tensor);
         String more = count < tensor.shape().elements() ? " …" : "";
-        if (!isPlain(tensor)) {
-            return hex(tensor, count) + more;
-        }
         List<String> values = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            values.add(isFloat(tensor) ? Double.toString(tensor.doubleAt(i)) : Long.toString(tensor.longAt(i)));
+            values.add(text(tensor, i));
         }
         return String.join(" ", values) + more;
     }
 
-    private static String hex(Tensor tensor, int elements) {
-        byte[] bytes = new byte[elements * tensor.dtype().bytes()];
-        tensor.copyTo(0, bytes, 0, bytes.length);
-        return HexFormat.of().formatHex(bytes);
+    private static String text(Tensor tensor, int element) {
+        return switch (tensor.dtype()) {
+            case F16, BF16, F32, F64 -> Double.toString(tensor.doubleAt(element));
+            case U64 -> Long.toUnsignedString(tensor.longAt(element));
+            default -> Long.toString(tensor.longAt(element));
+        };
     }
 }

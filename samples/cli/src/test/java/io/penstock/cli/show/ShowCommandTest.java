@@ -44,13 +44,17 @@ class ShowCommandTest {
 
     /** The numbers 0 to 5 as {@code i16[3, 2]}, in NumPy's format. */
     private static byte[] npy() {
-        String header = "{'descr': '<i2', 'fortran_order': False, 'shape': (3, 2), }";
+        return npy("<i2", "(3, 2)", new byte[] {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0});
+    }
+
+    private static byte[] npy(String type, String shape, byte[] values) {
+        String header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }".formatted(type, shape);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.write(0x93);
         out.writeBytes(ascii("NUMPY"));
         out.writeBytes(new byte[] {1, 0, 118, 0});
         out.writeBytes(ascii(header + " ".repeat(117 - header.length()) + "\n"));
-        out.writeBytes(new byte[] {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0});
+        out.writeBytes(values);
         return out.toByteArray();
     }
 
@@ -79,6 +83,27 @@ class ShowCommandTest {
                 .isEqualTo("[{\"name\":\"values\",\"dtype\":\"i16\",\"shape\":[3,2]}]");
         assertThat(line.path("sample").path("values").path("values").toString()).isEqualTo("[2,3]");
         assertThat(line.path("sha256").asText()).isEqualTo(sha256(new byte[] {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0}));
+    }
+
+    @Test
+    void show_largeUnsignedNumbersAndHalfFloats_areNumbers() throws Exception {
+        byte[] most = {-1, -1, -1, -1, -1, -1, -1, -1};
+        String unsigned = "npy:" + write("u.npy", npy("<u8", "(1, 1)", most));
+        String halves = "npy:" + write("h.npy", npy("<f2", "(1, 2)", new byte[] {0, (byte) 0xB4, 0, 0x7C}));
+
+        assertThat(Cli.run("show", unsigned, "--index", "0").out()).contains("18446744073709551615");
+        assertThat(values(unsigned)).isEqualTo("[18446744073709551615]");
+        assertThat(values(halves)).isEqualTo("[-0.25,\"Infinity\"]");
+    }
+
+    private static String values(String source) {
+        return Cli.run("show", source, "--index", "0", "--json")
+                .events()
+                .get(0)
+                .path("sample")
+                .path("values")
+                .path("values")
+                .toString();
     }
 
     @Test
