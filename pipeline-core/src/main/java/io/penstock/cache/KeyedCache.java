@@ -87,6 +87,9 @@ public final class KeyedCache<T> {
         public void missed(Request<T> request) {}
 
         @Override
+        public void joined(Request<T> request) {}
+
+        @Override
         public void stored(SampleKey key, Request<T> request) {
             saw(key);
             if (request.by != lookup) { // it came too late for that clear to see it

@@ -32,8 +32,11 @@ public final class Lookup<R, T> {
         /** A tier answered. */
         void hit(int tier, SampleKey key, R request);
 
-        /** No tier answered. */
+        /** No tier answered, and a load of its own begins. */
         void missed(R request);
+
+        /** No tier answered, and a load that another caller began brings the value. */
+        void joined(R request);
 
         /** A tier holds the value that was loaded. */
         void stored(SampleKey key, R request);
@@ -194,7 +197,7 @@ public final class Lookup<R, T> {
                     }
                     return load(key, request);
                 },
-                () -> loader.missed(request));
+                () -> loader.joined(request));
     }
 
     /** Loads a key that this process is not loading, once no other process loads it either. */

@@ -139,6 +139,12 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
         hits[tier][part(draw)].count(draw);
     }
 
+    /** A hit: with a load that an earlier epoch began it would be a miss of an epoch without loads. */
+    @Override
+    public void joined(Draw draw) {
+        hits[0][part(draw)].count(draw);
+    }
+
     @Override
     public void missed(Draw draw) {
         misses[part(draw)].count(draw);

@@ -146,6 +146,12 @@ final class KeyedStage<A, T> extends Stage<T> implements Lookup.Loader<KeyedStag
         hits[tier].count(element.draw);
     }
 
+    /** As {@link CachedDataset} counts it. */
+    @Override
+    public void joined(Element<A> element) {
+        hits[0].count(element.draw);
+    }
+
     @Override
     public void missed(Element<A> element) {
         misses.count(element.draw);

@@ -14,8 +14,9 @@ import java.util.function.Function;
  * What a pipeline did in one epoch, or in all of them, up to now.
  *
  * @param loads   at the sources
- * @param hits    by the name of the tier that answered, fastest first; no entry without a cache
- * @param misses  lookups that no tier answered
+ * @param hits    samples that came without a load of their own, by the name of the tier that answered, fastest first;
+ *                those that shared a load which was under way count with the fastest. No entry without a cache
+ * @param misses  samples that no tier had, and for which a load began: as many as the loads, if none fails
  * @param skipped samples that were left out after a failure
  * @param verified hits that were loaded again and compared, as a {@link HitCheck} asked
  * @param differing those among them that were not the same

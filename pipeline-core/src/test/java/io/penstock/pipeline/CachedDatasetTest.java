@@ -34,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
@@ -451,6 +452,28 @@ class CachedDatasetTest {
 
         assertThat(cached.statistics(1).hits()).isEqualTo(Map.of("ram", 1L));
         assertThat(cached.statistics(1).loads()).isEqualTo(1);
+    }
+
+    @Test
+    void statistics_ofAnEpochThatSharesALoadOfTheOneBefore_haveNoMissWithoutALoad() {
+        Sinks.One<Tensor> load = Sinks.one();
+        CachedDataset<Tensor> cached = (CachedDataset<Tensor>)
+                FakeDataset.answering(1, index -> load.asMono()).cache(new FakeTier("ram"), VALUE);
+
+        Mono<Tensor> first = Begun.toMono(cached.begin(draw(0, 0)));
+        Mono<Tensor> second = Begun.toMono(cached.begin(draw(1, 0)));
+        StepVerifier.create(Mono.zip(first, second))
+                .then(() -> load.tryEmitValue(Tensor.scalar(7L)))
+                .expectNextCount(1)
+                .verifyComplete();
+
+        assertThat(cached.statistics(0).misses())
+                .isEqualTo(cached.statistics(0).loads())
+                .isEqualTo(1);
+        assertThat(cached.statistics(1).misses())
+                .isEqualTo(cached.statistics(1).loads())
+                .isZero();
+        assertThat(cached.statistics(1).hits()).isEqualTo(Map.of("ram", 1L));
     }
 
     /** More epochs than are kept one by one. */
