@@ -45,7 +45,7 @@ class LoaderTest(WithPictures):
             self.assertEqual([batch.size for batch in loader], [20, 20, 4])
 
     def test_indices_come_with_the_rows(self):
-        with penstock.loader(self.source, resize=SIDE, batch=8, epochs=1, with_indices=True, no_shuffle=True) as loader:
+        with penstock.loader(self.source, **self.flags, epochs=1, with_indices=True, shuffle=False) as loader:
             rows = [int(index) for batch in loader for index in batch["index"]]
         self.assertEqual(rows, list(range(44)) + [-1] * 4)
 
