@@ -346,7 +346,9 @@ def draws(size=None, seed=0, epochs=1, rank=0, world=1, remainder="pad", start=(
             indices = order(size, seed, epoch, shard=shard, world=world, limit=limit, **kind)
         for step in range(steps):
             position = offset + step * world + turn
-            following = (epoch + 1, 0) if step + 1 == steps else (epoch, offset + (step + 1) * world)
+            done = offset + (step + 1) * world
+            over = done >= samples if remainder == "keep" else step + 1 == steps
+            following = (epoch + 1, 0) if over else (epoch, done)
             index = indices(position) if position < samples else None
             yield Draw(epoch, index, *following, steps - step - 1)
 

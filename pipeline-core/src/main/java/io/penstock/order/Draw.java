@@ -52,7 +52,7 @@ public record Draw(long seed, long epoch, long index, long turn, Position next, 
 
     /** Whether this is its rank's last draw of the epoch. */
     public boolean endsEpoch() {
-        return next.epoch() > epoch;
+        return left == 0 || next.epoch() > epoch; // other ranks may draw once more in it
     }
 
     /**

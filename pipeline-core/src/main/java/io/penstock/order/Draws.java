@@ -196,11 +196,11 @@ public final class Draws {
                 epoch, inFirstEpoch + later * inLaterEpochs, 0, inLaterEpochs, rank, order.epoch(seed, epoch, size));
     }
 
-    /** Where the ranks are after this number of steps. */
+    /** Where the ranks are after this number of steps. An epoch is over when all ranks have drawn what they draw of it. */
     private Position next(Epoch epoch, long steps) {
-        return steps == epoch.steps
-                ? new Position(epoch.number + 1, 0)
-                : new Position(epoch.number, epoch.from + steps * worldSize);
+        long offset = epoch.from + steps * worldSize;
+        boolean over = remainder == Remainder.KEEP ? offset >= samples : steps == epoch.steps;
+        return over ? new Position(epoch.number + 1, 0) : new Position(epoch.number, offset);
     }
 
     private Draw draw(Epoch epoch, long step) {

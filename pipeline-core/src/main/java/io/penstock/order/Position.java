@@ -8,8 +8,9 @@ import java.math.BigInteger;
  * <p>The offset counts the draws of all ranks together, so a position survives a change of world size, of workers and
  * of batch size. {@code (epoch, 0)} is the start of an epoch; the end of one is written as the start of the next.
  *
- * <p>Ordered by how far they are. Ranks that are in step have the same one, except that under {@link Remainder#KEEP}
- * some ranks have a draw less and reach the next epoch before the others; the smallest position is that of the run.
+ * <p>Ordered by how far they are. Ranks that are in step have the same one. Under {@link Remainder#KEEP} some ranks have
+ * a draw less in an epoch that does not divide: their last position lies within it, as the others draw once more. Any
+ * rank's position serves behind the same draw of an epoch or behind its last one; otherwise the smallest is the run's.
  *
  * <p>A stream that is not in order ({@link io.penstock.stream.Execution#window}) delivers some draws ahead of their
  * turn. Its position then is that of one rank: where its first draw is that is missing, and which of those behind it

@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A token counts the draws of all ranks, so it is valid at any world size, number of workers and batch size. If all
- * ranks have done the same number of batches, any rank's token serves. Otherwise, and under {@link Remainder#KEEP},
- * take the one of the smallest {@link Position}; some ranks' batches are then drawn again. Samples that were loaded and
+ * ranks have done the same number of batches of an epoch, or all of it, any rank's token serves; under {@link
+ * Remainder#KEEP} up to a draw a rank is then made again. Otherwise take the one of the smallest {@link Position}; some
+ * ranks' batches are then drawn again. Samples that were loaded and
  * not delivered are drawn again, too. A token within an epoch of an unordered run, which
  * {@link io.penstock.stream.Execution#window} allows, is that of its rank: it names the draws delivered ahead of their
  * turn.

@@ -97,6 +97,37 @@ class DrawsTest {
                 .containsExactlyElementsOf(global.subList(consumed, global.size()));
     }
 
+    /** Ranks are compared at the same draw of an epoch; one that has fewer draws than that has made all of its own. */
+    @Property(tries = 300)
+    void resumeAt_positionOfAnyRank_skipsNoDrawOfAnother(
+            @ForAll @IntRange(min = 1, max = 60) int size,
+            @ForAll @IntRange(min = 1, max = 7) int worldSize,
+            @ForAll @IntRange(min = 1, max = 7) int after,
+            @ForAll @IntRange(max = 60) int cut,
+            @ForAll boolean stable) {
+        Sampler sampler = Sampler.shuffled(SEED)
+                .mode(stable ? ShardMode.stable().partitions(3) : ShardMode.global())
+                .remainder(Remainder.KEEP);
+        Set<Long> drawn = new HashSet<>();
+        List<Position> saved = new ArrayList<>();
+        for (int rank = 0; rank < worldSize; rank++) {
+            List<Draw> draws = all(sampler.shard(Shard.of(rank, worldSize)), size);
+            List<Draw> made = draws.subList(0, Math.min(cut + 1, draws.size()));
+            made.forEach(draw -> drawn.add(draw.index()));
+            made.stream().skip(cut).forEach(last -> saved.add(last.next()));
+            made.stream().filter(Draw::endsEpoch).forEach(last -> saved.add(last.next()));
+        }
+
+        for (Position position : saved) {
+            Set<Long> seen = new HashSet<>(drawn);
+            for (int rank = 0; rank < after; rank++) {
+                seen.addAll(indices(sampler.resumeAt(position).shard(Shard.of(rank, after)), size));
+            }
+
+            assertThat(seen).hasSize(size);
+        }
+    }
+
     @Property(tries = 200)
     void epoch_oneAfterAnother_areTheDrawsOfTheWholeRun(
             @ForAll @IntRange(max = 50) int size,
