@@ -190,7 +190,7 @@ public final class Tensor {
         if (returned != null && returned.getAsBoolean()) {
             throw new IllegalStateException(
                     ("cannot read %s: its batch was closed, and its memory may hold another one; "
-                                    + "before the close, copy() what must outlive the batch")
+                                    + "before the close, copy what must outlive the batch")
                             .formatted(type()));
         }
         return memory;

@@ -93,7 +93,7 @@ public final class Batch implements AutoCloseable {
      */
     public Tensor tensor(String name) {
         if (closing.begun) {
-            throw new IllegalStateException("batch is closed; before the close, copy() what must outlive it");
+            throw new IllegalStateException("batch is closed; before the close, copy what must outlive it");
         }
         Tensor tensor = fields.get(name);
         if (tensor == null) {

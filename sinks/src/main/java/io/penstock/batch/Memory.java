@@ -96,7 +96,7 @@ final class Memory {
             return buffer;
         } catch (OutOfMemoryError e) {
             throw new IllegalStateException(
-                    ("no memory for %d bytes of field \"%s\"; if loops over toIterable() were left early, use a"
+                    ("no memory for %d bytes of field \"%s\"; if for loops over a Flux were left early, use a"
                                     + " BatchLoop in try-with-resources, which gives their memory back; otherwise take"
                                     + " fewer slots, smaller batches or a larger -XX:MaxDirectMemorySize")
                             .formatted(size, field),

@@ -100,7 +100,8 @@ public record TableOptions(
                 .findFirst()
                 .ifPresent(name -> {
                     throw new FormatException(
-                            "there is no column \"%s\" whose type, lists or fill could be set, only %s; correct its name, or choose it"
+                            ("there is no column \"%s\" whose type, lists or fill could be set, only %s; correct "
+                                            + "its name, or choose it")
                                     .formatted(name, columns));
                 });
     }

@@ -71,8 +71,8 @@ class CommonColumnsTest {
 
         assertThatThrownBy(() -> parquet(numbers("c", Type.INT32, 7, UnaryOperator.identity()), text))
                 .isInstanceOf(FormatException.class)
-                .hasMessage(
-                        "column c is i32 in memory:parts/a.parquet, and text in memory:parts/b.parquet; write all files alike, or choose other columns");
+                .hasMessage("column c is i32 in memory:parts/a.parquet, and text in memory:parts/b.parquet; write "
+                        + "all files alike, or choose other columns");
     }
 
     @Test
@@ -90,8 +90,8 @@ class CommonColumnsTest {
 
         assertThatThrownBy(() -> parquet(a, b))
                 .isInstanceOf(FormatException.class)
-                .hasMessage(
-                        "memory:parts/a.parquet has no column d, which memory:parts/b.parquet has; say what nulls become (fillNulls, or d=0 in a flag), or choose other columns");
+                .hasMessage("memory:parts/a.parquet has no column d, which memory:parts/b.parquet has; say what "
+                        + "nulls become (fillNulls, or d=0 in a flag), or choose other columns");
         try (Table table = parquet(TableOptions.standard().fillNulls(-1), a, b)) {
             assertThat(table.schema().names()).containsExactly("c", "d");
             assertThat(row(table, 0).tensor("d").longAt(0)).isEqualTo(-1);

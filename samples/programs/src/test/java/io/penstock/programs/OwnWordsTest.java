@@ -35,6 +35,7 @@ class OwnWordsTest {
             "KryoCodec.java",
             "Waiting.java",
             "Backlog.java",
+            "BatchLoop.java",
             "Commits.java");
 
     @Test

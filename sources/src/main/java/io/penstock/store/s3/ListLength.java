@@ -40,7 +40,8 @@ final class ListLength {
         objects += page.size();
         if (bytes > maxBytes) {
             throw new StoreException(
-                    "cannot list %s: %,d objects, and there are more; a list may take %,d MiB, half of the memory; name a longer prefix, or give the program more memory with -Xmx"
+                    ("cannot list %s: %,d objects, and there are more; a list may take %,d MiB, half of the "
+                                    + "memory; name a longer prefix, or give the program more memory with -Xmx")
                             .formatted(where, objects, maxBytes >> 20));
         }
         long now = nanoTime.getAsLong();

@@ -163,7 +163,8 @@ public final class StreamPlan<T> implements AutoCloseable {
                 && pipeline.size() > 0
                 && inEpoch < drawsABatch()) {
             throw new IllegalArgumentException(
-                    "--remainder drop leaves no batch: rank %d of %d has %d samples an epoch, and a batch is %d; take a smaller --batch, or --remainder keep or pad"
+                    ("--remainder drop leaves no batch: rank %d of %d has %d samples an epoch, and a batch is "
+                                    + "%d; take a smaller --batch, or --remainder keep or pad")
                             .formatted(sampler.shard().rank(), sampler.shard().worldSize(), inEpoch, drawsABatch()));
         }
     }

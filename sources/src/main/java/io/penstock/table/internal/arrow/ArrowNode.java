@@ -61,7 +61,10 @@ final class ArrowNode {
     final int width;
     /** Of an element of a column; null where there are children. */
     final @Nullable DType dtype;
-    /** The digits of a decimal after its point; the buffers of what is not read; the unit of a time, from 1; whether indices are signed. */
+    /**
+     * The digits of a decimal after its point; the buffers of what is not read; the unit of a time, from 1; whether
+     * indices are signed.
+     */
     final int detail;
     /** Of a dictionary. */
     final long id;
