@@ -51,7 +51,8 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Scan
     private volatile @Nullable Throwable refused; // sent before them
 
     BatchRun(Collation<T> collation, BatchOptions options, CoreSubscriber<? super Batch> actual) {
-        Memory memory = new Memory(collation.n(), collation.names(), collation.indexed(), options.allocator());
+        Memory memory = new Memory(
+                collation.n(), collation.names(), collation.forms(), collation.indexed(), options.allocator());
         this.actual = actual;
         this.consumer = options.consumer().createWorker();
         this.ring = new SlotRing(

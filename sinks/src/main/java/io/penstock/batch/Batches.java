@@ -23,7 +23,8 @@ import reactor.core.scheduler.Scheduler;
  *  flux.transform(Batches.of(256, Schema.of(Photo.class)).dropRemainder())
  * }</pre>
  *
- * <p><b>Shapes.</b> A field {@code u8[h, w, c]} becomes {@code u8[n, h, w, c]}. All rows of a batch have one dtype and
+ * <p><b>Shapes.</b> A field {@code u8[h, w, c]} becomes {@code u8[n, h, w, c]}; engines want {@link
+ * #channelsFirst}. All rows of a batch have one dtype and
  * shape; {@link #padShapes} lifts that.
  *
  * <p><b>Cutting.</b> A batch ends after n draws, and with its epoch, which it never straddles. Draws count whether they
@@ -180,6 +181,26 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
      */
     public Batches<T> withIndices() {
         return new Batches<>(collation.withIndices(), options);
+    }
+
+    /**
+     * Delivers fields with their channels before their pixels, as DJL, PyTorch and most ONNX models take images: {@code
+     * [h, w, c]} becomes {@code [n, c, h, w]}, {@code [t, h, w, c]} becomes {@code [n, t, c, h, w]}. Of any dtype. Rows
+     * are transposed while they are copied into their batch, so there is no second copy. A sample of another number of
+     * axes ends the stream with an {@link IllegalArgumentException} that names the field.
+     * @throws IllegalArgumentException if there is no such field, or it is one of {@link #asLongs}
+     */
+    public Batches<T> channelsFirst(String... fields) {
+        return new Batches<>(collation.form(RowForm.CHANNELS_FIRST, fields), options);
+    }
+
+    /**
+     * Delivers fields of integers as {@code i64}, as PyTorch takes labels. A sample of {@code u64} or of floats ends the
+     * stream with an {@link IllegalArgumentException} that names the field.
+     * @throws IllegalArgumentException if there is no such field, or it is one of {@link #channelsFirst}
+     */
+    public Batches<T> asLongs(String... fields) {
+        return new Batches<>(collation.form(RowForm.LONGS, fields), options);
     }
 
     /** Where batches are consumed, on one worker of it; {@code boundedElastic()} unless set. */

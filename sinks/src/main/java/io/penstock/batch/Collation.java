@@ -3,8 +3,11 @@ package io.penstock.batch;
 import io.penstock.order.Remainder;
 import io.penstock.pipeline.Group;
 import io.penstock.tensor.Schema;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +17,7 @@ record Collation<T>(
         int n,
         Rows<T> rows,
         Remainder remainder,
+        Map<String, RowForm> forms,
         boolean padded,
         boolean indexed,
         @Nullable Buckets<T> buckets) {
@@ -47,7 +51,7 @@ record Collation<T>(
                     "withIndices adds \"%s\", but there is a field of that name; rename it: %s"
                             .formatted(INDEX, rows.names()));
         }
-        return new Collation<>(n, rows, remainder, padded, true, buckets);
+        return new Collation<>(n, rows, remainder, forms, padded, true, buckets);
     }
 
     /** The fields of a batch, without those that padding adds. */
@@ -62,11 +66,12 @@ record Collation<T>(
     }
 
     static <T> Collation<T> of(int n, Schema<T> schema) {
-        return new Collation<>(n, new Rows.Single<>(schema), Remainder.KEEP, false, false, null);
+        return new Collation<>(n, new Rows.Single<>(schema), Remainder.KEEP, Map.of(), false, false, null);
     }
 
     static <T> Collation<Group<T>> ofGroups(Schema<T> schema) {
-        return new Collation<Group<T>>(1, new Rows.Grouped<>(schema), Remainder.KEEP, false, false, null).padShapes();
+        return new Collation<Group<T>>(1, new Rows.Grouped<>(schema), Remainder.KEEP, Map.of(), false, false, null)
+                .padShapes();
     }
 
     /** How each sample becomes a row, for batches by length. */
@@ -78,7 +83,23 @@ record Collation<T>(
     }
 
     Collation<T> remainder(Remainder other) {
-        return new Collation<>(n, rows, other, padded, indexed, buckets);
+        return new Collation<>(n, rows, other, forms, padded, indexed, buckets);
+    }
+
+    Collation<T> form(RowForm form, String... fields) {
+        Map<String, RowForm> all = new LinkedHashMap<>(forms);
+        for (String field : fields) {
+            if (!rows.names().contains(field)) {
+                throw new IllegalArgumentException(
+                        "there is no field \"%s\" to batch as %s; there are %s".formatted(field, form, rows.names()));
+            }
+            RowForm before = all.put(field, form);
+            if (before != null && before != form) {
+                throw new IllegalArgumentException(
+                        "field \"%s\" is batched as %s or as %s, not both".formatted(field, before, form));
+            }
+        }
+        return new Collation<>(n, rows, remainder, Collections.unmodifiableMap(all), padded, indexed, buckets);
     }
 
     Collation<T> padShapes() {
@@ -90,13 +111,13 @@ record Collation<T>(
                                 .formatted(PaddedSlot.length(name), PaddedSlot.shape(name), names));
             }
         }
-        return new Collation<>(n, rows, remainder, true, indexed, buckets);
+        return new Collation<>(n, rows, remainder, forms, true, indexed, buckets);
     }
 
     /** @throws IllegalArgumentException if these are batches of groups */
     Collation<T> buckets(Buckets<T> other) {
         Objects.requireNonNull(schema(), "schema");
-        return new Collation<>(n, rows, remainder, true, indexed, other).padShapes();
+        return new Collation<>(n, rows, remainder, forms, true, indexed, other).padShapes();
     }
 
     /** How many unfinished batches have a slot, which a ring needs beside those of complete batches. */

@@ -6,40 +6,50 @@ import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** The dtype and shape of one row of each field. Immutable. */
+/** The dtype and shape that samples have of each field, and how its rows lie in a batch. Immutable. */
 final class Layout {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final DType[] dtypes;
     private final Shape[] shapes;
+    private final RowForm[] forms;
     private final long[] rowBytes;
 
-    private Layout(DType[] dtypes, Shape[] shapes) {
+    private Layout(DType[] dtypes, Shape[] shapes, RowForm[] forms) {
         this.dtypes = dtypes;
         this.shapes = shapes;
+        this.forms = forms;
         this.rowBytes = new long[shapes.length];
         for (int field = 0; field < shapes.length; field++) {
-            rowBytes[field] = Math.multiplyExact(shapes[field].elements(), dtypes[field].bytes());
+            rowBytes[field] = Math.multiplyExact(
+                    shapes[field].elements(), forms[field].dtype(dtypes[field]).bytes());
         }
     }
 
-    static Layout of(List<Tensor> row) {
+    /** @throws IllegalArgumentException if a field of this sample cannot have the form that it is to have */
+    static Layout of(long index, List<Tensor> row, Memory memory) {
+        RowForm[] forms = new RowForm[row.size()];
+        for (int field = 0; field < forms.length; field++) {
+            forms[field] = memory.form(field);
+            forms[field].require(memory.names().get(field), index, row.get(field));
+        }
         return new Layout(
                 row.stream().map(Tensor::dtype).toArray(DType[]::new),
-                row.stream().map(Tensor::shape).toArray(Shape[]::new));
+                row.stream().map(Tensor::shape).toArray(Shape[]::new),
+                forms);
     }
 
     /** The smallest layout that every one of these rows fits into, axis by axis; they agree in dtypes and axes. */
-    static Layout around(List<List<Tensor>> rows) {
-        Layout first = of(rows.get(0));
+    static Layout around(long index, List<List<Tensor>> rows, Memory memory) {
+        Layout first = of(index, rows.get(0), memory);
         Shape[] shapes = first.shapes.clone();
         for (List<Tensor> row : rows) {
             for (int field = 0; field < shapes.length; field++) {
                 shapes[field] = larger(shapes[field], row.get(field).shape());
             }
         }
-        return new Layout(first.dtypes, shapes);
+        return new Layout(first.dtypes, shapes, first.forms);
     }
 
     private static Shape larger(Shape a, Shape b) {
@@ -80,8 +90,8 @@ final class Layout {
 
     Tensor stacked(int field, ByteBuffer buffer, int rows) {
         return Tensor.of(
-                dtypes[field],
-                shapes[field].prepend(rows),
+                forms[field].dtype(dtypes[field]),
+                forms[field].shape(shapes[field]).prepend(rows),
                 rows == 0 ? NOTHING : buffer.slice(0, Math.toIntExact(rows * rowBytes[field])));
     }
 

@@ -1,8 +1,11 @@
 package io.penstock.batch;
 
+import io.penstock.tensor.Shape;
+import io.penstock.tensor.Tensor;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -18,15 +21,28 @@ final class Memory {
 
     private final int rows;
     private final List<String> names;
+    private final RowForm[] forms;
     private final boolean indexed;
+    private final RowCopy copy = new RowCopy();
     private final IntFunction<ByteBuffer> allocator;
     private @Nullable Layout latest;
 
-    /** @param indexed whether the last of the names is that of the indices */
-    Memory(int rows, List<String> names, boolean indexed, IntFunction<ByteBuffer> allocator) {
+    /**
+     * @param forms   of the fields that do not lie as their samples have them
+     * @param indexed whether the last of the names is that of the indices
+     */
+    Memory(
+            int rows,
+            List<String> names,
+            Map<String, RowForm> forms,
+            boolean indexed,
+            IntFunction<ByteBuffer> allocator) {
         this.rows = rows;
         this.names = names;
         this.indexed = indexed;
+        this.forms = names.stream()
+                .map(name -> forms.getOrDefault(name, RowForm.SAME))
+                .toArray(RowForm[]::new);
         this.allocator = allocator;
     }
 
@@ -41,6 +57,19 @@ final class Memory {
     /** Whether each row ends in its index. */
     boolean indexed() {
         return indexed;
+    }
+
+    RowForm form(int field) {
+        return forms[field];
+    }
+
+    /** Copies a row of a field to its place, in the field's form; {@code largest} is of the rows that lie there. */
+    void copy(int field, Tensor tensor, Shape largest, ByteBuffer target, int at) {
+        switch (forms[field]) {
+            case SAME -> tensor.copyTo(target, at);
+            case CHANNELS_FIRST -> copy.planes(tensor, largest, target, at);
+            case LONGS -> RowCopy.longs(tensor, 0, (int) largest.elements(), target, at);
+        }
     }
 
     /** The layout of the latest rows that began a batch, for batches that have none; null before any. */

@@ -52,7 +52,8 @@ final class PaddedSlot extends Slot {
             Tensor had = reference.get(field);
             Tensor has = row.get(field);
             if (had.dtype() != has.dtype() || had.shape().rank() != has.shape().rank()) {
-                throw Layout.of(reference).mismatch(memory.names().get(field), field, first, index, has);
+                throw Layout.of(first, reference, memory)
+                        .mismatch(memory.names().get(field), field, first, index, has);
             }
         }
     }
@@ -64,7 +65,7 @@ final class PaddedSlot extends Slot {
 
     @Override
     Map<String, Tensor> stacked(int wanted) {
-        Layout layout = held.isEmpty() ? memory.latest() : Layout.around(held);
+        Layout layout = held.isEmpty() ? memory.latest() : Layout.around(first, held, memory);
         if (layout == null) {
             return unknown(wanted);
         }
@@ -94,10 +95,14 @@ final class PaddedSlot extends Slot {
         for (int row = 0; row < held.size(); row++) {
             Tensor tensor = held.get(row).get(field);
             if (tensor.shape().equals(largest)) {
-                tensor.copyTo(buffer, row * bytes);
+                memory.copy(field, tensor, largest, buffer, row * bytes);
             } else {
                 Memory.zero(buffer, row * bytes, (row + 1) * bytes);
-                new CornerCopy(tensor, largest).copyTo(buffer, row * bytes);
+                if (memory.form(field) == RowForm.CHANNELS_FIRST) {
+                    memory.copy(field, tensor, largest, buffer, row * bytes);
+                } else {
+                    new CornerCopy(tensor, largest, memory.form(field)).copyTo(buffer, row * bytes);
+                }
             }
         }
         memory.blank(field, buffer, held.size() * bytes, wanted * bytes);
@@ -108,8 +113,9 @@ final class PaddedSlot extends Slot {
         ByteBuffer lengths =
                 ByteBuffer.allocateDirect(wanted * axes * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         for (List<Tensor> row : held) {
+            Shape shape = memory.form(field).shape(row.get(field).shape());
             for (int axis = 0; axis < axes; axis++) {
-                lengths.putInt(Math.toIntExact(row.get(field).shape().dim(axis)));
+                lengths.putInt(Math.toIntExact(shape.dim(axis)));
             }
         }
         return Tensor.of(DType.I32, Shape.of(wanted, axes), lengths.rewind());
@@ -125,22 +131,26 @@ final class PaddedSlot extends Slot {
         buffers = new ByteBuffer[buffers.length];
     }
 
-    /** Copies a tensor into the corner of a larger one: as many bytes at a time as lie together in both. */
+    /** Copies a tensor into the corner of a larger one: as many elements at a time as lie together in both. */
     private static final class CornerCopy {
 
+        private final Tensor tensor;
         private final ByteBuffer source;
         private final Shape from;
+        private final RowForm form;
         private final long[] strides; // of the larger tensor, in bytes
         private final int runAxis;
-        private final int run;
+        private final int run; // in elements, as is what was read
         private int read;
 
         /** From a tensor into a shape with as many axes, each at least as long. */
-        CornerCopy(Tensor tensor, Shape to) {
+        CornerCopy(Tensor tensor, Shape to, RowForm form) {
+            this.tensor = tensor;
+            this.form = form;
             this.source = tensor.data();
             this.from = tensor.shape();
             this.strides = new long[to.rank()];
-            long stride = tensor.dtype().bytes();
+            long stride = form.dtype(tensor.dtype()).bytes();
             int axis = to.rank() - 1;
             for (int i = axis; i >= 0; i--) {
                 strides[i] = stride;
@@ -150,7 +160,8 @@ final class PaddedSlot extends Slot {
                 axis--;
             }
             this.runAxis = axis;
-            this.run = Math.toIntExact(from.dim(axis) * strides[axis]);
+            this.run = Math.toIntExact(
+                    from.dim(axis) * strides[axis] / form.dtype(tensor.dtype()).bytes());
         }
 
         void copyTo(ByteBuffer target, int offset) {
@@ -162,7 +173,12 @@ final class PaddedSlot extends Slot {
 
         private void copy(int axis, ByteBuffer target, int offset) {
             if (axis == runAxis) {
-                target.put(offset, source, read, run);
+                if (form == RowForm.LONGS) {
+                    RowCopy.longs(tensor, read, run, target, offset);
+                } else {
+                    int bytes = tensor.dtype().bytes();
+                    target.put(offset, source, read * bytes, run * bytes);
+                }
                 read += run;
                 return;
             }

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +49,7 @@ final class StackedSlot extends Slot {
             first = index;
             if (laid == null || !laid.has(row)) {
                 Layout latest = memory.latest();
-                laid = lay(latest != null && latest.has(row) ? latest : Layout.of(row));
+                laid = lay(latest != null && latest.has(row) ? latest : Layout.of(index, row, memory));
             }
         }
         if (laid == null) {
@@ -64,7 +65,7 @@ final class StackedSlot extends Slot {
             if (!laid.has(field, tensor)) {
                 throw laid.mismatch(memory.names().get(field), field, first, index, tensor);
             }
-            tensor.copyTo(buffers[field], rows * rowBytes[field]);
+            memory.copy(field, tensor, laid.shape(field), buffers[field], rows * rowBytes[field]);
         }
         rows++;
         if (isPacked) {
@@ -74,8 +75,9 @@ final class StackedSlot extends Slot {
             }
         } else if (row instanceof PackedTensors packed) {
             agreed = packed.layout();
-            others = IntStream.of(all).filter(field -> !packed.isScalar(field)).toArray();
-            scalars = IntStream.of(all).filter(packed::isScalar).toArray();
+            IntPredicate together = field -> packed.isScalar(field) && memory.form(field) == RowForm.SAME;
+            others = IntStream.of(all).filter(together.negate()).toArray();
+            scalars = IntStream.of(all).filter(together).toArray();
         }
     }
 

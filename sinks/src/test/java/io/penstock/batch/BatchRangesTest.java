@@ -10,6 +10,7 @@ import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -72,11 +73,15 @@ class BatchRangesTest {
 
     @Test
     void rows_ofBytesBeyondALong_areRefusedByTheirNumber() {
-        Layout layout = Layout.of(List.of(Tensor.of(DType.U8, Shape.of(1L << 30, 0), ByteBuffer.allocate(0))));
-        Layout huge = Layout.around(List.of(
-                List.of(Tensor.of(DType.U8, Shape.of(1L << 40, 0), ByteBuffer.allocate(0))),
-                List.of(Tensor.of(DType.U8, Shape.of(0, 1L << 20), ByteBuffer.allocate(0)))));
-        Memory memory = new Memory(16, List.of("pixels"), false, Memory::aligned);
+        Memory memory = new Memory(16, List.of("pixels"), Map.of(), false, Memory::aligned);
+        Layout layout =
+                Layout.of(0, List.of(Tensor.of(DType.U8, Shape.of(1L << 30, 0), ByteBuffer.allocate(0))), memory);
+        Layout huge = Layout.around(
+                0,
+                List.of(
+                        List.of(Tensor.of(DType.U8, Shape.of(1L << 40, 0), ByteBuffer.allocate(0))),
+                        List.of(Tensor.of(DType.U8, Shape.of(0, 1L << 20), ByteBuffer.allocate(0)))),
+                memory);
 
         assertThat(memory.fit(null, layout, 0, memory.rows()).capacity()).isZero();
         assertThatThrownBy(() -> memory.fit(null, huge, 0, memory.rows()))

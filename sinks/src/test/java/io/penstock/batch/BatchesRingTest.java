@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -204,7 +205,7 @@ class BatchesRingTest {
 
     @Test
     void slotThatCameBackLast_isUsedFirst() {
-        Memory memory = new Memory(8, List.of("id"), false, ByteBuffer::allocate);
+        Memory memory = new Memory(8, List.of("id"), Map.of(), false, ByteBuffer::allocate);
         SlotRing ring = new SlotRing(3, () -> new StackedSlot(memory), () -> {});
         Slot first = ring.take();
         Slot second = ring.take();

@@ -16,6 +16,9 @@ import java.util.function.LongFunction;
 /** The rows of batches that a sample becomes: one, or those of a planned group, which is a batch. */
 public sealed interface SampleRows<T> {
 
+    /** Of each row. */
+    Schema<?> schema();
+
     /** Batches of a number of draws. */
     Batches<T> batches(int draws);
 

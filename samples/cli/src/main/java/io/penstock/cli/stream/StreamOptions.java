@@ -1,5 +1,6 @@
 package io.penstock.cli.stream;
 
+import io.penstock.cli.flag.BatchLayout;
 import io.penstock.cli.flag.ByteSize;
 import io.penstock.cli.flag.DiskSpec;
 import io.penstock.cli.flag.ErrorBudget;
@@ -155,7 +156,25 @@ public interface StreamOptions {
     boolean pad();
 
     @Option(
-            order = 235,
+            order = 233,
+            names = "--layout",
+            paramLabel = "hwc|chw[:FIELDS]",
+            converter = BatchLayout.Reader.class,
+            description =
+                    "Axes of images in batches: hwc as they are (default), chw with channels first, as PyTorch and "
+                            + "DJL take them. Of pixels, or of the fields named.")
+    @Nullable BatchLayout layout();
+
+    @Option(
+            order = 236,
+            names = "--longs",
+            paramLabel = "FIELDS",
+            split = ",",
+            description = "Deliver these fields of integers as i64, as PyTorch takes labels: label.")
+    @Nullable List<String> longs();
+
+    @Option(
+            order = 237,
             names = "--with-indices",
             description = "Add the field index, i64[n]: the index of each row's sample, -1 in rows of padding. "
                     + "explain --step, with the same flags, names the samples.")

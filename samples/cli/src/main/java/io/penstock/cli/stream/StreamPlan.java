@@ -85,6 +85,7 @@ public final class StreamPlan<T> implements AutoCloseable {
                                 pipeline.size(),
                                 feed.cachedBytes()));
         requireBatch();
+        batches(); // refuses fields that are not there, before anything is loaded
         this.token = ResumeToken.of(pipeline, sampler);
         MetricsPage metrics = resources.metrics();
         if (metrics != null) {
@@ -295,11 +296,7 @@ public final class StreamPlan<T> implements AutoCloseable {
 
     /** How samples are stacked, for one subscription. */
     public Batches<T> batches() {
-        Batches<T> batches = feed.rows().batches(drawsABatch()).remainder(options.remainder());
-        if (options.withIndices()) {
-            batches = batches.withIndices();
-        }
-        return options.pad() ? batches.padShapes() : batches;
+        return BatchForm.batches(options, feed.rows(), drawsABatch());
     }
 
     /** What becomes of batches that an epoch cuts short. */
@@ -326,8 +323,7 @@ public final class StreamPlan<T> implements AutoCloseable {
                 "shard",
                 sampler.resolvedMode().toString(),
                 "batch",
-                "%d, %s%s".formatted(drawsABatch(), remainder(), options.pad() ? ", padded" : "")
-                        + (options.withIndices() ? ", with indices" : ""),
+                drawsABatch() + ", " + BatchForm.words(options),
                 "on error",
                 options.onError().toString());
     }

@@ -1,0 +1,53 @@
+package io.penstock.cli.flag;
+
+import io.penstock.batch.Batches;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * The order of the axes of images in batches.
+ *
+ * @param fields with images; none for those that are known
+ */
+public record BatchLayout(boolean channelsFirst, List<String> fields) {
+
+    private static final String IMAGES = "pixels";
+    private static final Pattern WORDS = Pattern.compile("(hwc|chw)|chw:([^,]+(?:,[^,]+)*)");
+
+    /** {@code hwc}, {@code chw} or {@code chw:FIELD,…}. */
+    public static final class Reader implements ITypeConverter<BatchLayout> {
+        @Override
+        public BatchLayout convert(String text) {
+            Matcher words = WORDS.matcher(text);
+            if (!words.matches()) {
+                throw new TypeConversionException("hwc, chw or chw:FIELD,… was expected, was \"" + text + "\"");
+            }
+            String fields = words.group(2);
+            return new BatchLayout(!text.equals("hwc"), fields == null ? List.of() : List.of(fields.split(",")));
+        }
+    }
+
+    /** Batches in this layout, of samples with fields of these names. */
+    public <T> Batches<T> of(Batches<T> batches, List<String> names) {
+        if (!channelsFirst) {
+            return batches;
+        }
+        List<String> images = fields;
+        if (images.isEmpty()) {
+            images = names.size() == 1 ? names : List.of(IMAGES);
+        }
+        if (fields.isEmpty() && !names.containsAll(images)) {
+            throw new IllegalArgumentException(
+                    "--layout chw needs the fields that have images: give --layout chw:FIELD, one of " + names);
+        }
+        return batches.channelsFirst(images.toArray(String[]::new));
+    }
+
+    @Override
+    public String toString() {
+        return (channelsFirst ? "chw" : "hwc") + (fields.isEmpty() ? "" : ":" + String.join(",", fields));
+    }
+}

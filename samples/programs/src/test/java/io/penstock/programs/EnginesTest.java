@@ -1,0 +1,144 @@
+package io.penstock.programs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ai.djl.Device;
+import ai.djl.Model;
+import ai.djl.engine.Engine;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.nn.Activation;
+import ai.djl.nn.Blocks;
+import ai.djl.nn.SequentialBlock;
+import ai.djl.nn.convolutional.Conv2d;
+import ai.djl.nn.core.Linear;
+import ai.djl.training.DefaultTrainingConfig;
+import ai.djl.training.Trainer;
+import ai.djl.training.listener.EvaluatorTrainingListener;
+import ai.djl.training.listener.TrainingListenerAdapter;
+import ai.djl.training.loss.Loss;
+import ai.djl.training.optimizer.Optimizer;
+import io.penstock.augment.Normalise;
+import io.penstock.djl.MaskedLoss;
+import io.penstock.memory.MemoryDataset;
+import io.penstock.pipeline.Dataset;
+import io.penstock.tensor.DType;
+import io.penstock.tensor.Schema;
+import io.penstock.tensor.Tensor;
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The programs for DJL of docs/engines.md and docs/training.md train a convolution, with {@code -Ptrain}. */
+class EnginesTest {
+
+    private static final int SIDE = 8;
+    private static final int CLASSES = 3;
+    private static final int SAMPLES = 64;
+    private static final int EPOCHS = 10;
+
+    @TempDir
+    private Path folder;
+
+    private final List<Float> losses = new ArrayList<>();
+
+    @BeforeEach
+    void loadEngine() {
+        System.setProperty("OPT_OUT_TRACKING", "true");
+        System.setProperty("ai.djl.offline", "true");
+        assumeTrue(Engine.hasEngine("PyTorch"), "there is no engine of DJL on the class path; test with -Ptrain");
+    }
+
+    /** A picture whose brightest channel is its class. */
+    private static Given.Photo photo(long index) {
+        byte[] pixels = new byte[SIDE * SIDE * CLASSES];
+        for (int i = 0; i < pixels.length; i++) {
+            pixels[i] = (byte) (i % CLASSES == index % CLASSES ? 200 : (i * 7 + index) % 50);
+        }
+        Tensor tensor = Tensor.of(DType.U8, io.penstock.tensor.Shape.of(SIDE, SIDE, CLASSES), ByteBuffer.wrap(pixels));
+        return new Given.Photo(tensor, (int) (index % CLASSES));
+    }
+
+    private static Given.Photo floats(Given.Photo photo) {
+        return new Given.Photo(Normalise.imageNet().apply(photo.pixels()), photo.label());
+    }
+
+    @FunctionalInterface
+    private interface Training {
+        void of(Given page, Trainer trainer) throws Exception;
+    }
+
+    /** Trains a convolution that counts its channels itself, by the methods of a page. */
+    private void assertLearns(String page, Training training) throws Exception {
+        Path path = Path.of(System.getProperty("penstock.root"), "docs", page);
+        Given given = (Given) new Snippets(folder)
+                .instance(Document.read(path).snippets().stream()
+                        .filter(snippet -> !snippet.contains("…"))
+                        .toList());
+        given.schema = Schema.of(Given.Photo.class);
+        DefaultTrainingConfig config = new DefaultTrainingConfig(MaskedLoss.of(Loss.softmaxCrossEntropyLoss()))
+                .optDevices(new Device[] {Device.cpu()})
+                .optOptimizer(Optimizer.adam().build())
+                .addTrainingListeners(new EvaluatorTrainingListener(), new TrainingListenerAdapter() {
+                    @Override
+                    public void onEpoch(Trainer trainer) {
+                        losses.add(trainer.getTrainingResult().getTrainLoss());
+                    }
+                });
+        try (Model model = Model.newInstance("page", Device.cpu(), "PyTorch")) {
+            model.setBlock(new SequentialBlock()
+                    .add(Conv2d.builder()
+                            .setFilters(8)
+                            .setKernelShape(new Shape(3, 3))
+                            .build())
+                    .add(Activation::relu)
+                    .add(Blocks.batchFlattenBlock())
+                    .add(Linear.builder().setUnits(CLASSES).build()));
+            try (Trainer trainer = model.newTrainer(config)) {
+                training.of(given, trainer);
+
+                assertThat(model.getBlock()
+                                .getParameters()
+                                .valueAt(0)
+                                .getArray()
+                                .getShape())
+                        .isEqualTo(new Shape(8, CLASSES, 3, 3));
+                assertThat(losses).hasSize(EPOCHS);
+                assertThat(losses.get(EPOCHS - 1)).isLessThan(losses.get(0));
+            }
+        }
+    }
+
+    private static void call(Given page, String name, Object... arguments) throws Exception {
+        Method method = Stream.of(page.getClass().getDeclaredMethods())
+                .filter(each -> each.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+        method.setAccessible(true);
+        method.invoke(page, arguments);
+    }
+
+    @Test
+    void programOfEngines_trainsAConvolution() throws Exception {
+        Dataset<Given.Photo> photos = MemoryDataset.generate("photos", SAMPLES, EnginesTest::photo);
+
+        assertLearns("engines.md", (page, trainer) -> call(page, "learn", trainer, photos, EPOCHS));
+    }
+
+    @Test
+    void programOfTraining_trainsAConvolution() throws Exception {
+        Dataset<Given.Photo> photos =
+                MemoryDataset.generate("photos", SAMPLES, EnginesTest::photo).map("floats", EnginesTest::floats);
+
+        assertLearns("training.md", (page, trainer) -> {
+            page.pipeline = photos;
+            call(page, "fit", trainer, photos);
+        });
+    }
+}
