@@ -36,7 +36,7 @@ final class TarIndexFile {
     private static final Logger LOG = LoggerFactory.getLogger(TarIndexFile.class);
     private static final long MAGIC = 0x50454E5354415249L; // PENSTARI
     private static final String SUFFIX = ".tarindex";
-    private static final int VERSION = 1;
+    private static final int VERSION = 2; // 1 ended at the first end mark
     private static final int CHECKED_FROM = 16;
     private static final int FIXED = CHECKED_FROM + 3 * Long.BYTES + 5 * Integer.BYTES;
     private static final int A_FILE = 2 * Long.BYTES + Integer.BYTES;

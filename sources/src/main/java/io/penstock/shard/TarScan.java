@@ -1,17 +1,22 @@
 package io.penstock.shard;
 
 import io.penstock.fault.FormatException;
+import io.penstock.internal.Notice;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Goes from header to header of an archive and leaves the members' bytes alone.
  *
  * <p>Every number is checked before it is used: sizes against the archive's end, extended headers against {@value
- * #LARGEST_HEADER} bytes. An archive ends at a block of zeros or, as GNU tar and Python take it, at its last byte if
- * that is where a header would begin. What comes after its end is not read.
+ * #LARGEST_HEADER} bytes. Blocks of zeros are passed over, as {@code tar -i} does: behind the end mark of an archive
+ * another one may follow, since {@code cat a.tar b.tar} makes one file of both. What follows and is no archive is left
+ * out: the remains of a record, which old writers do not clear, and, with a warning, all else.
  */
 final class TarScan {
 
@@ -20,6 +25,8 @@ final class TarScan {
 
     private static final int MAX_PIECES = 1 << 20;
     private static final int BLOCK = TarHeader.BLOCK;
+    private static final int RECORD = 20 * BLOCK;
+    private static final Logger LOG = LoggerFactory.getLogger(TarScan.class);
 
     private final TarBytes bytes;
     private final String archive;
@@ -41,7 +48,7 @@ final class TarScan {
         PaxRecords pax = null;
         String longName = null;
         while (true) {
-            TarHeader header = header();
+            TarHeader header = header(pax != null || longName != null);
             if (header == null) {
                 if (pax != null || longName != null) {
                     throw broken("ends after an extended header, which describes no member");
@@ -61,7 +68,8 @@ final class TarScan {
         }
     }
 
-    private @Nullable TarHeader header() {
+    /** @param isExtended whether the last one was extended, so that it describes a member of the same archive */
+    private @Nullable TarHeader header(boolean isExtended) {
         if (next == bytes.size() && next > 0) {
             return null;
         }
@@ -77,7 +85,7 @@ final class TarScan {
         }
         TarHeader header = new TarHeader(block);
         if (header.isZero()) {
-            return null;
+            return isExtended ? null : behindZeros(passZeros(next + BLOCK));
         }
         if (!header.sumsUp()) {
             throw broken(
@@ -90,6 +98,43 @@ final class TarScan {
             throw broken("has a member whose size is no number, negative or beyond 2^63");
         }
         return header;
+    }
+
+    /** The first header of an archive that follows at this place; null if none does. */
+    private @Nullable TarHeader behindZeros(long at) {
+        if (at == bytes.size() || isOfRecordBefore(at)) {
+            return null;
+        }
+        TarHeader header = new TarHeader(Arrays.copyOf(bytes.at(at, BLOCK), BLOCK));
+        if (!header.sumsUp() || header.size() == TarNumber.BAD) {
+            Notice.warn(LOG, "{} has {} bytes behind its end mark that are no archive", archive, bytes.size() - at);
+            return null;
+        }
+        next = at;
+        global = new PaxRecords();
+        return header;
+    }
+
+    /** Whether the rest of the last record is what the record before has there: its writer filled one buffer again. */
+    private boolean isOfRecordBefore(long at) {
+        long left = bytes.size() - at;
+        return bytes.size() % RECORD == 0
+                && at > RECORD
+                && left < RECORD
+                && Arrays.equals(bytes.at(at, (int) left), bytes.at(at - RECORD, (int) left));
+    }
+
+    /** Where the block begins that has the first other byte from an offset on; the file's end if there is none. */
+    private long passZeros(long from) {
+        for (long at = from; at < bytes.size(); at += RECORD) {
+            byte[] block = bytes.at(at, RECORD);
+            for (int i = 0; i < block.length; i++) {
+                if (block[i] != 0) {
+                    return at + i / BLOCK * BLOCK;
+                }
+            }
+        }
+        return bytes.size();
     }
 
     /** A hint for a file that begins as a compressed one does; empty for others. */

@@ -145,6 +145,37 @@ class TarScanTest {
     }
 
     @Test
+    void next_behindAnEndMark_goesOnInTheNextArchive() {
+        byte[] first = new TarMaker().pax('g', "path=wrong").file("a", "x").bytes();
+        byte[] second = new TarMaker().file("b", "yz").bytes();
+        ByteBuffer both = ByteBuffer.allocate(first.length + 200 * 512 + second.length + 300);
+        both.put(first).position(first.length + 200 * 512).put(second);
+
+        assertThat(said(both.array()))
+                .hasSize(2)
+                .last()
+                .asString()
+                .startsWith("FILE b")
+                .endsWith("+2");
+    }
+
+    @Test
+    void next_behindAnEndMark_leavesOutWhatIsNoArchive() {
+        byte[] archive = new TarMaker().file("a", "x").bytes();
+        byte[] trailer = Arrays.copyOf(archive, archive.length + 5);
+        trailer[archive.length] = 't';
+        TarMaker maker = new TarMaker();
+        for (int i = 0; i < 22; i++) {
+            maker.file("f" + i, "");
+        }
+        byte[] record = Arrays.copyOf(maker.bytes(), 2 * 10_240);
+        System.arraycopy(record, 24 * 512 - 10_240, record, 24 * 512, record.length - 24 * 512);
+
+        assertThat(members(trailer)).hasSize(1);
+        assertThat(members(record)).hasSize(22);
+    }
+
+    @Test
     void next_broken_saysWhere() {
         assertBroken(new byte[100], "x.tar is no tar archive, or is cut off: has 100 bytes (header at byte 0)");
         assertBroken(
