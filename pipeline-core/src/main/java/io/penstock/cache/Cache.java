@@ -31,7 +31,7 @@ public final class Cache implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Cache.class);
 
     private final List<Tier> tiers;
-    private final TierFaults faults;
+    final TierFaults faults;
     private final AtomicReference<Use> use;
     final Level[] levels;
     final Placement placement;

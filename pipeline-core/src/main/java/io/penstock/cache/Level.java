@@ -63,10 +63,10 @@ final class Level {
         });
     }
 
-    /** As {@link Tier#getAll}. The time of a group is shared equally by its keys. */
-    boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+    /** As {@link Tier#getAll}, or as {@link LendingTier#lendAll}. The time of a group is shared equally by its keys. */
+    boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found, boolean views) {
         try {
-            return observer == null ? tier.getAll(keys, found) : getAllTimed(keys, found, observer);
+            return observer == null ? ask(keys, found, views) : getAllTimed(keys, found, views, observer);
         } catch (Throwable e) {
             failed(e);
             Arrays.fill(found, null);
@@ -74,10 +74,14 @@ final class Level {
         }
     }
 
-    private boolean getAllTimed(SampleKey[] keys, @Nullable ByteBuffer[] found, TierObserver timing) {
+    private boolean ask(SampleKey[] keys, @Nullable ByteBuffer[] found, boolean views) {
+        return views && tier instanceof LendingTier lending ? lending.lendAll(keys, found) : tier.getAll(keys, found);
+    }
+
+    private boolean getAllTimed(SampleKey[] keys, @Nullable ByteBuffer[] found, boolean views, TierObserver timing) {
         boolean timed = Arrays.stream(keys).anyMatch(timing::times);
         long started = timed ? System.nanoTime() : 0;
-        boolean asked = tier.getAll(keys, found);
+        boolean asked = ask(keys, found, views);
         if (timed && asked) {
             long share = (System.nanoTime() - started) / keys.length;
             for (int i = 0; i < keys.length; i++) {

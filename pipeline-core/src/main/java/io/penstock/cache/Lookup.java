@@ -93,13 +93,14 @@ public final class Lookup<R, T> {
     /**
      * As {@link #find} for each key, but the fastest tier is asked for all of them at once. A value lies somewhere in
      * gigabytes, and a look-up waits for memory most of its time; in a group these waits overlap.
+     * @param views whether it may lend views, see {@link #lost}
      * @param begun gets what {@link #find} returns, or {@link Begun.Failed}
      * @return at the places of the keys that the fastest tier answered, their bytes; {@link Loader#hit} is not told of these
      */
-    public @Nullable ByteBuffer[] findAll(SampleKey[] keys, R[] requests, Object[] begun) {
+    public @Nullable ByteBuffer[] findAll(SampleKey[] keys, R[] requests, Object[] begun, boolean views) {
         long completed = loads.completed();
         @Nullable ByteBuffer[] found = new ByteBuffer[keys.length];
-        int next = levels[0].getAll(keys, found) ? 1 : 0;
+        int next = levels[0].getAll(keys, found, views) ? 1 : 0;
         for (int i = 0; i < keys.length; i++) {
             ByteBuffer bytes = found[i];
             Object value = bytes == null ? Begun.ABSENT : decoded(levels[0], keys[i], bytes, requests[i]);
@@ -115,6 +116,16 @@ public final class Lookup<R, T> {
             }
         }
         return found;
+    }
+
+    /** Whether the fastest tier lends views of what may become unreadable. */
+    public boolean lends() {
+        return levels[0].tier instanceof LendingTier && verifier == null;
+    }
+
+    /** Changes when a view that was lent could not be read. */
+    public long lost() {
+        return cache.faults.lost() + (levels[0].tier instanceof LendingTier lending ? lending.lost() : 0);
     }
 
     /** Whether a tier keeps provenance. Announces the producer to it before the first put. */

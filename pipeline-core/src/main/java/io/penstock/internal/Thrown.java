@@ -3,6 +3,7 @@ package io.penstock.internal;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -52,6 +53,17 @@ public final class Thrown {
         return () -> {
             try {
                 return callable.call();
+            } catch (Throwable e) {
+                throw rethrown(e);
+            }
+        };
+    }
+
+    /** As {@link #function}. */
+    public static <A> Consumer<A> consumer(Consumer<? super A> consumer) {
+        return value -> {
+            try {
+                consumer.accept(value);
             } catch (Throwable e) {
                 throw rethrown(e);
             }

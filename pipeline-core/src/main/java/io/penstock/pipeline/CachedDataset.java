@@ -11,6 +11,7 @@ import io.penstock.cache.SampleKey;
 import io.penstock.cache.Tier;
 import io.penstock.internal.StageMeter;
 import io.penstock.order.Draw;
+import io.penstock.stream.internal.OrderedMerge;
 import io.penstock.tensor.Codec;
 import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
@@ -64,16 +65,30 @@ final class CachedDataset<T> extends Stage<T> implements Dataset<T>, Lookup.Load
 
     @Override
     void beginAll(Draw[] draws, Object[] begun) {
+        beginAll(draws, begun, false);
+    }
+
+    @Override
+    OrderedMerge.@Nullable Lending lending() {
+        return lookup.lends()
+                ? new OrderedMerge.Lending((draws, begun) -> beginAll(draws, begun, true), lookup::lost)
+                : null;
+    }
+
+    private void beginAll(Draw[] draws, Object[] begun, boolean views) {
         SampleKey[] keys = new SampleKey[draws.length];
         try {
             for (int i = 0; i < draws.length; i++) {
                 keys[i] = id(draws[i].index()).key();
             }
         } catch (Throwable e) { // of one draw, so each begins by itself and fails by itself
+            if (views && e instanceof InternalError fault) {
+                throw fault; // perhaps of a view that was lent before: who copied it has to learn of it
+            }
             super.beginAll(draws, begun);
             return;
         }
-        countHits(draws, lookup.findAll(keys, draws, begun));
+        countHits(draws, lookup.findAll(keys, draws, begun, views));
     }
 
     /** Counts the draws that the fastest tier answered, neighbours of one epoch at once. */

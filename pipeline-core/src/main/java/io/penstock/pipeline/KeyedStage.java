@@ -85,7 +85,7 @@ final class KeyedStage<A, T> extends Stage<T> implements Lookup.Loader<KeyedStag
         } catch (Throwable e) { // of one element, so each begins by itself and fails by itself
             return false;
         }
-        @Nullable ByteBuffer[] found = lookup.findAll(keys, elements, begun);
+        @Nullable ByteBuffer[] found = lookup.findAll(keys, elements, begun, false);
         for (int i = 0; i < draws.length; i++) {
             if (found[i] != null) {
                 hits[0].count(draws[i]);

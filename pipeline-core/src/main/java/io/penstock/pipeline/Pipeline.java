@@ -7,7 +7,6 @@ import io.penstock.order.Sampler;
 import io.penstock.stream.Execution;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
-import io.penstock.stream.internal.OrderedMerge;
 import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -93,14 +92,12 @@ public sealed interface Pipeline<T> permits Dataset, Stage {
      * once, and their values dropped. <b>Errors</b>: the first failure in draw order, which cancels the other loads.
      */
     default Flux<Sample<T>> stream(Sampler sampler, Execution execution) {
-        Stage<T> stage = Stage.of(this);
-        return new OrderedMerge<>(stage::beginAll, stage::prefetch, sampler.draws(size()), execution, null);
+        return Stage.of(this).merge(sampler, execution, null);
     }
 
     /** The same with a bound in bytes on what is loaded ahead, for samples that are huge or of very different sizes. */
     default Flux<Sample<T>> stream(Sampler sampler, Execution execution, ReadAhead<? super T> readAhead) {
-        Stage<T> stage = Stage.of(this);
-        return new OrderedMerge<>(stage::beginAll, stage::prefetch, sampler.draws(size()), execution, readAhead);
+        return Stage.of(this).merge(sampler, execution, readAhead);
     }
 
     /** What was loaded, hit, skipped and how long each stage took in one epoch; recent epochs only. */

@@ -4,6 +4,11 @@ import io.penstock.cache.Fingerprint;
 import io.penstock.internal.Begun;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
+import io.penstock.order.Draws;
+import io.penstock.order.Sampler;
+import io.penstock.stream.Execution;
+import io.penstock.stream.ReadAhead;
+import io.penstock.stream.internal.OrderedMerge;
 import io.penstock.tensor.Schema;
 import java.util.Arrays;
 import java.util.Objects;
@@ -53,6 +58,16 @@ abstract non-sealed class Stage<T> implements Pipeline<T> {
                 begun[i] = Begun.failed(e);
             }
         }
+    }
+
+    final OrderedMerge<T> merge(Sampler sampler, Execution execution, @Nullable ReadAhead<? super T> readAhead) {
+        Draws draws = sampler.draws(size());
+        return new OrderedMerge<T>(this::beginAll, this::prefetch, draws, execution, readAhead).lending(lending());
+    }
+
+    /** What begins the same samples as views of mapped files; null if they are never such views. */
+    OrderedMerge.@Nullable Lending lending() {
+        return null;
     }
 
     /** As {@link Dataset#prefetch}, of the inputs whose samples have the same indices. */

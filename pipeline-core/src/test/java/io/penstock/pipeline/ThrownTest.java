@@ -467,4 +467,24 @@ class ThrownTest {
             }
         }
     }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void consumer_behindASerialisedOperator_endsTheStream(Supplier<Throwable> throwable) {
+        Trap trap = new Trap(throwable.get());
+        Flux<Sample<Tensor>> consumed = FakeDataset.answering(SIZE, index -> Mono.just(Tensor.scalar(index))).stream(
+                        Sampler.sequential())
+                .publishOn(Schedulers.parallel())
+                .takeUntilOther(Mono.never())
+                .doOnNext(Thrown.consumer(sample -> trap.at(sample.value().longAt(0))));
+
+        StepVerifier.create(consumed)
+                .expectNextCount(BAD)
+                .expectErrorSatisfies(e -> assertThat(Thrown.cause(e)).isSameAs(trap.thrown))
+                .verify(HANG);
+    }
+
+    static Stream<Supplier<Throwable>> throwables() {
+        return THROWABLES.stream();
+    }
 }

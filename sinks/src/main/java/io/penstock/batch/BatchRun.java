@@ -1,11 +1,13 @@
 package io.penstock.batch;
 
+import io.penstock.internal.AccessFaults;
 import io.penstock.internal.DrainLoop;
 import io.penstock.internal.Thrown;
 import io.penstock.stream.Sample;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -40,6 +42,9 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Scan
     private final UpstreamDemand demand;
     private final ConsumerPace pace;
     private final UnclosedBatches unclosed;
+    private final AccessFaults faults = new AccessFaults();
+    private final @Nullable LongSupplier lost;
+    private final long lostBefore;
     private final Queue<LentSlot> ready = new ConcurrentLinkedQueue<>();
     private final DrainLoop signals = new DrainLoop();
     private volatile long requested;
@@ -47,13 +52,25 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Scan
     private volatile boolean done; // no batch will be added to those that are ready
     private volatile boolean over; // cancelled, or the terminal signal was sent
     private volatile boolean cancelled;
+    private volatile boolean threw; // the consumer did
     private volatile @Nullable Throwable failure; // sent after the batches that are ready
     private volatile @Nullable Throwable refused; // sent before them
 
     BatchRun(Collation<T> collation, BatchOptions options, CoreSubscriber<? super Batch> actual) {
+        this(collation, options, null, actual);
+    }
+
+    /** @param lost if samples are views of mapped files: changes when one could not be read */
+    BatchRun(
+            Collation<T> collation,
+            BatchOptions options,
+            @Nullable LongSupplier lost,
+            CoreSubscriber<? super Batch> actual) {
         Memory memory = new Memory(
                 collation.n(), collation.names(), collation.forms(), collation.indexed(), options.allocator());
         this.actual = actual;
+        this.lost = lost;
+        this.lostBefore = lost == null ? 0 : lost.getAsLong();
         this.consumer = options.consumer().createWorker();
         this.ring = new SlotRing(
                 Math.addExact(options.slots(), collation.unfinished()),
@@ -156,9 +173,30 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Scan
 
     @Override
     public void ready(LentSlot batch, int ahead) {
+        requireRead();
         demand.release(ahead);
         ready.add(batch);
         schedule();
+    }
+
+    /** Whether the consumer threw, and that ended the stream. */
+    boolean consumerThrew() {
+        return threw;
+    }
+
+    /** @throws InternalError if samples are views, and this thread copied one that could not be read */
+    void raiseFaults() {
+        if (lost != null) {
+            faults.raise();
+        }
+    }
+
+    /** @throws InternalError if samples were views, and one that was copied could not be read */
+    private void requireRead() {
+        raiseFaults();
+        if (lost != null && lost.getAsLong() != lostBefore) {
+            throw new InternalError("a file of the cache was cut shorter while it was read");
+        }
     }
 
     @Override
@@ -239,6 +277,7 @@ final class BatchRun<T> implements CoreSubscriber<Sample<T>>, Subscription, Scan
             try {
                 drain();
             } catch (Throwable e) { // the consumer threw, which it must not; the flow behind it still has to end
+                threw = true;
                 demand.cancel();
                 if (over) {
                     Operators.onErrorDropped(e, currentContext());

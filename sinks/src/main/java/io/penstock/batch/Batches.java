@@ -4,6 +4,8 @@ import io.penstock.order.Remainder;
 import io.penstock.pipeline.Group;
 import io.penstock.stream.Execution;
 import io.penstock.stream.Sample;
+import io.penstock.stream.internal.Lent;
+import io.penstock.stream.internal.OrderedMerge;
 import io.penstock.tensor.Schema;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
@@ -246,8 +248,16 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
         }
 
         @Override
+        @SuppressWarnings("unchecked") // a merge of samples lends such samples
         public void subscribe(CoreSubscriber<? super Batch> actual) {
-            source.subscribe(new BatchRun<>(batches.collation, batches.options, actual));
+            Lent<T> lent = source instanceof OrderedMerge<?> merge && batches.collation.buckets() == null
+                    ? ((OrderedMerge<T>) merge).lent()
+                    : null;
+            if (lent == null) {
+                source.subscribe(new BatchRun<>(batches.collation, batches.options, actual));
+            } else {
+                new LentBatches<>(lent, batches.collation, batches.options).subscribe(actual);
+            }
         }
 
         @Override

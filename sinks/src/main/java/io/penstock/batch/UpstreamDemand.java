@@ -120,6 +120,7 @@ final class UpstreamDemand {
         do {
             try {
                 progress |= backlog.isBehind() && backlog.workOff();
+                run.raiseFaults(); // before another thread completes what was copied on this one
                 long draws = grant(all ? Long.MAX_VALUE : n - Math.floorMod(granted - consumed.get(), n));
                 if (draws > 0) {
                     granted += draws;

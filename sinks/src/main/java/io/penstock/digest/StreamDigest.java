@@ -1,5 +1,6 @@
 package io.penstock.digest;
 
+import io.penstock.internal.Thrown;
 import io.penstock.stream.Sample;
 import io.penstock.tensor.Schema;
 import java.util.List;
@@ -35,7 +36,7 @@ public final class StreamDigest<T> {
 
     /** The same stream, seen by this digest as it passes. */
     public Flux<Sample<T>> tap(Flux<Sample<T>> samples) {
-        return samples.doOnNext(this::observe);
+        return samples.doOnNext(Thrown.consumer(this::observe));
     }
 
     /** Adds a sample. */

@@ -2,6 +2,7 @@ package io.penstock.cache.chronicle;
 
 import io.penstock.cache.Entry;
 import io.penstock.cache.Lease;
+import io.penstock.cache.LendingTier;
 import io.penstock.cache.ListedTier;
 import io.penstock.cache.Producer;
 import io.penstock.cache.Provenance;
@@ -15,13 +16,14 @@ import io.penstock.cache.chronicle.internal.LogEntry;
 import io.penstock.cache.chronicle.internal.LogWriter;
 import io.penstock.cache.chronicle.internal.Segment;
 import io.penstock.cache.chronicle.internal.Watch;
-import io.penstock.cache.internal.AccessFaults;
+import io.penstock.internal.AccessFaults;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -42,11 +44,11 @@ import reactor.core.scheduler.Schedulers;
  * full disk the tier goes on with what it has, after one warning. Values are of at most 256 MiB. The index takes 17.4 to
  * 19.6 bytes a value on the heap.
  *
- * <p>Threads: all methods from any number of them. {@link #get} takes no lock and copies nothing; the buffer it gives
- * is a read-only view that stays valid while it is reachable, also after {@link #close}. Page faults aside it does not
- * block. {@link #put} keeps what it is given until it is written down, and completes when the value can be got; a
- * thread of the tier's own writes it down. While more than {@link ChronicleOptions#pendingBytes} wait for that, puts
- * complete later, when they have been written.
+ * <p>Threads: all methods from any number of them. {@link #get} takes no lock and gives a copy, since another program may
+ * cut a file shorter. {@link #lendAll} gives views. Page faults aside both do not block. {@link #put} keeps what it
+ * is given until it is written down, and completes when the value can be got; a thread of the tier's own writes it
+ * down. While more than {@link ChronicleOptions#pendingBytes} wait for that, puts complete later, when they have been
+ * written.
  *
  * <p>Nothing is synchronised to the disk: what was appended survives the death of the process, not that of the machine.
  * Checksums tell what did not survive. What was appended by a process that is killed is there afterwards; what waited
@@ -63,7 +65,7 @@ import reactor.core.scheduler.Schedulers;
  * Needs {@code net.openhft:chronicle-queue} on the class path, and of the JVM
  * {@code --add-opens=java.base/java.lang.reflect=ALL-UNNAMED --add-opens=java.base/sun.nio.ch=ALL-UNNAMED}.
  */
-public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTier {
+public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTier, LendingTier {
 
     private static final int TOUCHED_BYTES = 1024;
 
@@ -73,6 +75,7 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
     private final @Nullable NodeLeases leases;
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
+    private final AtomicLong lost = new AtomicLong();
     private final LongAdder refused = new LongAdder();
     private final AccessFaults faults = new AccessFaults();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -139,14 +142,35 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
     /** As {@link #get} for each, their waits for memory side by side: first for the index, then for the first lines. */
     @Override
     public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
-        int held = 0;
+        return findAll(keys, found, true);
+    }
+
+    @Override
+    public boolean lendAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        return findAll(keys, found, false);
+    }
+
+    @Override
+    public long lost() {
+        return lost.get() + index.damaged();
+    }
+
+    private boolean findAll(SampleKey[] keys, @Nullable ByteBuffer[] found, boolean copies) {
         try {
-            held = findAll(keys, found);
+            lookForAll(keys, found);
+            for (int i = 0; copies && i < keys.length; i++) {
+                found[i] = AccessFaults.copy(found[i]);
+            }
+            faults.raise();
         } catch (InternalError e) { // of which key is not known
+            lost.incrementAndGet();
             for (int i = 0; i < keys.length; i++) {
                 found[i] = find(keys[i]);
-                held += found[i] == null ? 0 : 1;
             }
+        }
+        int held = 0;
+        for (ByteBuffer value : found) {
+            held += value == null ? 0 : 1;
         }
         hits.add(held);
         if (held < keys.length) {
@@ -156,21 +180,16 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
         return true;
     }
 
-    private int findAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+    private void lookForAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
         int seen = index.touch(keys);
-        int held = 0;
         for (int i = 0; i < keys.length; i++) {
             ByteBuffer value = appends.find(keys[i]);
             found[i] = value == null ? index.find(keys[i]) : value;
-            held += found[i] == null ? 0 : 1;
         }
-        for (int i = 0; i < keys.length; i++) {
-            ByteBuffer value = found[i];
+        for (ByteBuffer value : found) {
             seen += value == null ? 0 : touch(value);
         }
         touched = seen; // or the compiler would leave the reads out
-        faults.raise();
-        return held;
     }
 
     /** The value; {@code null} if there is none, or it cannot be read any more. */
@@ -180,23 +199,18 @@ public final class ChronicleTier implements SharedTier, ListedTier, ProvenanceTi
             return pending;
         }
         try {
-            ByteBuffer value = index.find(key);
-            if (value != null && value.limit() > 0) {
-                touched = value.get(value.limit() - 1);
-            }
+            ByteBuffer copy = AccessFaults.copy(index.find(key));
             faults.raise();
-            return value;
+            return copy;
         } catch (InternalError e) {
+            lost.incrementAndGet();
             index.forgetUnreadable(key);
             parts.watch.loseShortened();
             return null;
         }
     }
 
-    /**
-     * Has the first lines of a value fetched; the processor itself fetches what follows them. And its last byte, which
-     * is not there if the file has been cut shorter.
-     */
+    /** Has the first lines of a value fetched, and its last byte, which is gone if the file has been cut shorter. */
     private static int touch(ByteBuffer bytes) {
         int sum = bytes.limit() == 0 ? 0 : bytes.get(bytes.limit() - 1);
         int end = Math.min(bytes.limit(), TOUCHED_BYTES);

@@ -5,7 +5,7 @@ import io.penstock.cache.chronicle.internal.CacheFiles;
 import io.penstock.cache.chronicle.internal.LogEntry;
 import io.penstock.cache.chronicle.internal.Segment;
 import io.penstock.cache.chronicle.internal.SegmentScanner;
-import io.penstock.cache.internal.AccessFaults;
+import io.penstock.internal.AccessFaults;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

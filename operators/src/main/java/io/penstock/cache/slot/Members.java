@@ -1,8 +1,8 @@
 package io.penstock.cache.slot;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.internal.AccessFaults;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.AccessFaults;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -1,9 +1,9 @@
 package io.penstock.cache.slot;
 
 import io.penstock.cache.Entry;
+import io.penstock.cache.LendingTier;
 import io.penstock.cache.Put;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.Tier;
 import io.penstock.cache.TierStatistics;
 import io.penstock.tensor.Encoded;
 import java.nio.ByteBuffer;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** Slots as a tier: a key's slot is its sample's index. */
-final class SlotTier implements Tier {
+final class SlotTier implements LendingTier {
 
     private final SlotFile file;
     private final KeyTable keys;
@@ -36,7 +36,7 @@ final class SlotTier implements Tier {
     @Override
     public Mono<ByteBuffer> get(SampleKey key) {
         long slot = keys.slot(key);
-        ByteBuffer bytes = slot < 0 ? null : face.get(slot);
+        ByteBuffer bytes = slot < 0 ? null : face.copy(slot);
         if (bytes == null) {
             misses.increment();
             return Mono.empty();
@@ -48,6 +48,24 @@ final class SlotTier implements Tier {
     @Override
     public boolean getAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
         return false;
+    }
+
+    @Override
+    public boolean lendAll(SampleKey[] keys, @Nullable ByteBuffer[] found) {
+        int held = 0;
+        for (int i = 0; i < keys.length; i++) {
+            long slot = this.keys.slot(keys[i]);
+            found[i] = slot < 0 ? null : face.get(slot);
+            held += found[i] == null ? 0 : 1;
+        }
+        hits.add(held);
+        misses.add(keys.length - held);
+        return true;
+    }
+
+    @Override
+    public long lost() {
+        return face.failed();
     }
 
     @Override

@@ -1,8 +1,8 @@
 package io.penstock.cache.slot;
 
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.internal.AccessFaults;
 import io.penstock.cache.slot.Members.Membership;
+import io.penstock.internal.AccessFaults;
 import io.penstock.internal.Notice;
 import io.penstock.tensor.Encoded;
 import java.lang.invoke.MethodHandles;
@@ -149,6 +149,14 @@ final class SlotView {
                 touched = view.get(view.limit() - 1); // not there if the file has been cut shorter
             }
             return view;
+        });
+    }
+
+    /** As {@link #get}, but a copy on the heap, which cannot become unreadable. */
+    @Nullable ByteBuffer copy(long slot) {
+        return guarded(at -> {
+            long word = find(at, slot);
+            return AccessFaults.copy(isSet(word) ? at.samples.view(slot, (int) (word >>> LENGTH_SHIFT)) : null);
         });
     }
 

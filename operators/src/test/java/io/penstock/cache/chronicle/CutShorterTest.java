@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,19 @@ class CutShorterTest {
                 rightGroups(tier);
                 cut(directory, ".cq4", LEFT);
                 rightGroups(tier);
+            }
+        },
+        HITS_THAT_ARE_KEPT {
+            @Override
+            void run(ChronicleTier tier, Path directory) {
+                SampleKey[] keys = new SampleKey[SAMPLES];
+                Arrays.setAll(keys, Values::key);
+                @Nullable ByteBuffer[] found = new ByteBuffer[SAMPLES];
+                tier.getAll(keys, found);
+                cut(directory, ".cq4", LEFT);
+                for (int i = 0; i < SAMPLES; i++) {
+                    assertThat(found[i]).isEqualTo(ByteBuffer.wrap(Values.value(i)));
+                }
             }
         },
         VERIFYING {

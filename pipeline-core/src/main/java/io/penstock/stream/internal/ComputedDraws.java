@@ -1,5 +1,6 @@
 package io.penstock.stream.internal;
 
+import io.penstock.internal.AccessFaults;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
@@ -19,15 +20,24 @@ import reactor.core.publisher.Mono;
 final class ComputedDraws implements Supply {
 
     private final Draws draws;
+    private final long from;
+    private final boolean lends;
+    private final AccessFaults faults = new AccessFaults();
     private final long count;
     private final Function<long[], Mono<Void>> prefetch;
     private final Execution execution;
     private final Disposable.Swap loading = Disposables.swap();
     private long next; // the first draw of the windows that were loaded ahead; of the draining thread
 
-    ComputedDraws(Draws draws, Function<long[], Mono<Void>> prefetch, Execution execution) {
+    /**
+     * @param from how many of the draws are left out
+     * @param lends whether samples are views of mapped files, which the subscriber copies as they come
+     */
+    ComputedDraws(Draws draws, long from, boolean lends, Function<long[], Mono<Void>> prefetch, Execution execution) {
         this.draws = draws;
-        this.count = draws.count();
+        this.from = from;
+        this.lends = lends;
+        this.count = draws.count() - from;
         this.prefetch = prefetch;
         this.execution = execution;
     }
@@ -44,13 +54,13 @@ final class ComputedDraws implements Supply {
 
     @Override
     public boolean take(long first, Draw[] taken, Object[] begun) {
-        draws.at(first, taken);
+        draws.at(from + first, taken);
         return true;
     }
 
     @Override
     public Position position(long number) {
-        return draws.position(number);
+        return draws.position(from + number);
     }
 
     @Override
@@ -58,11 +68,14 @@ final class ComputedDraws implements Supply {
 
     @Override
     public void delivered(long number) {
+        if (lends) {
+            faults.raise(); // before another thread completes what was copied on this one
+        }
         if (number <= next || number >= count) {
             return;
         }
-        Draws.Ahead ahead = draws.ahead(number);
-        next = ahead == null ? count : ahead.number();
+        Draws.Ahead ahead = draws.ahead(from + number);
+        next = ahead == null ? count : ahead.number() - from;
         if (ahead != null && ahead.indices().length > 0) {
             loading.update(Mono.defer(Thrown.supplier(() -> prefetch.apply(ahead.indices())))
                     .subscribeOn(execution.workers())

@@ -4,10 +4,12 @@ import io.penstock.internal.Begun;
 import io.penstock.internal.Thrown;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
+import io.penstock.order.Position;
 import io.penstock.stream.Execution;
 import io.penstock.stream.ReadAhead;
 import io.penstock.stream.Sample;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 import reactor.core.Scannable;
@@ -30,11 +32,20 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
         void beginAll(Draw[] draws, Object[] begun);
     }
 
+    /**
+     * Begins loads whose values may be views.
+     * @param lost changes when one could not be read
+     */
+    public record Lending(Loader loader, LongSupplier lost) {}
+
     private final Loader loader;
     private final Function<long[], Mono<Void>> prefetch;
     private final Draws draws;
     private final Execution execution;
     private final @Nullable ReadAhead<? super T> readAhead;
+    private @Nullable Lending lending;
+    private boolean lends;
+    private long from;
 
     /** @param prefetch loads what samples lie in, as {@link io.penstock.pipeline.Dataset#prefetch} does */
     public OrderedMerge(
@@ -50,17 +61,52 @@ public final class OrderedMerge<T> extends Flux<Sample<T>> implements Scannable 
         this.readAhead = readAhead;
     }
 
+    /** The same stream, of which a subscriber that copies at once may take views: see {@link #lent}. */
+    public OrderedMerge<T> lending(@Nullable Lending views) {
+        lending = views;
+        return this;
+    }
+
+    /** The same stream of views of mapped files; null if it has none, or a later sample may be delivered first. */
+    public @Nullable Lent<T> lent() {
+        Lending views = lending;
+        return views == null || execution.window() > 1 ? null : new Lent<>(at -> from(at, views), views.lost());
+    }
+
+    private OrderedMerge<T> from(@Nullable Position position, Lending views) {
+        OrderedMerge<T> rest = new OrderedMerge<>(views.loader(), prefetch, draws, execution, readAhead);
+        rest.from = numberAt(position);
+        rest.lends = true;
+        return rest;
+    }
+
+    /** How many draws lie before a position. */
+    private long numberAt(@Nullable Position position) {
+        long low = 0;
+        long high = draws.count();
+        while (position != null && low < high) {
+            long middle = low + (high - low + 1) / 2;
+            if (draws.position(middle).compareTo(position) <= 0) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
     @Override
     public void subscribe(CoreSubscriber<? super Sample<T>> actual) {
         MergeRun<T> run;
         try {
-            run = new MergeRun<>(loader, new ComputedDraws(draws, prefetch, execution), execution, readAhead, actual);
+            ComputedDraws supply = new ComputedDraws(draws, from, lends, prefetch, execution);
+            run = new MergeRun<>(loader, supply, execution, readAhead, actual);
         } catch (Throwable e) {
             Operators.error(actual, Thrown.signal(e));
             return;
         }
         actual.onSubscribe(run);
-        if (draws.count() == 0) {
+        if (draws.count() == from) {
             run.drain(); // nothing to wait for, not even a request
         }
     }

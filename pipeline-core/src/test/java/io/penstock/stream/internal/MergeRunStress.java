@@ -67,7 +67,7 @@ public final class MergeRunStress {
                         begun[i] = loads.apply(drawn[i].index());
                     }
                 },
-                new ComputedDraws(Sampler.sequential().draws(draws), indices -> Mono.empty(), execution),
+                new ComputedDraws(Sampler.sequential().draws(draws), 0, false, indices -> Mono.empty(), execution),
                 execution,
                 null,
                 seen);

@@ -83,7 +83,8 @@ public final class UnorderedRunStress {
                         begun[i] = outcomes[(int) drawn[i].index()];
                     }
                 },
-                new ComputedDraws(Sampler.sequential().draws(outcomes.length), indices -> Mono.empty(), execution),
+                new ComputedDraws(
+                        Sampler.sequential().draws(outcomes.length), 0, false, indices -> Mono.empty(), execution),
                 execution,
                 null,
                 seen);

@@ -4,6 +4,7 @@ import ai.djl.engine.Engine;
 import io.penstock.batch.Batches;
 import io.penstock.djl.NdBatch;
 import io.penstock.fault.DataException;
+import io.penstock.internal.Thrown;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.Pipeline;
@@ -124,7 +125,7 @@ public final class Training implements AutoCloseable {
         try {
             all.take(most)
                     .takeUntilOther(stop)
-                    .doOnNext(this::learn)
+                    .doOnNext(Thrown.consumer(this::learn))
                     .doOnDiscard(NdBatch.class, NdBatch::close)
                     .blockLast();
         } catch (DataException e) {

@@ -2,7 +2,7 @@ package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.internal.AccessFaults;
+import io.penstock.internal.AccessFaults;
 import io.penstock.tensor.Encoded;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -53,6 +53,7 @@ public final class ChronicleLog implements AutoCloseable {
     private final AccessFaults faults = new AccessFaults();
     private long cycle = -1;
     private @Nullable FileChannel channel;
+    private long atLeast;
 
     /** @param blockBytes what is mapped at once, a power of two; an entry takes at most a quarter of it */
     ChronicleLog(Path directory, long blockBytes) {
@@ -88,6 +89,7 @@ public final class ChronicleLog implements AutoCloseable {
     /** Goes on in the next file, after making sure that it can be written to. */
     void roll() throws IOException {
         Path file = nextFile();
+        requireWhole();
         closeChannel();
         cycle++;
         clock.currentTimeMillis(cycle * CYCLE.lengthInMillis());
@@ -99,6 +101,18 @@ public final class ChronicleLog implements AutoCloseable {
             }
         }
         channel = FileChannel.open(file, StandardOpenOption.WRITE);
+        atLeast = channel.size();
+    }
+
+    /**
+     * Chronicle compares and sets words of the mapping. Where that is not compiled, the virtual machine's own code does,
+     * and a page that is gone would end the process there. So this is asked shortly before.
+     */
+    private void requireWhole() throws IOException {
+        FileChannel open = channel;
+        if (open != null && open.size() < atLeast) {
+            throw new IOException("its file in %s was cut shorter while it was open".formatted(directory));
+        }
     }
 
     /**
@@ -107,6 +121,7 @@ public final class ChronicleLog implements AutoCloseable {
      * pages. (The two ways meet in the page cache.)
      */
     long append(int kind, SampleKey key, long sequence, Encoded value, Provenance provenance) throws IOException {
+        requireWhole();
         try (DocumentContext document = appender.writingDocument()) {
             try {
                 Bytes<?> bytes = document.wire().bytes();
@@ -125,6 +140,7 @@ public final class ChronicleLog implements AutoCloseable {
                 bytes.write(valueAt - LogEntry.HEADER, header, 0, LogEntry.HEADER);
                 faults.raise(); // or what could not be read would be written with a checksum that is right
                 bytes.writePosition(LogEntry.end(valueAt, length));
+                requireWhole();
                 return valueAt;
             } catch (Throwable e) {
                 document.rollbackOnClose(); // or closing would publish what there is of it

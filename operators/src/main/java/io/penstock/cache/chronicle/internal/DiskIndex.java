@@ -2,9 +2,9 @@ package io.penstock.cache.chronicle.internal;
 
 import io.penstock.cache.Provenance;
 import io.penstock.cache.SampleKey;
-import io.penstock.cache.internal.AccessFaults;
 import io.penstock.cache.internal.LengthCodes;
 import io.penstock.cache.internal.RamIndex;
+import io.penstock.internal.AccessFaults;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;

@@ -127,7 +127,7 @@ public final class LogEntry {
     }
 
     /**
-     * By way of the heap: see {@link io.penstock.cache.internal.AccessFaults}. The pieces stay in the processor's
+     * By way of the heap: see {@link io.penstock.internal.AccessFaults}. The pieces stay in the processor's
      * cache.
      */
     private static int valueCheck(SampleKey key, ByteBuffer value) {

@@ -1,6 +1,6 @@
 package io.penstock.cache.chronicle.internal;
 
-import io.penstock.cache.internal.AccessFaults;
+import io.penstock.internal.AccessFaults;
 import io.penstock.internal.Notice;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

@@ -11,6 +11,7 @@ import io.penstock.cli.source.Picture;
 import io.penstock.cli.source.SampleRows;
 import io.penstock.cli.stream.StreamPlan;
 import io.penstock.fault.SampleException;
+import io.penstock.internal.Thrown;
 import io.penstock.order.Position;
 import io.penstock.order.Sampler;
 import io.penstock.pipeline.RunStatistics;
@@ -90,7 +91,7 @@ final class LiveRun implements AutoCloseable {
         try {
             batches()
                     .takeUntilOther(stop.doOnTerminate(pace::release))
-                    .doOnNext(batch -> consume(log, batch))
+                    .doOnNext(Thrown.consumer(batch -> consume(log, batch)))
                     .blockLast();
         } finally {
             reader.dispose();

@@ -15,6 +15,7 @@ import io.penstock.cli.report.ShardEffect;
 import io.penstock.cli.report.Surroundings;
 import io.penstock.cli.report.Verdict;
 import io.penstock.cli.source.Cacheable;
+import io.penstock.internal.Thrown;
 import io.penstock.order.Position;
 import io.penstock.pipeline.RunStatistics;
 import io.penstock.resume.ResumeToken;
@@ -71,7 +72,7 @@ public final class StreamRun<T> {
             try {
                 batches()
                         .takeUntilOther(interruption.stop())
-                        .doOnNext(this::consume)
+                        .doOnNext(Thrown.consumer(this::consume))
                         .blockLast();
             } finally {
                 progress.clear();

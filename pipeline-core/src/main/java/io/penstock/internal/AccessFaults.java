@@ -1,13 +1,14 @@
-package io.penstock.cache.internal;
+package io.penstock.internal;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the error of an access to a mapped file appear where the access was. A file that is cut shorter under its
- * mapping, or cannot be read from the disk, raises {@code InternalError}; up to JDK 17 compiled code goes on with what
+ * mapping, or cannot be read from the disk, raises {@code InternalError}; compiled code goes on with what
  * was in the register, and the error appears at the thread's next call into the virtual machine, in code that knows
  * nothing of the file. So code that reads mapped memory calls {@link #raise} at its end, before anything that it has
  * read is believed.
@@ -33,6 +34,19 @@ public final class AccessFaults {
      */
     public void raise() {
         made = new byte[none][none];
+    }
+
+    /**
+     * The bytes from position 0 to the limit of a mapped buffer, on the heap. What is lent must be such a copy: a fault
+     * in code that reads a view later would appear anywhere. Call {@link #raise} before it is believed. Null stays null.
+     */
+    public static @Nullable ByteBuffer copy(@Nullable ByteBuffer mapped) {
+        if (mapped == null) {
+            return null;
+        }
+        byte[] bytes = new byte[mapped.limit()];
+        mapped.get(0, bytes);
+        return ByteBuffer.wrap(bytes);
     }
 
     /**
