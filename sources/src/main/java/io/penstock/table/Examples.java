@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,7 @@ public final class Examples implements Dataset<Row> {
     /**
      * Reads some records to find the types of the features. Blocks.
      * @param options the features that are chosen, and what missing ones become
-     * @throws FormatException if a record is no Example, or no record has a feature that is chosen
+     * @throws FormatException if none of these records is an Example, or none has a feature that is chosen
      */
     public static Examples of(Dataset<Tensor> records, TableOptions options) {
         Map<String, ColumnType> known = new TreeMap<>();
@@ -133,23 +134,38 @@ public final class Examples implements Dataset<Row> {
         return column;
     }
 
-    /** Adds the types that some records have, spread over all, and says how many bytes these took. */
+    /**
+     * Adds the types that some records have, spread over all, and says how many bytes these took. A damaged one is passed
+     * over: it fails when it is read, where a policy may skip it.
+     * @throws FormatException of the first damage if no record tells a type
+     */
     private static long probe(Dataset<Tensor> records, long max, Map<String, ColumnType> known) {
         long count = Math.min(max, records.size());
         AtomicLong bytes = new AtomicLong();
+        AtomicReference<@Nullable FormatException> damage = new AtomicReference<>();
         Waiting.forValue(Flux.fromStream(LongStream.range(0, count).boxed())
                 .map(i -> count == records.size() ? i : (long) (i * ((double) records.size() / count)))
                 .transform(InOrder.map(
                         AT_ONCE,
-                        at -> records.get(at).map(Thrown.function(record -> {
-                            bytes.addAndGet(record.byteSize());
-                            return new Found(at, parse(records, at, () -> types(ExampleFeatures.read(record.data()))));
-                        }))))
+                        at -> records.get(at)
+                                .map(Thrown.function(record -> {
+                                    bytes.addAndGet(record.byteSize());
+                                    return new Found(
+                                            at, parse(records, at, () -> types(ExampleFeatures.read(record.data()))));
+                                }))
+                                .onErrorResume(FormatException.class, e -> {
+                                    damage.compareAndSet(null, e);
+                                    return Mono.just(new Found(at, Map.of()));
+                                })))
                 .map(Thrown.function(found -> parse(records, found.index, () -> {
                     found.types.forEach((name, type) -> known.merge(name, type, Examples::merged));
                     return true;
                 })))
                 .then(Mono.just(true)));
+        FormatException first = damage.get();
+        if (known.isEmpty() && first != null) {
+            throw first;
+        }
         return bytes.get();
     }
 

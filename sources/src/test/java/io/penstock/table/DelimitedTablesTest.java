@@ -141,8 +141,13 @@ class DelimitedTablesTest {
                 .hasMessageEndingWith("line 5: there are 1 cells, the header has 2");
         assertThatThrownBy(() -> table.get(3).block()).hasMessageEndingWith("line 6: column n: 3000000000 is no i32");
         assertThatThrownBy(() -> table.get(4).block())
-                .hasMessageContaining("line 7: column b: text follows the closing quote");
+                .hasMessageContaining("line 7: text follows the closing quote of cell 2");
         assertThat(row(table, 5).values()).containsExactly(Tensor.scalar(5), Tensor.scalar(true));
+        assertThatThrownBy(() -> csv("n,b\n4,\"1\"x\n", STANDARD.columns("n").type("n", DType.I32))
+                        .get(0)
+                        .block())
+                .as("a broken cell of another column")
+                .hasMessageContaining("line 2: text follows the closing quote of cell 2");
     }
 
     @Test
@@ -157,6 +162,9 @@ class DelimitedTablesTest {
         assertThatThrownBy(() -> csv("a,b,a\n1,2,3\n", STANDARD)).hasMessageContaining("there are two columns \"a\"");
         assertThatThrownBy(() -> csv("a\n1\n\"2\n3\n", STANDARD))
                 .hasMessageContaining("a.csv, line 3: a quote in this record is never closed");
+        assertThatThrownBy(() -> csv("t,n\n\"Second,2\nThird \"x\",3\n", STANDARD.columns("n")))
+                .as("a quote that swallows a record")
+                .hasMessageContaining("a.csv, line 2: a quote that begins a cell here is closed on line 3, and text");
         assertThatThrownBy(() -> csv("", STANDARD)).hasMessageContaining("it has no header: it is empty");
         assertThatThrownBy(() -> csv(PEOPLE, STANDARD.fillNulls("age", 0))).hasMessageContaining("as in age:float=0");
         assertThatThrownBy(() -> csv(PEOPLE, STANDARD.type("age", DType.I64).fillNulls("age", 0.5)))
@@ -338,6 +346,7 @@ class DelimitedTablesTest {
                 {"n":1.5}
                 {"n":1,"n":2}
                 {"l":[[1],2]}
+                {"t":"a\\ud800b"}
                 {"n":5,"t":"ok","l":[[1],[]]}
                 """, options);
 
@@ -350,15 +359,16 @@ class DelimitedTablesTest {
                 "line 6: column n: 70000 is no i16",
                 "line 7: column n: \"1.5\" is no i16",
                 "line 8: column n: it is there twice",
-                "line 9: column l: a list is wanted, it is a number");
+                "line 9: column l: a list is wanted, it is a number",
+                "line 10: column t: half of a surrogate pair is no character");
         for (int i = 0; i < wrong.size(); i++) {
             int index = i;
             assertThatThrownBy(() -> table.get(index).block())
                     .isInstanceOf(FormatException.class)
                     .hasMessageContaining("a.jsonl, " + wrong.get(i));
         }
-        assertThat(text(row(table, 9).tensor("t"))).isEqualTo("ok");
-        assertThat(row(table, 9).tensor("l.lengths")).isEqualTo(Tensor.ofInts(new int[] {1, 0}));
+        assertThat(text(row(table, 10).tensor("t"))).isEqualTo("ok");
+        assertThat(row(table, 10).tensor("l.lengths")).isEqualTo(Tensor.ofInts(new int[] {1, 0}));
     }
 
     @Test

@@ -218,6 +218,26 @@ class ExamplesTest {
     }
 
     @Test
+    void of_damagedRecord_failsAloneUnlessAllAreDamaged() throws IOException {
+        Path file = folder.resolve("a.tfrecord");
+        byte[] record = message(1, entry("a", ints(7)));
+        byte[] bytes = TfRecordMaker.file(List.of(record, record, record));
+        bytes[12 + record.length + 16] ^= 1;
+        Files.write(file, bytes);
+
+        try (TfRecords records = TfRecords.open(file, null)) {
+            Examples examples = Examples.of(records, TableOptions.standard());
+
+            assertThat(row(examples, 2).tensor("a").longAt(0)).isEqualTo(7);
+            assertThatThrownBy(() -> examples.get(1).block())
+                    .isInstanceOf(FormatException.class)
+                    .hasMessageContaining("a.tfrecord: record 1 at byte");
+            assertThatThrownBy(() -> Examples.of(records.slice(1, 2), TableOptions.standard()))
+                    .hasMessageContaining("a.tfrecord: record 1 at byte");
+        }
+    }
+
+    @Test
     void scanning_rareFeature_isFound() {
         byte[][] records = new byte[5000][];
         Arrays.fill(records, message(1, entry("a", ints(7))));

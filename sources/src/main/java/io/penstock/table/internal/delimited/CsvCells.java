@@ -83,15 +83,22 @@ final class CsvCells {
         return count;
     }
 
+    /** Refuses a record with a broken cell, whichever columns are chosen: nobody can tell where that cell ends. */
+    void requireWhole() {
+        for (int number = 0; number < count; number++) {
+            if (broken[number]) {
+                throw new CellFault(
+                        "text follows the closing quote of cell %d; two quotes stand for one".formatted(number + 1));
+            }
+        }
+    }
+
     /** The bytes of a cell, without its quotes. */
     byte[] cell(int number) {
         int start = starts[number];
         int end = ends[number];
         if (start == end || bytes[start] != '"') {
             return Arrays.copyOfRange(bytes, start, end);
-        }
-        if (broken[number]) {
-            throw new CellFault("text follows the closing quote; two quotes stand for one");
         }
         byte[] cell = new byte[end - start];
         int length = 0;

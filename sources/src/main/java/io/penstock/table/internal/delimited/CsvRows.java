@@ -55,9 +55,10 @@ record CsvRows(RecordSyntax syntax, int width, int[] numbers) implements RowRead
         if (cells.count() != width) {
             throw new CellFault("there are %d cells, the header has %d".formatted(cells.count(), width));
         }
+        cells.requireWhole();
         for (int i = 0; i < numbers.length; i++) {
             ColumnType type = sink.type(i);
-            byte[] cell = cell(cells, numbers[i], type);
+            byte[] cell = cells.cell(numbers[i]);
             if (type.dtype() == DType.U8) {
                 sink.text(i, cell);
                 continue;
@@ -68,14 +69,6 @@ record CsvRows(RecordSyntax syntax, int width, int[] numbers) implements RowRead
             } else {
                 sink.number(i, CellText.bits(type, text));
             }
-        }
-    }
-
-    private static byte[] cell(CsvCells cells, int number, ColumnType type) {
-        try {
-            return cells.cell(number);
-        } catch (CellFault fault) {
-            throw CellFault.of(type.name(), String.valueOf(fault.getMessage()));
         }
     }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
+import io.penstock.store.internal.Utf8;
 import io.penstock.table.internal.ColumnBuilder;
 import io.penstock.table.internal.ColumnType;
 import io.penstock.tensor.DType;
@@ -137,7 +138,11 @@ final class JsonRows implements RowReader {
         if (parser.currentToken() != JsonToken.VALUE_STRING) {
             throw wrong(parser, type, "a text");
         }
-        return parser.getText().getBytes(StandardCharsets.UTF_8);
+        String text = parser.getText();
+        if (Utf8.hasHalfPair(text)) {
+            throw CellFault.of(type.name(), "half of a surrogate pair is no character: write both, or neither");
+        }
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static long bits(JsonParser parser, ColumnType type) throws IOException {

@@ -27,7 +27,7 @@ record RecordGroups(long header, long[] offsets, int[] rows, long[] lines) {
 
     /**
      * Scans a file once, from its first byte to its last.
-     * @throws FormatException if a quote is never closed, or a record is too long
+     * @throws FormatException if a quote is never closed or seems not to be, or a record is too long
      */
     static RecordGroups scan(StoreInput input, RecordSyntax syntax, String name) {
         return new Scan(syntax, name).of(input);
@@ -49,6 +49,7 @@ record RecordGroups(long header, long[] offsets, int[] rows, long[] lines) {
         private long recordStart;
         private long recordLine = 1;
         private long line = 1;
+        private long quoteLine;
 
         Scan(RecordSyntax syntax, String name) {
             this.syntax = syntax;
@@ -69,7 +70,16 @@ record RecordGroups(long header, long[] offsets, int[] rows, long[] lines) {
                 }
                 for (int i = from; i < count; i++) {
                     byte b = window[i];
-                    state = syntax.next(state, b);
+                    int before = state;
+                    state = syntax.next(before, b);
+                    if (state == RecordSyntax.QUOTED && before == RecordSyntax.START) {
+                        quoteLine = line;
+                    } else if (state == RecordSyntax.PLAIN && before == RecordSyntax.CLOSED && line > quoteLine) {
+                        throw new FormatException(
+                                ("%s, line %d: a quote that begins a cell here is closed on line %d, and"
+                                                + " text follows it: is it never closed? put the cell into quotes, with two for one")
+                                        .formatted(name, quoteLine, line));
+                    }
                     blank &= syntax.isBlank(b);
                     if (b == '\n') {
                         line++;

@@ -2,6 +2,7 @@ package io.penstock.zarr.internal.codec;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.fault.FormatException;
+import io.penstock.store.internal.Utf8;
 import io.penstock.tensor.Shape;
 import io.penstock.zarr.internal.codec.ZarrCodec.ArrayToBytes;
 import io.penstock.zarr.internal.element.Cells;
@@ -32,8 +33,11 @@ record JsonTexts() implements ArrayToBytes {
         byte[][] texts = new byte[(int) shape.elements()][];
         for (int i = 0; i < texts.length; i++) {
             JsonNode item = items.get(i);
-            texts[i] =
-                    (item.isTextual() ? item.textValue() : MetadataJson.sorted(item)).getBytes(StandardCharsets.UTF_8);
+            String text = item.isTextual() ? item.textValue() : MetadataJson.sorted(item);
+            if (Utf8.hasHalfPair(text)) {
+                throw new FormatException("json2: element %d has half of a surrogate pair".formatted(i));
+            }
+            texts[i] = text.getBytes(StandardCharsets.UTF_8);
         }
         return new Cells.Texts(texts);
     }

@@ -2,6 +2,7 @@ package io.penstock.zarr.internal.element;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.fault.FormatException;
+import io.penstock.store.internal.Utf8;
 import io.penstock.tensor.DType;
 import io.penstock.zarr.ZarrFormat;
 import java.math.BigDecimal;
@@ -59,6 +60,9 @@ public final class FillValue {
             return new byte[0];
         }
         String text = value.isTextual() ? value.textValue() : MetadataJson.sorted(value);
+        if (Utf8.hasHalfPair(text)) {
+            throw new IllegalArgumentException("half of a surrogate pair");
+        }
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
