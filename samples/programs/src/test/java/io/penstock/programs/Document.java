@@ -31,9 +31,13 @@ record Document(Path file, String text) {
         }
     }
 
-    /** Its blocks of Java. */
+    /** Its blocks of Java, without those for a library that is not here. */
     List<String> snippets() {
-        return JAVA.matcher(text).results().map(block -> block.group(1)).toList();
+        return JAVA.matcher(text)
+                .results()
+                .map(block -> block.group(1))
+                .filter(block -> OnnxModel.isRuntimeHere() || !block.contains("ai.onnxruntime"))
+                .toList();
     }
 
     @Override

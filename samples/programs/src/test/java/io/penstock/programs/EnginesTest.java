@@ -1,6 +1,7 @@
 package io.penstock.programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ai.djl.Device;
@@ -19,8 +20,11 @@ import ai.djl.training.listener.TrainingListenerAdapter;
 import ai.djl.training.loss.Loss;
 import ai.djl.training.optimizer.Optimizer;
 import io.penstock.augment.Normalise;
+import io.penstock.batch.Batch;
+import io.penstock.batch.Batches;
 import io.penstock.djl.MaskedLoss;
 import io.penstock.memory.MemoryDataset;
+import io.penstock.order.Sampler;
 import io.penstock.pipeline.Dataset;
 import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
@@ -30,14 +34,17 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Flux;
 
-/** The programs for DJL of docs/engines.md and docs/training.md train a convolution, with {@code -Ptrain}. */
+/** The programs of docs/engines.md and docs/training.md take channels as such, on DJL and ONNX Runtime: {@code -Ptrain}. */
 class EnginesTest {
 
+    private static final Schema<Given.Photo> SCHEMA = Schema.of(Given.Photo.class);
     private static final int SIDE = 8;
     private static final int CLASSES = 3;
     private static final int SAMPLES = 64;
@@ -49,10 +56,9 @@ class EnginesTest {
     private final List<Float> losses = new ArrayList<>();
 
     @BeforeEach
-    void loadEngine() {
+    void stayOffline() {
         System.setProperty("OPT_OUT_TRACKING", "true");
         System.setProperty("ai.djl.offline", "true");
-        assumeTrue(Engine.hasEngine("PyTorch"), "there is no engine of DJL on the class path; test with -Ptrain");
     }
 
     /** A picture whose brightest channel is its class. */
@@ -74,14 +80,17 @@ class EnginesTest {
         void of(Given page, Trainer trainer) throws Exception;
     }
 
+    private Given given(String page) throws Exception {
+        Path path = Path.of(System.getProperty("penstock.root"), "docs", page);
+        Given given = (Given) new Snippets(folder).instance(Document.read(path).snippets());
+        given.schema = SCHEMA;
+        return given;
+    }
+
     /** Trains a convolution that counts its channels itself, by the methods of a page. */
     private void assertLearns(String page, Training training) throws Exception {
-        Path path = Path.of(System.getProperty("penstock.root"), "docs", page);
-        Given given = (Given) new Snippets(folder)
-                .instance(Document.read(path).snippets().stream()
-                        .filter(snippet -> !snippet.contains("…"))
-                        .toList());
-        given.schema = Schema.of(Given.Photo.class);
+        assumeTrue(Engine.hasEngine("PyTorch"), "there is no engine of DJL on the class path; test with -Ptrain");
+        Given given = given(page);
         DefaultTrainingConfig config = new DefaultTrainingConfig(MaskedLoss.of(Loss.softmaxCrossEntropyLoss()))
                 .optDevices(new Device[] {Device.cpu()})
                 .optOptimizer(Optimizer.adam().build())
@@ -140,5 +149,30 @@ class EnginesTest {
             page.pipeline = photos;
             call(page, "fit", trainer, photos);
         });
+    }
+
+    @Test
+    void programOfEngines_givesChannelsToOnnxRuntime() throws Exception {
+        assumeTrue(OnnxModel.isRuntimeHere(), "ONNX Runtime is not on the class path; test with -Ptrain");
+        Given page = given("engines.md");
+        float[] weights = {0.5f, -2, 3};
+        Dataset<Given.Photo> photos =
+                MemoryDataset.generate("photos", SAMPLES, EnginesTest::photo).map("floats", EnginesTest::floats);
+        Flux<Batch> flow = photos.stream(Sampler.sequential())
+                .transform(Batches.of(10, SCHEMA).channelsFirst("pixels"));
+        List<float[]> scores = new ArrayList<>();
+        Consumer<float[][]> taken = batch -> scores.addAll(List.of(batch));
+
+        OnnxModel.inSession(OnnxModel.channelsWeighted(weights), session -> call(page, "score", session, flow, taken));
+
+        assertThat(scores).hasSize(SAMPLES);
+        for (int i = 0; i < SAMPLES; i++) {
+            float[] pixels = floats(photo(i)).pixels().toFloatArray();
+            double sum = 0;
+            for (int value = 0; value < pixels.length; value++) {
+                sum += weights[value % CLASSES] * pixels[value];
+            }
+            assertThat((double) scores.get(i)[0]).isCloseTo(sum / (SIDE * SIDE), within(1e-3));
+        }
     }
 }

@@ -11,8 +11,10 @@ import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
+import ai.djl.nn.Blocks;
 import ai.djl.nn.LambdaBlock;
 import ai.djl.nn.SequentialBlock;
+import ai.djl.nn.convolutional.Conv2d;
 import ai.djl.nn.core.Linear;
 import ai.djl.training.DefaultTrainingConfig;
 import ai.djl.training.Trainer;
@@ -56,7 +58,7 @@ class MovingFromDjlTest {
     }
 
     private static Given.Photo photo(long index) {
-        return new Given.Photo(Tensor.ofBytes(new byte[] {(byte) index, 1, 2, 3}, 4), (int) index);
+        return new Given.Photo(Tensor.ofBytes(new byte[] {(byte) index, 1, 2, 3}, 2, 2, 1), (int) index);
     }
 
     @FunctionalInterface
@@ -79,11 +81,22 @@ class MovingFromDjlTest {
         try (Model model = Model.newInstance("page", Device.cpu(), "PyTorch")) {
             model.setBlock(new SequentialBlock()
                     .add(new LambdaBlock(pixels -> new NDList(pixels.head().toType(DataType.FLOAT32, false)), "floats"))
+                    .add(Conv2d.builder()
+                            .setKernelShape(new Shape(2, 2))
+                            .setFilters(8)
+                            .build())
+                    .add(Blocks.batchFlattenBlock())
                     .add(Linear.builder().setUnits(SAMPLES).build()));
             try (Trainer trainer = model.newTrainer(config);
                     NDManager manager = model.getNDManager().newSubManager()) {
-                trainer.initialize(new Shape(BATCH, 4));
+                trainer.initialize(new Shape(BATCH, 1, 2, 2));
                 training.of(page, trainer, manager);
+                assertThat(model.getBlock()
+                                .getParameters()
+                                .valueAt(0)
+                                .getArray()
+                                .getShape())
+                        .isEqualTo(new Shape(8, 1, 2, 2));
             }
         }
     }
@@ -139,8 +152,8 @@ class MovingFromDjlTest {
             labels[i] = i;
         }
 
-        train((page, trainer, manager) ->
-                call(page, "ofDjl", trainer, manager.create(pixels, new Shape(SAMPLES, 4)), manager.create(labels)));
+        train((page, trainer, manager) -> call(
+                page, "ofDjl", trainer, manager.create(pixels, new Shape(SAMPLES, 1, 2, 2)), manager.create(labels)));
 
         assertEachEpochHasAllInAnotherOrder();
     }
