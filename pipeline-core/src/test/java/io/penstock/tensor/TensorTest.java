@@ -137,7 +137,7 @@ class TensorTest {
                 assertThatThrownBy(() -> access.apply(view))
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("cannot read " + view.type() + ": its batch was closed")
-                        .hasMessageContaining("copy()");
+                        .hasMessageContaining("copy");
             }
             assertThat(view).hasToString(view.type() + " of a closed batch");
         }
