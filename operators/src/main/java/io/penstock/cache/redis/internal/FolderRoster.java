@@ -60,7 +60,10 @@ final class FolderRoster implements Roster {
 
     @Override
     public Collection<Member> renew(Member self) throws IOException {
-        Path own = folder.resolve(PREFIX + self.name());
+        Path own = file(self);
+        if (said != null && !own.equals(file(said))) {
+            close(); // another process of the node that has not ended says so again
+        }
         if (!self.equals(said) || System.nanoTime() - saidAt > AGAIN || Files.notExists(own)) {
             AtomicFile.write(own, self.words(), OWNER_ONLY);
             said = self;
@@ -86,11 +89,15 @@ final class FolderRoster implements Roster {
         return there;
     }
 
+    private Path file(Member self) {
+        return folder.resolve(PREFIX + self.name() + (self.ended() ? "-ended" : ""));
+    }
+
     @Override
     public void close() {
         try {
             if (said != null) {
-                Files.deleteIfExists(folder.resolve(PREFIX + said.name()));
+                Files.deleteIfExists(file(said));
             }
         } catch (IOException e) {
             LOG.debug("the file of this node stays", e);

@@ -2,6 +2,7 @@ package io.penstock.cache.redis.internal;
 
 import io.penstock.cache.Fingerprint;
 import io.penstock.fault.StoreException;
+import io.penstock.internal.FileErrors;
 import io.penstock.order.Topology;
 import java.io.IOException;
 import java.net.DatagramSocket;
@@ -107,7 +108,8 @@ public record MeetingPlace(String host, int port, @Nullable Path folder, int nod
     }
 
     private StoreException unusable(IOException e) {
-        return new StoreException("cannot use the place where the nodes meet, %s: %s".formatted(this, e), e);
+        return new StoreException(
+                "cannot use the place where the nodes meet, %s: %s".formatted(this, FileErrors.reason(e)), e);
     }
 
     private static boolean isOfThisMachine(InetAddress address) throws IOException {
@@ -175,14 +177,19 @@ public record MeetingPlace(String host, int port, @Nullable Path folder, int nod
         Roster roster = folder != null
                 ? new FolderRoster(folder)
                 : new ServerRoster(isAt(local) ? local : host, port, password);
-        Membership membership = new Membership(server, name, local, roster, PATIENCE);
+        Membership membership = new Membership(server, name, local, roster, PATIENCE, PATIENCE);
         if (!membership.password().equals(password)) {
-            membership.close();
+            membership.leave();
             throw new StoreException("the redis server of this node runs already, with another password; say dir=DIR"
                     + " for one of this job's own");
         }
-        membership.await(nodes, atMost);
-        return membership;
+        try {
+            membership.await(nodes, atMost);
+            return membership;
+        } catch (StoreException e) {
+            membership.leave();
+            throw e;
+        }
     }
 
     /** Tells this job's files on a node from those of others. */

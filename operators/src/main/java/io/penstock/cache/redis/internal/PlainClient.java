@@ -44,12 +44,32 @@ public final class PlainClient implements AutoCloseable {
             socket.connect(new InetSocketAddress(host, port), PATIENCE_MILLIS);
             PlainClient client = new PlainClient(socket);
             if (!password.isNone()) {
-                client.ask("AUTH", password.reveal());
+                client.login(host, port, password);
             }
             return client;
         } catch (IOException | RuntimeException e) {
             socket.close();
             throw e;
+        }
+    }
+
+    private void login(String host, int port, Secret password) throws IOException {
+        try {
+            ask("AUTH", password.reveal());
+        } catch (RefusedException e) {
+            throw new RefusedException(
+                    "the server at %s:%d has another password than this node; give all nodes of a job the same"
+                            .formatted(host, port));
+        }
+    }
+
+    /** What a server answers in place of a result. */
+    static final class RefusedException extends IOException {
+
+        private static final long serialVersionUID = 1;
+
+        RefusedException(String message) {
+            super(message);
         }
     }
 
@@ -70,7 +90,7 @@ public final class PlainClient implements AutoCloseable {
             case '+', ':' -> line.substring(1);
             case '$' -> bulk(line.substring(1));
             case '*' -> answers(line.substring(1));
-            default -> throw new IOException("redis-server says " + line);
+            default -> throw new RefusedException("redis-server says " + line);
         };
     }
 
@@ -87,7 +107,7 @@ public final class PlainClient implements AutoCloseable {
         int bytes = length.matches("\\d{1,7}") ? Integer.parseInt(length) : 0;
         byte[] text = in.readNBytes(Math.min(bytes, MAX_BYTES));
         if (text.length < bytes || in.readNBytes(2).length < 2) {
-            throw new EOFException("redis-server said half a sentence");
+            throw new EOFException("the server hung up");
         }
         return new String(text, StandardCharsets.UTF_8);
     }
@@ -96,7 +116,7 @@ public final class PlainClient implements AutoCloseable {
         StringBuilder line = new StringBuilder();
         for (int letter = in.read(); letter != '\n'; letter = in.read()) {
             if (letter < 0 || line.length() > MAX_BYTES) {
-                throw new EOFException("redis-server said half a line");
+                throw new EOFException("the server hung up");
             }
             line.append((char) letter);
         }

@@ -1,7 +1,9 @@
 package io.penstock.cache.redis.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.fault.StoreException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -11,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,12 +32,18 @@ class MembershipTest {
     private int starts;
 
     private static final class FakeRoster implements Roster {
-        private List<Member> there = List.of();
+        private final BlockingQueue<Member> said = new LinkedBlockingQueue<>();
+        private volatile List<Member> there = List.of();
         private boolean broken;
-        private boolean closed;
+        private boolean refused;
+        private volatile boolean closed;
 
         @Override
         public Collection<Member> renew(Member self) throws IOException {
+            said.add(self);
+            if (refused) {
+                throw new PlainClient.RefusedException("the server has another password");
+            }
             if (broken) {
                 throw new IOException("out of reach");
             }
@@ -49,11 +59,63 @@ class MembershipTest {
     }
 
     private Membership membership(Duration patience, ServerProcess process) {
-        return new Membership(() -> server(process), SELF.name(), SELF.host(), roster, patience);
+        return new Membership(() -> server(process), SELF.name(), SELF.host(), roster, patience, Duration.ZERO);
     }
 
     private Membership membership(Duration patience) {
         return membership(patience, ServerProcess.of(ProcessHandle.current().pid()));
+    }
+
+    @Test
+    void close_whileOthersRun_saysSoAndWaitsForTheLast() throws Exception {
+        ServerProcess process = ServerProcess.of(ProcessHandle.current().pid());
+        Membership membership = new Membership(
+                () -> server(process), SELF.name(), SELF.host(), roster, Duration.ofHours(1), Duration.ofHours(1));
+        seen(membership, OTHER);
+
+        Thread closing = new Thread(membership::close);
+        closing.start();
+
+        assertThat(roster.said.take()).isEqualTo(SELF);
+        assertThat(roster.said.take().ended()).isTrue();
+        assertThat(roster.said.take().ended()).isTrue();
+        assertThat(roster.closed).isFalse();
+        roster.there = List.of(new Member(OTHER.name(), OTHER.host(), OTHER.port(), true));
+        closing.join();
+        assertThat(roster.closed).isTrue();
+    }
+
+    @Test
+    void close_whereTheListIsGone_ends() {
+        ServerProcess process = ServerProcess.of(ProcessHandle.current().pid());
+        Membership membership = new Membership(
+                () -> server(process), SELF.name(), SELF.host(), roster, Duration.ofHours(1), Duration.ofHours(1));
+        seen(membership, OTHER);
+        roster.broken = true;
+
+        membership.close();
+
+        assertThat(roster.closed).isTrue();
+    }
+
+    @Test
+    void member_thatHasEndedAndIsGone_isNoneAtOnce() {
+        try (Membership membership = membership(Duration.ofHours(1))) {
+            seen(membership, new Member(OTHER.name(), OTHER.host(), OTHER.port(), true));
+
+            assertThat(seen(membership)).containsExactly(SELF);
+        }
+    }
+
+    @Test
+    void place_withAnotherPassword_isSaidAsSuch() {
+        try (Membership membership = membership(Duration.ofHours(1))) {
+            roster.refused = true;
+
+            assertThatThrownBy(() -> membership.await(2, Duration.ofHours(1)))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessage("this node cannot meet the others: the server has another password");
+        }
     }
 
     private SpawnedServer server(ServerProcess process) {

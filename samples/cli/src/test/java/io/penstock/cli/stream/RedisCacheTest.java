@@ -81,7 +81,8 @@ class RedisCacheTest {
         Sum sum = Sum.of(nodes);
 
         assertThat(sum.content).containsOnly(alone.content(0));
-        assertThat(sum.loads).isBetween(IMAGES, 3 * IMAGES - 1); // a node that has finished takes its share along
+        assertThat(sum.loads).isEqualTo(IMAGES); // a node that has finished keeps its share for the other
+        assertThat(sum.warnings).doesNotContain("out of reach", "Exception");
         while (hasServer()) {
             LockSupport.parkNanos(2_000_000);
         }
