@@ -37,8 +37,8 @@ public final class AccessFaults {
     }
 
     /**
-     * The bytes from position 0 to the limit of a mapped buffer, on the heap. What is lent must be such a copy: a fault
-     * in code that reads a view later would appear anywhere. Call {@link #raise} before it is believed. Null stays null.
+     * The bytes from position 0 to the limit of a mapped buffer, on the heap, for reading. What is lent must be such a
+     * copy: a fault in code that reads a view later would appear anywhere. Call {@link #raise} before it is believed. Null stays null.
      */
     public static @Nullable ByteBuffer copy(@Nullable ByteBuffer mapped) {
         if (mapped == null) {
@@ -46,7 +46,7 @@ public final class AccessFaults {
         }
         byte[] bytes = new byte[mapped.limit()];
         mapped.get(0, bytes);
-        return ByteBuffer.wrap(bytes);
+        return ByteBuffer.wrap(bytes).asReadOnlyBuffer();
     }
 
     /**

@@ -16,12 +16,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -203,7 +205,12 @@ public final class ResumeToken {
                 shard = Shard.of(Integer.parseInt(ahead.group(1)), Integer.parseInt(ahead.group(2)));
                 position = new Position(epoch, offset, new BigInteger(ahead.group(3), 16));
             }
-            return new ResumeToken(read.number("seed"), position, mode, shard, plan, mixture);
+            ResumeToken token = new ResumeToken(read.number("seed"), position, mode, shard, plan, mixture);
+            if (read.has("check") && !read.text("check").equals(check(token.fields()))) {
+                throw new IllegalArgumentException(
+                        "this resume token was changed: its check is not that of its fields; give it as it was written");
+            }
+            return token;
         } catch (NoSuchElementException e) {
             throw malformed(text);
         }
@@ -293,11 +300,23 @@ public final class ResumeToken {
     /** The token as one line of JSON. */
     @Override
     public String toString() {
+        String fields = fields();
+        return fields + ",\"check\":\"" + check(fields) + "\"}";
+    }
+
+    /** Eight digits that an accident among the fields changes; tokens of before have none. */
+    private static String check(String fields) {
+        CRC32C sum = new CRC32C();
+        sum.update(fields.getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().toHexDigits((int) sum.getValue());
+    }
+
+    private String fields() {
         String stages = plan.stages().stream().map(hash -> '"' + hash + '"').collect(Collectors.joining(","));
         // not by a format: a server writes one a batch, on the thread that fills batches
         return "{\"v\":" + VERSION + ",\"seed\":" + seed + ",\"epoch\":" + position.epoch() + ",\"offset\":"
                 + position.offset() + ahead() + ",\"samples\":" + plan.samples() + ",\"order\":\"" + plan.order()
                 + (mixture == null ? "" : "\",\"mixture\":\"" + mixture)
-                + "\",\"shard\":\"" + mode + "\",\"source\":\"" + plan.source() + "\",\"stages\":[" + stages + "]}";
+                + "\",\"shard\":\"" + mode + "\",\"source\":\"" + plan.source() + "\",\"stages\":[" + stages + "]";
     }
 }

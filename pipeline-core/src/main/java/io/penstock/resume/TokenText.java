@@ -57,7 +57,9 @@ final class TokenText {
             do {
                 String name = word();
                 expect(':');
-                fields.put(name, value());
+                if (fields.put(name, value()) != null) {
+                    throw new NumberFormatException("a field is there twice");
+                }
             } while (found(','));
             expect('}');
         }

@@ -206,6 +206,19 @@ class ResumeTokenTest {
                 .hasMessageStartingWith("this is no resume token");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"\"seed\":42->\"seed\":43", "\"offset\":0->\"offset\":10", "\"epoch\":0->\"epoch\":1"})
+    void parse_aTokenThatWasChanged_isRefused_andOneWithoutACheckIsRead(String change) {
+        String[] parts = change.split("->", -1);
+        String changed = TOKEN.toString().replace(parts[0], parts[1]);
+
+        assertThatThrownBy(() -> ResumeToken.parse(changed)).hasMessageStartingWith("this resume token was changed");
+        assertThat(ResumeToken.parse(changed.replaceFirst(",\"check\":\"[0-9a-f]{8}\"", "")))
+                .isNotNull();
+        assertThatThrownBy(() -> ResumeToken.parse(TOKEN.toString().replace("{", "{\"offset\":5,")))
+                .hasMessageStartingWith("this is no resume token");
+    }
+
     @Test
     void parse_anotherVersion_saysWhichIsRead() {
         assertThatThrownBy(() -> ResumeToken.parse(TOKEN.toString().replace("\"v\":3", "\"v\":4")))

@@ -100,11 +100,16 @@ final class Layout {
     }
 
     IllegalArgumentException mismatch(String name, int field, long first, long index, Tensor tensor) {
-        String remedy = dtypes[field] != tensor.dtype()
-                ? "map to one dtype before batching"
-                : shapes[field].rank() != tensor.shape().rank()
-                        ? "map to one number of axes before batching"
-                        : "bring them to one shape before batching, or pad with padShapes()";
+        String remedy;
+        if (dtypes[field] != tensor.dtype()) {
+            remedy = "map to one dtype before batching";
+        } else if (shapes[field].rank() != tensor.shape().rank()) {
+            remedy = "map to one number of axes before batching";
+        } else if (dtypes[field] == DType.U8 && shapes[field].rank() == 1) {
+            remedy = "pad texts with padShapes(), or give a column of numbers its type, as in fare:float";
+        } else {
+            remedy = "bring them to one shape before batching, images with Resize, or pad with padShapes()";
+        }
         return new IllegalArgumentException("cannot batch field \"%s\": sample %d is %s, sample %d is %s; %s"
                 .formatted(name, first, describe(field), index, tensor.type(), remedy));
     }

@@ -175,9 +175,9 @@ class BatchesTest {
 
         StepVerifier.create(batches, 0)
                 .thenRequest(1)
-                .expectErrorMessage(
-                        "cannot batch field \"pixels\": sample 0 is u8[224, 224, 3], "
-                                + "sample 4 is u8[224, 200, 3]; bring them to one shape before batching, or pad with padShapes()")
+                .expectErrorMessage("cannot batch field \"pixels\": sample 0 is u8[224, 224, 3], "
+                        + "sample 4 is u8[224, 200, 3]; bring them to one shape before batching, images with "
+                        + "Resize, or pad with padShapes()")
                 .verify();
     }
 

@@ -27,7 +27,10 @@ final class WrongUsage {
         }
         if (!unmatched.isEmpty() && !command.getSubcommands().isEmpty()) {
             String word = unmatched.get(0);
-            return says(name, "unknown command " + word, Spelling.nearest(word, commandsOf(command)), name);
+            String commands =
+                    "; there are " + String.join(", ", command.getSubcommands().keySet());
+            String nearest = Spelling.nearest(word, commandsOf(command));
+            return says(name, "unknown command " + word + (nearest.isEmpty() ? commands : ""), nearest, name);
         }
         if (failure instanceof UnmatchedArgumentException) {
             return says(name, "unexpected argument " + unmatched.get(0), "", name);

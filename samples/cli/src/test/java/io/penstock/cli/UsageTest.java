@@ -116,7 +116,7 @@ class UsageTest {
 
         assertFails(
                 Cli.stream("--source images:" + folder.resolve("train")),
-                "bring them to one shape before batching, or pad with --pad");
+                "bring them to one shape before batching, images with --resize, or pad with --pad");
     }
 
     @Test
@@ -182,7 +182,7 @@ class UsageTest {
                 "insepct                            | unknown command insepct: did you mean cache inspect? see penstock",
                 "cache inspct                       | penstock cache: unknown command inspct: did you mean inspect? see",
                 "spark                              | unknown command spark: did you mean spark-materialize? see",
-                "xyz                                | penstock: unknown command xyz; see penstock --help",
+                "xyz                                | penstock: unknown command xyz; there are stream, explain, cache,",
                 "--versoin                          | penstock: unknown flag --versoin: did you mean --version? see",
                 "stream --sorce images:x            | penstock stream: unknown flag --sorce: did you mean --source? see",
                 "stream --source images:x --bacth 3 | unknown flag --bacth: did you mean --batch? see penstock stream",

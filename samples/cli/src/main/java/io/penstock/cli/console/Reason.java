@@ -49,10 +49,11 @@ public final class Reason {
         String heap = "use a larger heap, such as PENSTOCK_OPTS=-Xmx8g";
         Map<String, String> words = new LinkedHashMap<>(); // longer ones first
         words.put("padShapes\\(\\)", "--pad");
+        words.put("images with Resize", "images with --resize");
         words.put("withIndices adds", "--with-indices adds");
         words.put(", or allow more attempts", "");
         words.put(
-                "(does not fit into this machine .*; give it less)",
+                "(does not fit into this machine .*; give it less)(?!, or a share)",
                 "$1, or a share of what is free, such as --cache-ram 50%");
         words.put("\\blower inFlight\\b", "lower --in-flight");
         words.put("tooLong\\(CUT\\) or tooLong\\(SPLIT\\)", "--too-long cut or split");

@@ -182,7 +182,7 @@ class ShowCommandTest {
         assertThat(refused.status()).isEqualTo(1);
         assertThat(refused.err())
                 .contains("cannot batch field \"bytes\"")
-                .endsWith("; bring them to one shape before batching, or pad with --pad\n");
+                .endsWith("; pad texts with --pad, or give a column of numbers its type, as in fare:float\n");
         assertThat(padded.epoch(0).path("samples").asInt()).isEqualTo(4);
         assertThat(padded.epoch(0).path("batches").asInt()).isEqualTo(1);
         assertThat(padded.content(0)).isEqualTo(single.content(0));

@@ -77,7 +77,8 @@ record RecordGroups(long header, long[] offsets, int[] rows, long[] lines) {
                     } else if (state == RecordSyntax.PLAIN && before == RecordSyntax.CLOSED && line > quoteLine) {
                         throw new FormatException(
                                 ("%s, line %d: a quote that begins a cell here is closed on line %d, and"
-                                                + " text follows it: is it never closed? put the cell into quotes, with two for one")
+                                                + " text follows it: is it never closed? put the cell into quotes, with two"
+                                                + " for one")
                                         .formatted(name, quoteLine, line));
                     }
                     blank &= syntax.isBlank(b);
