@@ -130,7 +130,7 @@ final class TarScan {
             byte[] block = bytes.at(at, RECORD);
             for (int i = 0; i < block.length; i++) {
                 if (block[i] != 0) {
-                    return at + i / BLOCK * BLOCK;
+                    return at + (i - i % BLOCK);
                 }
             }
         }
