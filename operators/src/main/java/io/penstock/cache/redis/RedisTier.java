@@ -205,6 +205,7 @@ public final class RedisTier implements SharedTier, ListedTier {
 
     /**
      * Waits a moment until the servers have what was put, and closes the connections; a server of this node's own ends.
+     * With the servers of all nodes it then waits, up to 60 s, for the nodes that still run.
      */
     @Override
     public void close() {

@@ -91,9 +91,6 @@ final class NodeRank {
                 }
                 out.println(epoch + " " + seen + " " + (numbers.loads.get() - before) + " " + digest);
             }
-            if (gated) {
-                System.in.read(); // its server ends with it, and others may still read from it
-            }
         }
     }
 

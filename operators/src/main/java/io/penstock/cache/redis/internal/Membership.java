@@ -217,7 +217,7 @@ public final class Membership implements AutoCloseable {
         long running = running();
         if (running > 0 && System.nanoTime() < deadline) {
             LOG.info(
-                    "this node's run has ended; its share of the redis cache stays for the {} nodes that still run, {} s at"
+                    "this node's run has ended; its share of the redis cache stays while others run, {} of them now, {} s at"
                             + " most",
                     running,
                     stay.toSeconds());

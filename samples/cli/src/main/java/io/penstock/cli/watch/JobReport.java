@@ -107,6 +107,11 @@ record JobReport(List<Line> lines, Laggard laggard, boolean isOver) {
         return windows.size() < lines.size() ? new Laggard(null, "reading for the first time") : Laggard.of(windows);
     }
 
+    /** Whether none answers, although the job is not over. */
+    boolean isSilent() {
+        return !isOver && lines.stream().allMatch(line -> line.failure != null);
+    }
+
     /** For people: a table, and a sentence. */
     List<String> text() {
         List<String> text = new ArrayList<>(List.of(HEAD));

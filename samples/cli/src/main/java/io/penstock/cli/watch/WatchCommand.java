@@ -60,7 +60,9 @@ public final class WatchCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private Integer every;
 
-    @Option(names = "--once", description = "Print once, of the first seconds, and end.")
+    @Option(
+            names = "--once",
+            description = "Print once, of the first seconds, and end: with status 1 if nobody answers.")
     private boolean once;
 
     @Option(
@@ -81,15 +83,17 @@ public final class WatchCommand implements Callable<Integer> {
     public Integer call() {
         WatchedJob job = new WatchedJob(places.stream().map(this::address).toList());
         try (Interruption interruption = Interruption.watch(() -> {})) {
+            @Nullable JobReport last;
             if (port == null) {
-                watch(job, interruption.stop());
+                last = watch(job, interruption.stop());
             } else {
                 try (PageServer page = page(job)) {
                     serving(page.address().toString());
-                    watch(job, interruption.stop());
+                    last = watch(job, interruption.stop());
                 }
             }
-            return interruption.ended() ? Interruption.STATUS : 0;
+            int status = once && last != null && last.isSilent() ? 1 : 0;
+            return interruption.ended() ? Interruption.STATUS : status;
         }
     }
 
@@ -125,10 +129,10 @@ public final class WatchCommand implements Callable<Integer> {
         new Output(spec.commandLine().getOut()).line(line);
     }
 
-    /** Blocks until the job is over, or told to stop. */
-    private void watch(WatchedJob job, Mono<Void> stop) {
+    /** Blocks until the job is over, or told to stop; the last report, null if there is none. */
+    private @Nullable JobReport watch(WatchedJob job, Mono<Void> stop) {
         Output out = new Output(spec.commandLine().getOut());
-        Flux.interval(Duration.ZERO, READING)
+        return Flux.interval(Duration.ZERO, READING)
                 .onBackpressureDrop()
                 .concatMap(tick -> job.read(), 1)
                 .takeUntil(JobReport::isOver)

@@ -1,5 +1,6 @@
 package io.penstock.cli.watch;
 
+import io.netty.handler.timeout.ReadTimeoutException;
 import io.penstock.cli.console.Reason;
 import java.io.ByteArrayOutputStream;
 import java.net.ConnectException;
@@ -8,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -84,7 +86,10 @@ final class WatchedRank {
         readings.clear();
         meters = null;
         boolean refused = e instanceof ConnectException || e.getCause() instanceof ConnectException;
-        failure = refused ? "connection refused" : Reason.of(e);
+        boolean silent = e instanceof TimeoutException || e instanceof ReadTimeoutException;
+        failure = refused
+                ? "connection refused"
+                : silent ? "no whole page within %d s".formatted(ANSWER.toSeconds()) : Reason.of(e);
     }
 
     /** Host and port. */

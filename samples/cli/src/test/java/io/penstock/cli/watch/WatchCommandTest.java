@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.penstock.cli.Cli;
 import io.penstock.cli.watch.LockstepJob.Input;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +38,20 @@ class WatchCommandTest {
                     .contains(ranks.addresses().get(0).getAuthority(), " %");
             assertThat(lines.get(2)).startsWith("rank 1 ");
         }
+    }
+
+    @Test
+    void once_whereTheOtherSideIsSilentOrNobodyIsThere_saysSoAndFails() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Cli run = watch(List.of(URI.create("http://127.0.0.1:" + silent.getLocalPort())));
+
+            assertThat(run.status()).isEqualTo(1);
+            assertThat(run.out()).endsWith("does not answer (no whole page within 2 s)\n");
+        }
+        Cli run = watch(List.of(URI.create("http://127.0.0.1:1")));
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out()).endsWith("does not answer (connection refused)\n");
     }
 
     @Test
