@@ -5,7 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import io.penstock.cache.Fingerprint;
 import io.penstock.store.Checksum;
 import java.io.IOException;
@@ -82,6 +85,8 @@ public final class TestServer implements AutoCloseable {
     private final AtomicLong connections = new AtomicLong();
     private final Map<String, AtomicInteger> requestsOfPath = new ConcurrentHashMap<>();
 
+    private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+
     private TestServer(Path folder, int port, boolean manifest, Map<Fault, Double> faults) {
         this.folder = folder;
         this.manifest = manifest ? manifest(folder) : null;
@@ -89,6 +94,7 @@ public final class TestServer implements AutoCloseable {
         this.server = HttpServer.create()
                 .host("127.0.0.1")
                 .port(port)
+                .doOnConnection(connection -> open.add(connection.channel()))
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .doOnChannelInit((observer, channel, remote) -> connections.incrementAndGet())
                 .handle((request, response) -> {
@@ -276,5 +282,6 @@ public final class TestServer implements AutoCloseable {
     @Override
     public void close() {
         server.disposeNow(Duration.ofSeconds(10));
+        open.close().awaitUninterruptibly(); // clients keep them, and another server may get this port
     }
 }
