@@ -137,7 +137,7 @@ class RecipesTest {
             Dataset<?> second = (Dataset<?>) open.invoke(null, source);
             epoch(second, cache, scan.getDeclaringClass());
 
-            assertThat(names).hasSize(3).contains("Scan[voxels=u8[1], age=1.5]");
+            assertThat(names).hasSize(3).contains("Scan[voxels=u8[1] {97}, age=1.5]");
             assertThat(read).containsExactlyInAnyOrder("a", "b", "c", "b");
             assertThat(first.name(2)).isEqualTo("c");
             assertThat(second.fingerprint().hex())
