@@ -38,7 +38,8 @@ public final class AccessFaults {
 
     /**
      * The bytes from position 0 to the limit of a mapped buffer, on the heap, for reading. What is lent must be such a
-     * copy: a fault in code that reads a view later would appear anywhere. Call {@link #raise} before it is believed. Null stays null.
+     * copy: a fault in code that reads a view later would appear anywhere. Call {@link #raise} before it is believed. Null
+     * stays null.
      */
     public static @Nullable ByteBuffer copy(@Nullable ByteBuffer mapped) {
         if (mapped == null) {

@@ -230,7 +230,13 @@ final class Simulation {
         if (poolEnded || trainer.hasLeft()) {
             return;
         }
-        if (!expected.fails() && trainer.failure() != null) {
+        Throwable failure = trainer.failure();
+        if (received.isEmpty()
+                && failure != null
+                && String.valueOf(failure.getMessage()).startsWith("no batch: ")) {
+            return; // all batches were short and dropped
+        }
+        if (!expected.fails() && failure != null) {
             throw new AssertionError("rank " + rank + " failed", trainer.failure());
         }
         assertThat(trainer.completed()).as("rank %d completes", rank).isEqualTo(!expected.fails());
