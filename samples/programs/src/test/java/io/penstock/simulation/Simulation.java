@@ -311,7 +311,8 @@ final class Simulation {
         if (shared != null) {
             assertThat(shared.leased()).as("leases held behind the end").isZero();
         }
-        if (scenario.loadsOnce() && scenario.remainder() != Remainder.DROP) { // an epoch without a batch cancels its loads
+        if (scenario.loadsOnce()
+                && scenario.remainder() != Remainder.DROP) { // an epoch without a batch cancels its loads
             for (int index = 0; index < scenario.samples(); index++) {
                 assertThat(source.completed(index))
                         .as("loads of sample %d", index)
