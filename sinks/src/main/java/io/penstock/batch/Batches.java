@@ -256,7 +256,7 @@ public final class Batches<T> implements Function<Flux<Sample<T>>, Flux<Batch>> 
             if (lent == null) {
                 source.subscribe(new BatchRun<>(batches.collation, batches.options, actual));
             } else {
-                new LentBatches<>(lent, batches.collation, batches.options).subscribe(actual);
+                new MappedBatches<>(lent, batches.collation, batches.options).subscribe(actual);
             }
         }
 

@@ -115,12 +115,16 @@ final class TarScan {
         return header;
     }
 
-    /** Whether the rest of the last record is what the record before has there: its writer filled one buffer again. */
+    /**
+     * Whether the rest of the last record is what the record before has there: its writer filled one buffer again. An
+     * archive that is the same as one before it ends in zeros.
+     */
     private boolean isOfRecordBefore(long at) {
         long left = bytes.size() - at;
         return bytes.size() % RECORD == 0
                 && at > RECORD
                 && left < RECORD
+                && !new TarHeader(bytes.at(bytes.size() - BLOCK, BLOCK)).isZero()
                 && Arrays.equals(bytes.at(at, (int) left), bytes.at(at - RECORD, (int) left));
     }
 

@@ -173,6 +173,11 @@ class TarScanTest {
 
         assertThat(members(trailer)).hasSize(1);
         assertThat(members(record)).hasSize(22);
+        byte[] archives = new byte[20 * 1024];
+        for (int at = 0; at < archives.length; at += 2048) {
+            System.arraycopy(archive, 0, archives, at, archive.length);
+        }
+        assertThat(members(archives)).as("ten equal archives").hasSize(10);
     }
 
     @Test

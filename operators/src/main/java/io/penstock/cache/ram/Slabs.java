@@ -70,12 +70,12 @@ final class Slabs {
     private boolean exhausted;
     private boolean closed;
 
-    /** @param parts of the budget that a slab is one of: so much at most is given up at a time */
-    /** What a tier of so many bytes keeps for its index and for pages that are cut. */
+    /** The bytes that a tier of a size keeps for its index and for pages that are cut. */
     static long reserved(long bytes) {
         return RamIndex.bytesWhenEmpty(1) + Math.min(PAGE, bytes >>> 8);
     }
 
+    /** @param parts of the budget that a slab is one of: so much at most is given up at a time */
     Slabs(ByteBudget budget, SlabMemory memory, int parts) {
         this.budget = budget;
         this.memory = memory;

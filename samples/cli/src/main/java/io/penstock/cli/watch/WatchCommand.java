@@ -62,7 +62,7 @@ public final class WatchCommand implements Callable<Integer> {
 
     @Option(
             names = "--once",
-            description = "Print once, of the first seconds, and end: with status 1 if nobody answers.")
+            description = "Print once, of the first seconds, and end: with status 1 if no rank answers.")
     private boolean once;
 
     @Option(

@@ -83,7 +83,7 @@ final class CsvCells {
         return count;
     }
 
-    /** Refuses a record with a broken cell, whichever columns are chosen: nobody can tell where that cell ends. */
+    /** Refuses a record with a broken cell, whichever columns are chosen: its end cannot be told. */
     void requireWhole() {
         for (int number = 0; number < count; number++) {
             if (broken[number]) {

@@ -13,7 +13,7 @@ import reactor.core.publisher.Flux;
  * cut shorter meanwhile, what was copied is not believed: the stream goes on behind the last batch that was delivered,
  * and what cannot be read is a miss then. Copying every hit first, as for other subscribers, would halve the rate.
  */
-final class LentBatches<T> extends Flux<Batch> {
+final class MappedBatches<T> extends Flux<Batch> {
 
     /** Each cut of a file ends one; these many in a row without a batch are something else. */
     private static final int ATTEMPTS = 10;
@@ -22,7 +22,7 @@ final class LentBatches<T> extends Flux<Batch> {
     private final Collation<T> collation;
     private final BatchOptions options;
 
-    LentBatches(Lent<T> lent, Collation<T> collation, BatchOptions options) {
+    MappedBatches(Lent<T> lent, Collation<T> collation, BatchOptions options) {
         this.lent = lent;
         this.collation = collation;
         this.options = options;

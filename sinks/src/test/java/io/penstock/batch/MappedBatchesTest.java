@@ -28,7 +28,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-class LentBatchesTest {
+class MappedBatchesTest {
 
     private static final int SIZE = 100;
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
