@@ -180,6 +180,7 @@ class MixtureTest {
         Mixture<Tensor> few = mixture.draws(10);
         Mixture<Tensor> many = mixture.draws(20);
         Mixture<Tensor> three = mixture.and(second, 1);
+        String unchecked = token.toString().replaceFirst(",\"check\":\"[0-9a-f]{8}\"", "");
 
         assertThatThrownBy(() -> token.resume(Sampler.shuffled(42), mixture.dataset()))
                 .hasMessageContaining("another order: mixture of 2 sources, each shuffled, until the first is exhausted"
@@ -195,10 +196,10 @@ class MixtureTest {
         assertThatThrownBy(() -> ResumeToken.of(few.dataset(), few.sampler(Sampler.shuffled(42)))
                         .resume(many.sampler(Sampler.shuffled(42)), many.dataset()))
                 .hasMessageContaining("epochs of another size: 10 samples there, 20 here");
-        assertThatThrownBy(() -> ResumeToken.parse(token.toString().replace("7:3", "7:0"))
-                        .resume(sampler, mixture.dataset()))
+        assertThatThrownBy(
+                        () -> ResumeToken.parse(unchecked.replace("7:3", "7:0")).resume(sampler, mixture.dataset()))
                 .hasMessage("the mixture of the resume token is damaged: \"7:0\": a weight is 0");
-        assertThatThrownBy(() -> ResumeToken.parse(token.toString().replace(",\"mixture\":\"7:3\"", ""))
+        assertThatThrownBy(() -> ResumeToken.parse(unchecked.replace(",\"mixture\":\"7:3\"", ""))
                         .resume(sampler, mixture.dataset()))
                 .hasMessage("the resume token is damaged: it has no weights of its mixture");
     }

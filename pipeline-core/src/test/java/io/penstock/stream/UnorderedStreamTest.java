@@ -231,7 +231,9 @@ class UnorderedStreamTest {
         assertThatThrownBy(() -> inOrder.at(first.next()))
                 .hasMessageContaining("is that of one rank, and a token that was read in order names none");
         assertThat(ResumeToken.parse(token.toString()).at(first.next())).hasToString(token.toString());
-        String behind = token.toString().replaceAll("1/2:[0-9a-f]+", "1/2:40000000");
+        String behind = token.toString()
+                .replaceFirst(",\"check\":\"[0-9a-f]{8}\"", "")
+                .replaceAll("1/2:[0-9a-f]+", "1/2:40000000");
         assertThatThrownBy(() -> ResumeToken.parse(behind).resume(sampler, data).draws(20))
                 .hasMessageContaining("position lies outside the epoch: 10 draws are left of it");
         assertThatThrownBy(() -> ResumeToken.parse(token.toString().replaceAll("1/2:[0-9a-f]+", "1/2:3")))
