@@ -42,8 +42,12 @@ record PlanPrint(String source, List<String> stages, String order, long samples)
         return "%08x".formatted(Fingerprint.of(word).high() >>> 32);
     }
 
-    boolean isWellFormed() {
-        return source.matches(HASH) && stages.stream().allMatch(stage -> stage.matches(SHORT_HASH)) && samples >= 0;
+    boolean hasSource() {
+        return source.matches(HASH);
+    }
+
+    boolean hasStages() {
+        return stages.stream().allMatch(stage -> stage.matches(SHORT_HASH));
     }
 
     /** What of this plan is not that of a pipeline and its order, in words; nothing if they agree. */

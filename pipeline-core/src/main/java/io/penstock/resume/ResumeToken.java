@@ -182,7 +182,7 @@ public final class ResumeToken {
     public static ResumeToken parse(String text) {
         try {
             if (text.length() > LONGEST) {
-                throw malformed(text);
+                throw malformed("it has more than %d bytes".formatted(LONGEST));
             }
             TokenText read = new TokenText(text);
             requireVersion(read.number("v"));
@@ -190,18 +190,22 @@ public final class ResumeToken {
             long offset = read.number("offset");
             PlanPrint plan =
                     new PlanPrint(read.text("source"), read.list("stages"), read.text("order"), read.number("samples"));
-            if (epoch < 0 || offset < 0 || offset > plan.samples() || !plan.isWellFormed()) {
-                throw malformed(text);
-            }
+            require(epoch >= 0, "epoch", epoch, "a number from 0 on");
+            require(plan.samples() >= 0, "samples", plan.samples(), "a number from 0 on");
+            require(
+                    offset >= 0 && offset <= plan.samples(),
+                    "offset",
+                    offset,
+                    "a number in [0, %d]".formatted(plan.samples()));
+            require(plan.hasSource(), "source", plan.source(), "16 hexadecimal digits");
+            require(plan.hasStages(), "stages", plan.stages(), "a list of 8 hexadecimal digits each");
             ShardMode mode = ShardMode.parse(read.text("shard"));
             String mixture = read.has("mixture") ? read.text("mixture") : null;
             Position position = new Position(epoch, offset);
             Shard shard = null;
             if (read.has("ahead")) {
                 Matcher ahead = AHEAD.matcher(read.text("ahead"));
-                if (!ahead.matches()) {
-                    throw malformed(text);
-                }
+                require(ahead.matches(), "ahead", read.text("ahead"), "what an unordered run wrote");
                 shard = Shard.of(Integer.parseInt(ahead.group(1)), Integer.parseInt(ahead.group(2)));
                 position = new Position(epoch, offset, new BigInteger(ahead.group(3), 16));
             }
@@ -212,7 +216,13 @@ public final class ResumeToken {
             }
             return token;
         } catch (NoSuchElementException e) {
-            throw malformed(text);
+            throw malformed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void require(boolean holds, String field, Object found, String wanted) {
+        if (!holds) {
+            throw TokenText.wrong(field, found, wanted);
         }
     }
 
@@ -227,10 +237,9 @@ public final class ResumeToken {
         }
     }
 
-    private static IllegalArgumentException malformed(String text) {
-        String start = text.length() <= 60 ? text : text.substring(0, 60) + "…";
+    private static IllegalArgumentException malformed(String why) {
         return new IllegalArgumentException(
-                "this is no resume token: %s; give the text that an earlier run printed or saved".formatted(start));
+                "this is no resume token: %s; give the text that an earlier run printed or saved".formatted(why));
     }
 
     /**

@@ -5,12 +5,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of JSON that a resume token is written in: one object of whole numbers, texts without escapes, and lists of
  * such texts. Anything else is refused.
  */
 final class TokenText {
+
+    /** How much of a wrong text a message shows. */
+    private static final int SHOWN = 60;
 
     private final String text;
     private final Map<String, Object> fields = new HashMap<>();
@@ -22,7 +26,9 @@ final class TokenText {
         try {
             object();
         } catch (NumberFormatException | StringIndexOutOfBoundsException e) {
-            throw new NoSuchElementException("something else than a field at " + at, e);
+            int end = Math.min(text.length(), at + SHOWN);
+            String rest = at >= end ? "the end" : text.substring(at, end) + (end < text.length() ? "…" : "");
+            throw new NoSuchElementException("at character %d stands what no token has: %s".formatted(at + 1, rest), e);
         }
     }
 
@@ -46,9 +52,20 @@ final class TokenText {
     private <V> V field(String name, Class<V> type) {
         Object value = fields.get(name);
         if (!type.isInstance(value)) {
-            throw new NoSuchElementException(name);
+            String wanted = type == Long.class ? "a whole number" : type == String.class ? "a text" : "a list";
+            throw wrong(name, value, wanted);
         }
         return type.cast(value);
+    }
+
+    /** That a field is missing, or has another value than it may. */
+    static NoSuchElementException wrong(String field, @Nullable Object found, String wanted) {
+        if (found == null) {
+            return new NoSuchElementException("it has no \"%s\"".formatted(field));
+        }
+        String text = String.valueOf(found);
+        return new NoSuchElementException("\"%s\" must be %s, was %s"
+                .formatted(field, wanted, text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…"));
     }
 
     private void object() {
@@ -58,7 +75,7 @@ final class TokenText {
                 String name = word();
                 expect(':');
                 if (fields.put(name, value()) != null) {
-                    throw new NumberFormatException("a field is there twice");
+                    throw new NoSuchElementException("\"%s\" is there twice".formatted(name));
                 }
             } while (found(','));
             expect('}');

@@ -24,6 +24,7 @@ import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ResumeTokenTest {
@@ -204,6 +205,28 @@ class ResumeTokenTest {
         assertThatThrownBy(() -> ResumeToken.parse(damaged))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("this is no resume token");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "\"offset\":0    | \"offset\":2001   | \"offset\" must be a number in [0, 1000], was 2001",
+                "\"epoch\":0     | \"epoch\":-3      | \"epoch\" must be a number from 0 on, was -3",
+                "\"seed\":42     | \"seed\":\"x\"     | \"seed\" must be a whole number, was x",
+                "\"samples\"     | \"sample\"        | it has no \"samples\"",
+                "\"source\":\"   | \"source\":\"x     | \"source\" must be 16 hexadecimal digits, was x",
+                "\"stages\":[    | \"stages\":[\"x\",  | \"stages\" must be a list of 8 hexadecimal digits each, was [x,",
+                "\"v\"           | \"seed\":1,\"v\"   | \"seed\" is there twice",
+                "\"epoch\":      | \"epoch\";         | at character 25 stands what no token has: ;0,\"offset\""
+            })
+    void parse_aFieldThatIsWrong_isNamedAndShown(String right, String wrong, String says) {
+        String damaged = TOKEN.toString().replace(right, wrong);
+
+        assertThatThrownBy(() -> ResumeToken.parse(damaged))
+                .hasMessageStartingWith("this is no resume token: " + says)
+                .hasMessageEndingWith("; give the text that an earlier run printed or saved");
     }
 
     @ParameterizedTest
