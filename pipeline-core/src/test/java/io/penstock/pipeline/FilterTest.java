@@ -312,6 +312,19 @@ class FilterTest {
     }
 
     @Test
+    void keptIndex_withAFolderInItsPlace_isCountedAgainEachTime() throws IOException {
+        built(Stated.of(50).filter("odd", FilterTest::isOdd, kept()));
+        Path file = folder.resolve("index").resolve(files().get(0));
+        Files.delete(file);
+        Files.createDirectories(file.resolve("something"));
+
+        Dataset<Tensor> odd = built(Stated.of(50).filter("odd", FilterTest::isOdd, kept()));
+
+        assertThat(odd.size()).isEqualTo(25);
+        assertThat(file).isDirectory();
+    }
+
+    @Test
     void keptIndex_twoBuildersAtOnce_loadEachSampleOnce() throws InterruptedException {
         Stated source = Stated.of(5_000);
         CountDownLatch done = new CountDownLatch(2);

@@ -179,7 +179,10 @@ public final class IndexFolder implements Closeable {
         }
     }
 
-    /** Keeps a file that has the counts of all samples, and deletes what it makes superfluous. */
+    /**
+     * Keeps a file that has the counts of all samples, and deletes what it makes superfluous. Where it cannot be kept, the
+     * next build counts again.
+     */
     public void finish(CountFile file) {
         try {
             file.finish(finished());
@@ -190,7 +193,11 @@ public final class IndexFolder implements Closeable {
                 }
             }
         } catch (IOException e) {
-            throw failure("keep", folder, e);
+            Notice.warn(
+                    LOG,
+                    "cannot keep the index {}: {}; this run goes on, and the next one counts again",
+                    finished(),
+                    FileErrors.reason(e));
         }
     }
 
