@@ -55,6 +55,38 @@ class ProcessTest {
         }
     }
 
+    /** Shards that were under way when the signal came may end after it. */
+    @Test
+    void materialize_thatIsInterrupted_countsTheShardsThatAreThere() throws Exception {
+        Path file = Files.write(folder.resolve("records.bin"), new byte[100_000]);
+        Path tar = folder.resolve("tar");
+        Process process = CliProcess.interruptible(CliProcess.builder(
+                        "materialize",
+                        "--source",
+                        "records:" + file + ",10",
+                        "--to",
+                        "tar:" + tar,
+                        "--shard-samples",
+                        "5"))
+                .start();
+        try {
+            while (process.isAlive() && !Files.exists(tar.resolve("shard-000007.tar"))) {
+                Thread.onSpinWait();
+            }
+
+            interruptUntilItEnds(process);
+
+            String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+            try (Stream<Path> files = Files.list(tar)) {
+                long there =
+                        files.filter(each -> each.toString().endsWith(".tar")).count();
+                assertThat(err).contains("interrupted: %d of 2000 shards are there; repeat".formatted(there));
+            }
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
     /** A second Ctrl-C, while the first is acted on, takes nothing from what the first says and leaves. */
     @Test
     void interrupt_repeatedUntilTheEnd_isActedOnOnce() throws Exception {

@@ -8,6 +8,7 @@ import io.penstock.cli.console.Reason;
 import io.penstock.cli.flag.RankFlags;
 import io.penstock.cli.source.Cacheable;
 import io.penstock.cli.source.StorePlace;
+import io.penstock.fault.DataException;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Shard;
 import io.penstock.output.OutputStore;
@@ -17,6 +18,8 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,6 +36,8 @@ import picocli.CommandLine.Spec;
                 "Run the deterministic part of a pipeline as a job, into a cache or tar shards. Several processes "
                         + "take a part each (--rank, --world); an interrupted job continues when it is repeated.")
 public final class MaterializeCommand implements Callable<Integer> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(MaterializeCommand.class);
 
     public static final String MATERIALIZED = "materialized";
 
@@ -126,13 +131,21 @@ public final class MaterializeCommand implements Callable<Integer> {
             ShardJob<?> shards = job.shards(samples, output, failures);
             tellIdleRanks(shards.shards(), "shards", shard);
             Sharding<?> sharding = new Sharding<>(shards, shard);
-            boolean ended = sharding.run(progress(sharding.samples()), output, this::interrupted);
+            boolean ended =
+                    sharding.run(progress(sharding.samples()), output, () -> interrupted(samples, place, shard));
             return ended ? sharding.outcome().report(flags, MATERIALIZED) : Interruption.STATUS;
         }
     }
 
-    private void interrupted(Sharding.Outcome so) {
-        flags.complain("interrupted: %d of %d shards are there; repeat the command to continue"
-                .formatted(so.finished() + so.written(), so.shards()));
+    /** Lists the place again: a shard that was nearly written may have ended after the signal. */
+    private void interrupted(Cacheable<?> samples, StorePlace place, Shard shard) {
+        String there = "";
+        try (OutputStore now = place.output()) {
+            Sharding.Outcome found = new Sharding<>(job.shards(samples, now, failure -> {}), shard).outcome();
+            there = "%d of %d shards are there; ".formatted(found.finished(), found.shards());
+        } catch (DataException e) {
+            LOG.debug("cannot list what is there", e);
+        }
+        flags.complain("interrupted: %srepeat the command to continue".formatted(there));
     }
 }

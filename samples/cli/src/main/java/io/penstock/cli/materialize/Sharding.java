@@ -10,7 +10,6 @@ import io.penstock.write.Written;
 import java.io.Serializable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import reactor.core.publisher.Mono;
 
@@ -99,8 +98,8 @@ public final class Sharding<T> {
      * @param interrupted called after a signal
      * @return false if a signal ended it
      */
-    boolean run(ProgressLine progress, OutputStore output, Consumer<Outcome> interrupted) {
-        try (Interruption interruption = Interruption.watch(() -> interrupted.accept(outcome()))) {
+    boolean run(ProgressLine progress, OutputStore output, Runnable interrupted) {
+        try (Interruption interruption = Interruption.watch(interrupted)) {
             try {
                 write(() -> show(progress)).takeUntilOther(interruption.stop()).block();
             } finally {
