@@ -120,13 +120,64 @@ class UsageTest {
     }
 
     @Test
+    void stream_ofImagesOfDifferentSizes_namesTheirFiles() {
+        PictureFolder.write(folder.resolve("train"), 10).blockLast();
+
+        Cli run = Cli.stream("--source images:" + folder.resolve("train") + " --no-shuffle");
+
+        assertThat(run.err())
+                .containsPattern("sample 0 \\(class-\\d+/\\S+\\.jpg\\) is .*, sample \\d+ \\(class-\\S+\\.jpg\\) is ");
+    }
+
+    @Test
+    void stream_ofNumbersThatAreText_namesTheColumnWithAType() throws IOException {
+        Path table = Files.writeString(folder.resolve("rides.csv"), "company,fare\nab,1.5\ncd,10.25\n");
+
+        assertFails(Cli.stream("--source csv:" + table), "give a column of numbers its type, as in #fare:float");
+        assertThat(Cli.run("show", "csv:" + table).out())
+                .contains("a column of numbers needs a type (int, float, double, bool), as in csv:" + table
+                        + "#fare:float");
+        assertThat(Cli.run("show", "csv:" + table + "#fare:float").out()).doesNotContain("needs a type");
+    }
+
+    /** The pictures cannot be loaded: whoever looks at one first says something else. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "crop=200                | cannot crop 200 × 200 out of 96 × 96",
+                "flip,crop=90x97         | cannot crop 90 × 97 out of 96 × 96",
+                "crop=97:pad=96:reflect  | cannot mirror 96 pixels around an image of 96 × 96",
+                "erase=1:value=1/2       | cannot erase with 2 values",
+                "normalise=0.5/0.5:1/1   | cannot normalise"
+            })
+    void augment_thatNoImageOfTheSizeTakes_isRefusedBeforeOneIsLoaded(String augment, String says) throws IOException {
+        Files.writeString(Files.createDirectories(folder.resolve("bad/a")).resolve("x.jpg"), "no picture");
+
+        Cli run = Cli.stream("--source images:" + folder.resolve("bad") + " --resize 96 --augment " + augment);
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .contains("--augment " + augment + " does not go with --resize 96: ")
+                .contains(says);
+    }
+
+    @Test
+    void help_ofStream_hasTheWordsOfAugment() {
+        assertThat(Cli.run("stream", "--help").out())
+                .contains("crop=", "resized-crop=", "flip", "jitter=", "erase=", "normalise=");
+    }
+
+    @Test
     void stream_withACacheLargerThanTheMachine_namesTheFlag() throws IOException {
         Path file = Files.write(folder.resolve("records.bin"), new byte[1000]);
 
         Cli run = Cli.stream("--source records:" + file + ",100 --cache-ram 900000GiB");
 
         assertThat(run.status()).isEqualTo(2);
-        assertThat(run.err()).contains("or a share of what is free, such as --cache-ram 50%");
+        assertThat(run.err()).containsOnlyOnce("or a share of what is free, such as --cache-ram 50%");
     }
 
     @Test

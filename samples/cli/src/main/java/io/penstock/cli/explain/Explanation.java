@@ -3,17 +3,24 @@ package io.penstock.cli.explain;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.penstock.augment.Augment;
 import io.penstock.cli.console.Output;
 import io.penstock.order.Draw;
 import io.penstock.order.Shard;
 import io.penstock.resume.ResumeToken;
 import java.lang.reflect.RecordComponent;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What a batch was made of, as lines for people or as one JSON object a line. */
 final class Explanation {
+
+    /** The word of {@code --augment} that draws a parameter. */
+    private static final Map<String, String> AUGMENTATIONS =
+            Map.of("region", "crop=", "flipped", "flip=", "colour", "jitter=", "erasure", "erase=");
 
     private final Output out;
     private final boolean json;
@@ -79,14 +86,19 @@ final class Explanation {
                 node.put("instead_of", insteadOf.index());
             }
             ObjectNode drawn = node.putObject("augment");
-            dice.forEach((stage, parameters) -> drawn.set(stage, fields(parameters)));
+            dice.forEach((stage, parameters) -> drawn.set(stage, fields(used(stage, parameters))));
             out.line(node.toString());
         } else {
             String why = insteadOf == null
                     ? ""
                     : ", in place of sample %d, which could not be loaded".formatted(insteadOf.index());
             out.line("%6d  sample %d, %s%s".formatted(rows, draw.index(), name, why));
-            dice.forEach((stage, parameters) -> out.line("        %s: %s".formatted(stage, parameters)));
+            dice.forEach((stage, parameters) -> out.line("        %s: %s"
+                    .formatted(
+                            stage,
+                            used(stage, parameters).entrySet().stream()
+                                    .map(Object::toString)
+                                    .collect(Collectors.joining(", ")))));
         }
         rows++;
     }
@@ -138,11 +150,26 @@ final class Explanation {
         out.line("the batch is the first of a run with --resume '" + from + "'");
     }
 
-    private static ObjectNode fields(Record parameters) {
-        ObjectNode node = JsonNodeFactory.instance.objectNode();
-        for (RecordComponent component : parameters.getClass().getRecordComponents()) {
-            put(node, component.getName(), value(component, parameters));
+    /** Without what the words of the stage do not draw. */
+    private static Map<String, Object> used(String stage, Record parameters) {
+        Map<String, Object> used = values(parameters);
+        if (parameters instanceof Augment.Parameters) {
+            used.keySet().removeIf(name -> !stage.contains(AUGMENTATIONS.get(name)));
         }
+        return used;
+    }
+
+    private static Map<String, Object> values(Record parameters) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        for (RecordComponent component : parameters.getClass().getRecordComponents()) {
+            values.put(component.getName(), value(component, parameters));
+        }
+        return values;
+    }
+
+    private static ObjectNode fields(Map<String, Object> values) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        values.forEach((name, value) -> put(node, name, value));
         return node;
     }
 
@@ -156,7 +183,7 @@ final class Explanation {
 
     private static void put(ObjectNode node, String name, Object value) {
         if (value instanceof Record inner) {
-            node.set(name, fields(inner));
+            node.set(name, fields(values(inner)));
         } else if (value instanceof Boolean truth) {
             node.put(name, truth);
         } else if (value instanceof Double || value instanceof Float) {

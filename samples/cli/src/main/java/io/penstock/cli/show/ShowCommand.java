@@ -263,6 +263,12 @@ public final class ShowCommand implements Callable<Integer> {
                         text,
                         shown.size(),
                         shown.fields().stream().map(ShownField::toString).collect(Collectors.joining("; "))));
+        String column = shown.textColumn();
+        if (column != null && kind(text).equals("csv")) {
+            String typed = "%s#%s:float".formatted(text.replaceFirst("#.*", ""), column);
+            out.line("  u8[varies] is text; a column of numbers needs a type (int, float, double, bool), as in "
+                    + typed);
+        }
         if (!shown.classes().isEmpty()) {
             out.line("  " + TableReporter.classes(shown.classes()));
         }

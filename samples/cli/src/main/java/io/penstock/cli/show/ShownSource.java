@@ -20,9 +20,12 @@ import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import io.penstock.text.TextLines;
 import io.penstock.zarr.ZarrArray;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -36,6 +39,8 @@ import reactor.core.publisher.Mono;
  */
 record ShownSource(
         long size, List<ShownField> fields, Dataset<Map<String, Tensor>> samples, Map<String, Integer> classes) {
+
+    private static final String NUMBER = "[-+]?\\d*[.]?\\d+(e[-+]?\\d+)?";
 
     private ShownSource(long size, List<ShownField> fields, Dataset<Map<String, Tensor>> samples) {
         this(size, fields, samples, Map.of());
@@ -153,6 +158,24 @@ record ShownSource(
     Flux<Tensor> first() {
         return samples.stream(Sampler.sequential())
                 .map(sample -> sample.value().values().iterator().next());
+    }
+
+    /** A column of text, one that begins with a number if there is one; null without any. Blocks. */
+    @Nullable String textColumn() {
+        List<String> texts = fields.stream()
+                .filter(field -> field.shape() == null && field.dtype().equals("u8"))
+                .map(ShownField::name)
+                .toList();
+        if (texts.isEmpty() || size == 0) {
+            return null;
+        }
+        Map<String, Tensor> first = Objects.requireNonNull(sample(0).block(), "a sample");
+        return texts.stream()
+                .filter(name -> new String(
+                                Objects.requireNonNull(first.get(name), name).toByteArray(), StandardCharsets.UTF_8)
+                        .matches(NUMBER))
+                .findFirst()
+                .orElse(texts.get(0));
     }
 
     Mono<Map<String, Tensor>> sample(long index) {

@@ -21,16 +21,19 @@ import io.penstock.pipeline.Grouping;
 import io.penstock.pipeline.Indexing;
 import io.penstock.pipeline.Pipeline;
 import io.penstock.table.Row;
+import io.penstock.tensor.DType;
 import io.penstock.tensor.Schema;
 import io.penstock.tensor.Shape;
 import io.penstock.tensor.Tensor;
 import java.io.PrintWriter;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -181,14 +184,31 @@ public record Feed<T>(
             throw new IllegalArgumentException(
                     "--bucket is for texts and other samples with a length; bring images to one size with --resize");
         }
+        Augment augment = options.augment() == null ? null : augment(options.augment(), options.resize());
         Dataset<Picture> kept = decoded.in(cache.of(decoded), CacheOptions.of(options).verifyHits);
-        if (options.augment() == null) {
+        if (augment == null) {
             return Feed.of(decoded, kept, Map.of());
         }
-        Augment augment = AugmentSpec.parse(options.augment());
         Pipeline<Picture> augmented = kept.augment(
                 augment.name(), (picture, random) -> picture.with(pixels -> augment.apply(pixels, random)));
         return Feed.of(decoded, augmented, Map.of(augment.name(), dice(augment, kept, options.resize())));
+    }
+
+    /** @throws IllegalArgumentException if images of this side cannot be changed so */
+    private static Augment augment(String words, @Nullable Integer side) {
+        Augment augment = AugmentSpec.parse(words);
+        if (side != null) {
+            Shape shape = Shape.of(side, side, CHANNELS);
+            try {
+                augment.apply(
+                        Tensor.of(DType.U8, shape, ByteBuffer.allocate((int) shape.elements())),
+                        new SplittableRandom(0));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(
+                        "--augment %s does not go with --resize %d: %s".formatted(words, side, e.getMessage()), e);
+            }
+        }
+        return augment;
     }
 
     /** A lazy shard has to know how large samples are. */

@@ -129,7 +129,15 @@ public interface StreamOptions {
             order = 190,
             names = "--augment",
             paramLabel = "SPEC",
-            description = "Random changes to each image, such as crop=200,flip.")
+            description = {
+                "Random changes to each image, such as crop=200,flip; each word once, one of the two crops:",
+                "  crop=H[xW][:pad=0][:reflect]",
+                "  resized-crop=H[xW][:scale=0.08..1][:ratio=0.75..1.3333]",
+                "  flip[=0.5]",
+                "  jitter=S, or jitter=BRIGHTNESS:CONTRAST:SATURATION:HUE in 0 to 100, hue in 0 to 0.5",
+                "  erase=P[:scale=0.02..0.33][:ratio=0.3..3.3][:value=0][:noise]",
+                "  normalise=imagenet, or normalise=MEAN:DEVIATION"
+            })
     @Nullable String augment();
 
     @Option(

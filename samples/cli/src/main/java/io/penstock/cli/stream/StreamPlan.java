@@ -264,13 +264,18 @@ public final class StreamPlan<T> implements AutoCloseable {
     /** The batches, with the consumer's waits on the page of counts, if one was asked for. */
     public Flux<Batch> measured(Flux<Batch> batches) {
         MetricsPage metrics = resources.metrics();
-        return metrics == null ? batches : metrics.measure(batches);
+        return named(metrics == null ? batches : metrics.measure(batches));
     }
 
     /** One batch that was asked for by its number, with the time it takes on the page of counts. */
     public Flux<Batch> measuredNumbered(Flux<Batch> batch) {
         MetricsPage metrics = resources.metrics();
-        return metrics == null ? batch : metrics.measureNumbered(batch);
+        return named(metrics == null ? batch : metrics.measureNumbered(batch));
+    }
+
+    private Flux<Batch> named(Flux<Batch> batches) {
+        return batches.onErrorMap(
+                IllegalArgumentException.class, refusal -> BatchForm.named(options, refusal, pipeline));
     }
 
     /** Where the page of counts is, if one was asked for. */

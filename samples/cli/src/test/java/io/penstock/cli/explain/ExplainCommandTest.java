@@ -123,6 +123,26 @@ class ExplainCommandTest {
     }
 
     @Test
+    void parameters_ofWhatIsNotDrawn_areLeftOut() {
+        String flags = "--source images:" + folder.resolve("train") + " --resize 64 --step 0 --augment ";
+
+        String cropped =
+                Cli.run(("explain " + flags + "crop=48,flip").split(" ")).out();
+        String coloured =
+                Cli.run(("explain " + flags + "jitter=0.4").split(" ")).out();
+        JsonNode sample =
+                samples(explain(flags + "erase=0.5,normalise=imagenet")).get(0);
+
+        assertThat(cropped)
+                .contains(": region=48 × 48 at (", ", flipped=")
+                .doesNotContain("olour", "rasure", "Parameters");
+        assertThat(coloured).contains("colour=Colour[").doesNotContain("egion", "flipped", "rasure");
+        assertThat(sample.path("augment").elements().next().fieldNames())
+                .toIterable()
+                .containsExactly("erasure");
+    }
+
+    @Test
     void parameters_ofImagesOfOneSize_areToldWithoutReadingThem() throws IOException {
         Path broken = folder.resolve("broken");
         PictureFolder.write(broken, 5).blockLast();
