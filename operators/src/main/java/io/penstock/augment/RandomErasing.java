@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Areas, as shares of the image's, are uniform in {@code scale}. Ratios, height by width, are uniform in the
  * logarithm over {@code ratio}. The defaults are torchvision's. The first of ten tries that is smaller than the image
- * in both directions is taken; if none is, nothing is erased. Always draws 24 numbers.
+ * in both directions is taken; if none is, nothing is erased, so that images of a few pixels are erased less often than the
+ * probability says, those of one row or column never. Always draws 24 numbers.
  *
  * <p>Shapes: {@code u8} or {@code f32[h, w, c]} is kept. An image of which nothing is erased is returned without a
  * copy. All channels are erased, alpha too.

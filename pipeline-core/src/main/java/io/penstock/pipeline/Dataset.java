@@ -185,8 +185,9 @@ public non-sealed interface Dataset<T> extends Pipeline<T> {
 
     /**
      * One dataset for each share, dealt by a hash of each sample's {@link #name}: disjoint, and together all samples. A
-     * sample never changes its part: not when others are added or removed, nor when its file is written again. So parts
-     * have their shares only as exactly as chance has it: of n samples, a share p within {@code sqrt(p (1 - p) / n)}.
+     * sample never changes its part: not when others are added or removed, nor when its file is written again. Samples
+     * of one name come into one part. So parts have their shares only as exactly as chance has it: of n samples, a share p
+     * within {@code sqrt(p (1 - p) / n)}.
      * <p><b>Memory</b>: 1.04 bits a sample and part. Asks for every name, now.
      * @param shares in (0, 1], 1 in all; at most 127
      */
