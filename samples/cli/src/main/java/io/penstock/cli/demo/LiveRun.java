@@ -233,7 +233,9 @@ final class LiveRun implements AutoCloseable {
                 StreamPlan.roomForACache(),
                 0,
                 feed.randomStages(),
-                Surroundings.Held.of(feed.cache().statistics()));
+                Surroundings.Held.of(feed.cache().statistics()),
+                0,
+                0);
     }
 
     @Override

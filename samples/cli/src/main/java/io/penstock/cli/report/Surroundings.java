@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param diskBytes    that the directory of a persisted cache could have, 0 where none was named
  * @param randomStages the names of those that no cache can skip
  * @param cache        how full it is, null if there is none
+ * @param connections  of the client that loads, 0 where none does
+ * @param processing   the processor time of all Java threads in the epoch, as a multiple of the time; 0 if unknown
  */
 public record Surroundings(
         long samples,
@@ -26,7 +28,9 @@ public record Surroundings(
         long freeBytes,
         long diskBytes,
         Set<String> randomStages,
-        @Nullable Held cache) {
+        @Nullable Held cache,
+        int connections,
+        double processing) {
 
     /** What a cache of all samples would need, by what it holds if it holds any; 0 where that is not known. */
     long allBytes() {

@@ -14,16 +14,20 @@ import java.util.stream.Collectors;
  * One line that says what limits a run and what would change it.
  *
  * <p>By Little's law: a stage's time over the wall's is how many workers it kept busy, the source's time over the
- * wall's how many loads were in flight. Whichever of the two is used up sets the pace; if neither is, the consumer
- * does, unless it only counts.
+ * wall's how many loads were in flight. Whichever of the two is used up sets the pace; loads that wait for a busy thread
+ * or for a connection are told by the processor time and by the number of connections. If nothing is used up,
+ * the consumer sets the pace, unless it only counts. In between, and of an epoch too short, it names no cause.
  */
 public final class Verdict {
 
-    private static final double BUSY = 0.6;
-    private static final double IN_FLIGHT = 0.6;
-    private static final double STANDS_OUT = 0.4;
-    /** Below this, a run is over before its figures mean anything. */
-    private static final double SHORTEST_SECONDS = 1e-6;
+    /** From here on it is used up: other epochs of the same run vary by less than what is between the two. */
+    private static final double USED_UP = 0.75;
+    /** Up to here it is not. */
+    private static final double FREE = 0.5;
+    /** A shorter epoch is decided by how it starts. */
+    private static final double SHORTEST_SECONDS = 1;
+    /** Of one sample: far more than reading and handing on a small one takes. */
+    private static final double LONGEST_HANDING = 50e-6;
 
     private final Surroundings around;
     private final EpochReport epoch;
@@ -77,22 +81,50 @@ public final class Verdict {
     }
 
     private String pace() {
-        double wall = Math.max(SHORTEST_SECONDS, epoch.seconds());
+        double wall = epoch.seconds();
+        if (wall < SHORTEST_SECONDS) {
+            return String.format(
+                    Locale.ROOT, "the last epoch took %.2f s, which is too short to tell what limits the run", wall);
+        }
         double busy = seconds(Kind.STAGE) / (wall * around.workers());
+        double inFlight = seconds(Kind.SOURCE) / wall;
+        double loading = inFlight / around.inFlight();
+        double consuming = epoch.consumerSeconds() / wall;
         Optional<StageStatistics> slowest =
                 stages(Kind.STAGE).stream().max(Comparator.comparing(StageStatistics::time));
-        if (slowest.isPresent() && busy >= BUSY) {
+        if (slowest.isPresent() && busy >= USED_UP) {
             return stageLimits(slowest.get(), wall);
         }
-        double inFlight = seconds(Kind.SOURCE) / wall;
-        if (inFlight >= IN_FLIGHT * around.inFlight()) {
+        String figures =
+                "(workers %s busy, %.1f of %d loads in flight)".formatted(percent(busy), inFlight, around.inFlight());
+        if (consuming >= USED_UP) {
+            return "the consumer sets the pace " + figures;
+        }
+        double handing = handing(wall, consuming);
+        if (handing >= USED_UP && busy < FREE && consuming < FREE) {
+            return threadLimits(wall);
+        }
+        if (loading >= USED_UP && handing < FREE) {
             return sourceLimits(inFlight);
         }
-        if (slowest.isPresent() && share(slowest.get(), wall) >= STANDS_OUT) {
-            return stageLimits(slowest.get(), wall);
-        }
-        return "%s (workers %s busy, %.1f of %d loads in flight)"
-                .formatted(otherwise, percent(busy), inFlight, around.inFlight());
+        return busy < FREE && loading < FREE && handing < FREE
+                ? otherwise + " " + figures
+                : "no single cause stands out " + figures;
+    }
+
+    /** How busy the thread is that hands samples on, which changes; 0 where a sample takes more than that could. */
+    private double handing(double wall, double consuming) {
+        return wall > LONGEST_HANDING * epoch.samples()
+                ? 0
+                : around.processing() - consuming - seconds(Kind.STAGE) / wall;
+    }
+
+    private String threadLimits(double wall) {
+        return String.format(
+                Locale.ROOT,
+                "handing samples on takes %.1f µs each, one at a time, and more loads or workers do not change that: take"
+                        + " larger samples, or several ranks",
+                wall * 1e6 / epoch.samples());
     }
 
     private String stageLimits(StageStatistics stage, double wall) {
@@ -127,11 +159,16 @@ public final class Verdict {
     private String sourceLimits(double inFlight) {
         long loads = Math.max(1, epoch.statistics().loads());
         double millis = seconds(Kind.SOURCE) * 1e3 / loads;
-        return String.format(
-                Locale.ROOT,
-                "the source answers slowly (%.1f ms, %.0f in flight): raise --in-flight",
-                millis,
-                inFlight);
+        boolean connected = around.connections() > 0 && around.inFlight() >= around.connections();
+        return String.format(Locale.ROOT, "the source answers slowly (%.1f ms, %.0f in flight): ", millis, inFlight)
+                + (connected
+                        ? "all %d connections of the client are in use, so a larger --in-flight changes nothing; keep"
+                                        .formatted(around.connections())
+                                + " copies with --mirror or a cache, or take more ranks"
+                        : "raise --in-flight"
+                                + (around.connections() > 0
+                                        ? ", up to the %d connections of the client".formatted(around.connections())
+                                        : ""));
     }
 
     private List<StageStatistics> stages(Kind kind) {

@@ -8,12 +8,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Where samples come from, as {@code --source} says it. */
 public sealed interface SourceSpec {
+
+    /** To one host, of the client that reads what is elsewhere: as many as {@code HttpOptions} has unless told. */
+    int CONNECTIONS = 64;
+
+    Pattern REMOTE = Pattern.compile("=(https?|s3)://");
+
+    /** Whether it is read over HTTP or from a bucket. */
+    default boolean isRemote() {
+        return REMOTE.matcher(toString()).find();
+    }
 
     /**
      * Class folders of images in a folder or a zip, or a manifest of images at an HTTP address.

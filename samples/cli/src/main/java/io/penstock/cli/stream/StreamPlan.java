@@ -10,6 +10,7 @@ import io.penstock.cli.flag.Flags;
 import io.penstock.cli.flag.LazySpec;
 import io.penstock.cli.report.Surroundings;
 import io.penstock.cli.source.Cacheable;
+import io.penstock.cli.source.SourceSpec;
 import io.penstock.fault.SampleException;
 import io.penstock.order.Draw;
 import io.penstock.order.Draws;
@@ -353,8 +354,8 @@ public final class StreamPlan<T> implements AutoCloseable {
                 epoch == 0 ? counted.since(beforeRun) : counted, feed.base().parts());
     }
 
-    /** What a verdict needs to know of this plan, now. */
-    Surroundings surroundings() {
+    /** What a verdict needs to know of this plan, now, and of an epoch whose threads took this much processor time. */
+    Surroundings surroundings(double processing) {
         Cache cache = resources.cache().found();
         return new Surroundings(
                 pipeline.size(),
@@ -365,7 +366,9 @@ public final class StreamPlan<T> implements AutoCloseable {
                 roomForACache(),
                 resources.diskBytes(),
                 feed.randomStages(),
-                cache == null ? null : Surroundings.Held.of(cache.statistics()));
+                cache == null ? null : Surroundings.Held.of(cache.statistics()),
+                options.sources().stream().anyMatch(SourceSpec::isRemote) ? SourceSpec.CONNECTIONS : 0,
+                processing);
     }
 
     /** What a RAM cache could sensibly have; 0 where the system does not say. */

@@ -9,6 +9,7 @@ import io.penstock.cli.report.DeliveredDigests;
 import io.penstock.cli.report.EpochLog;
 import io.penstock.cli.report.EpochReport;
 import io.penstock.cli.report.Headroom;
+import io.penstock.cli.report.ProcessorTime;
 import io.penstock.cli.report.Reporter;
 import io.penstock.cli.report.RunReport;
 import io.penstock.cli.report.ShardEffect;
@@ -41,6 +42,9 @@ public final class StreamRun<T> {
 
     private final Headroom<T> headroom = new Headroom<>(HEADROOM_BATCHES);
 
+    private final ProcessorTime processor = new ProcessorTime();
+
+    private double processing;
     private @Nullable EpochReport last;
     private @Nullable EpochReport lastLoading;
     private long skipped;
@@ -93,7 +97,7 @@ public final class StreamRun<T> {
             plan.token(log.position()).save(file); // the end may lie behind the last batch
         }
         Optional<Headroom.Report> alone = plan.options().headroom() ? headroom() : Optional.empty();
-        Surroundings around = plan.surroundings();
+        Surroundings around = plan.surroundings(processing);
         Advice advice =
                 lastLoading == null ? null : Advice.of(around, lastLoading).orElse(null);
         Optional<ShardEffect> shard = ShardEffect.of(plan.sampler(), around);
@@ -199,8 +203,10 @@ public final class StreamRun<T> {
     }
 
     private void report(EpochReport report) {
+        double ofEpoch = processor.share();
         if (report.samples() > 0 || last == null) {
             last = report;
+            processing = ofEpoch;
         }
         if (report.samples() > 0 && report.statistics().loads() > 0) {
             lastLoading = report;

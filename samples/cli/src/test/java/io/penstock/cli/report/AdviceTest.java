@@ -95,13 +95,14 @@ class AdviceTest {
 
     @Test
     void allBytes_ofAPartlyFilledCache_isByWhatItHolds() {
-        Surroundings around = new Surroundings(1000, 2, 2, 32, 0, 1, 0, Set.of(), new Surroundings.Held(100, 50_000));
+        Surroundings around =
+                new Surroundings(1000, 2, 2, 32, 0, 1, 0, Set.of(), new Surroundings.Held(100, 50_000), 0, 0);
 
         assertThat(around.allBytes()).isEqualTo(510_000);
     }
 
     private static Surroundings around(long free, long disk) {
-        return new Surroundings(1000, 2, 8, 32, 1000 * MB, free, disk, Set.of("crop"), null);
+        return new Surroundings(1000, 2, 8, 32, 1000 * MB, free, disk, Set.of("crop"), null, 0, 0);
     }
 
     private static EpochReport epoch(double seconds, double consumer, long loads) {

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Epochs of ten seconds, on two workers, with up to 32 loads in flight. */
 class VerdictTest {
@@ -49,6 +51,68 @@ class VerdictTest {
         String verdict = Verdict.of(around(0, 0, null), epoch(0, 0, load(320), stage("decode", 1)));
 
         assertThat(verdict).isEqualTo("the source answers slowly (5.1 ms, 32 in flight): raise --in-flight");
+    }
+
+    @Test
+    void verdict_ofOneBusyThread_doesNotAdviseMoreLoads() {
+        RunStatistics statistics = new RunStatistics(0, Map.of(), 2_500_000, 0, List.of(load(310)));
+
+        String verdict = Verdict.ofCounting(
+                caused(32, 0, 0.93), new EpochReport(0, 2_500_000, 1000, 1, 10, 0.1, 0.1, statistics, null));
+
+        assertThat(verdict)
+                .isEqualTo(
+                        "handing samples on takes 4.0 µs each, one at a time, and more loads or workers do not change"
+                                + " that: take larger samples, or several ranks");
+    }
+
+    @Test
+    void verdict_ofAClientWhoseConnectionsAreInUse_doesNotAdviseMoreLoads() {
+        String verdict = Verdict.ofCounting(caused(128, 64, 0.2), epoch(0, 0, load(1200)));
+
+        assertThat(verdict)
+                .isEqualTo(
+                        "the source answers slowly (19.2 ms, 120 in flight): all 64 connections of the client are in use,"
+                                + " so a larger --in-flight changes nothing; keep copies with --mirror or a cache, or take more"
+                                + " ranks");
+        assertThat(Verdict.ofCounting(caused(32, 64, 0.2), epoch(0, 0, load(310))))
+                .endsWith("raise --in-flight, up to the 64 connections of the client");
+    }
+
+    /** Such as 40 % of the workers in one run, and 55 % in the next. */
+    @ParameterizedTest
+    @ValueSource(doubles = {8, 9, 11, 12, 14})
+    void verdict_ofWorkersThatAreHalfBusy_advisesNothing(double seconds) {
+        String verdict = Verdict.ofCounting(around(1, 1, null), epoch(0, 0, load(1), stage("crop", seconds)));
+
+        assertThat(verdict).doesNotContain("add processors", "raise");
+    }
+
+    @Test
+    void verdict_ofAnEpochOfATenthOfASecond_isThatItIsTooShort() {
+        RunStatistics statistics = new RunStatistics(0, Map.of("ram", 600L), 0, 0, List.of(stage("crop", 0.19)));
+
+        String verdict = Verdict.ofCounting(
+                around(1, 1, new Surroundings.Held(600, 1)),
+                new EpochReport(2, 600, 10, 1, 0.1, 0.01, 0.01, statistics, null));
+
+        assertThat(verdict)
+                .isEqualTo(
+                        "served from RAM: the last epoch took 0.10 s, which is too short to tell what limits the run");
+    }
+
+    @Test
+    void verdict_ofAConsumerThatTakesTheTime_isThatItSetsThePace() {
+        RunStatistics statistics = new RunStatistics(0, Map.of(), 62_500, 0, List.of(load(310)));
+
+        String verdict = Verdict.ofCounting(
+                caused(32, 0, 0.99), new EpochReport(0, 62_500, 1000, 1, 10, 0.1, 9, statistics, null));
+
+        assertThat(verdict).startsWith("the consumer sets the pace");
+    }
+
+    private static Surroundings caused(int inFlight, int connections, double processing) {
+        return new Surroundings(62_500, 2, 8, inFlight, 0, 0, 0, Set.of(), null, connections, processing);
     }
 
     @Test
@@ -113,7 +177,7 @@ class VerdictTest {
     }
 
     private static Surroundings around(long forAll, long free, Surroundings.@Nullable Held cache) {
-        return new Surroundings(62_500, 2, 8, 32, forAll, free, 0, Set.of("crop"), cache);
+        return new Surroundings(62_500, 2, 8, 32, forAll, free, 0, Set.of("crop"), cache, 0, 0);
     }
 
     private static EpochReport epoch(long hits, long misses, StageStatistics... stages) {
