@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A folder that is gone afterwards, also after Ctrl-C. */
+/** A folder that is gone afterwards, also after Ctrl-C, unless it is kept. */
 public final class TemporaryFolder implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(TemporaryFolder.class);
@@ -24,6 +24,7 @@ public final class TemporaryFolder implements AutoCloseable {
     private final Thread hook = new Thread(this::giveUp, "penstock-temporary-folder");
     private volatile @Nullable Path path;
     private volatile boolean givenUp;
+    private volatile boolean kept;
 
     private TemporaryFolder() {}
 
@@ -57,6 +58,11 @@ public final class TemporaryFolder implements AutoCloseable {
         return givenUp;
     }
 
+    /** From now on the folder stays, whatever comes. */
+    public void keep() {
+        kept = true;
+    }
+
     /** What a signal does: whoever uses the folder gets a moment to end, so that files are not taken from under it. */
     private void giveUp() {
         givenUp = true;
@@ -71,7 +77,7 @@ public final class TemporaryFolder implements AutoCloseable {
 
     private void delete() {
         Path made = path;
-        if (made == null) {
+        if (made == null || kept) {
             return;
         }
         try (Stream<Path> files = Files.walk(made)) {

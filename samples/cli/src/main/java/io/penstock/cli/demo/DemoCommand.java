@@ -109,6 +109,12 @@ public final class DemoCommand implements Callable<Integer> {
                             .formatted(PictureFolder.CLASSES, images, weights.size()));
         }
         try (TemporaryFolder folder = TemporaryFolder.make("penstock-demo-")) {
+            boolean printsItsName = !json && !page;
+            if (!json) {
+                err().println("making %d pictures in %s%s"
+                        .formatted(images, folder.path(), printsItsName ? ", which stay there" : ""));
+                err().flush();
+            }
             ProgressLine progress = new ProgressLine(err(), !json && Terminal.onStandardError(), images);
             List<Path> folders = weights.isEmpty()
                     ? List.of(folder.path())
@@ -123,7 +129,13 @@ public final class DemoCommand implements Callable<Integer> {
                     })
                     .blockLast();
             progress.clear();
-            return folder.isGivenUp() ? Interruption.STATUS : show(folders);
+            if (folder.isGivenUp()) {
+                return Interruption.STATUS;
+            }
+            if (printsItsName) {
+                folder.keep();
+            }
+            return show(folders);
         }
     }
 
@@ -184,12 +196,18 @@ public final class DemoCommand implements Callable<Integer> {
         Output out = new Output(spec.commandLine().getOut());
         StreamOptions options = CommandLine.populateSpec(StreamOptions.class, flags.toArray(String[]::new));
         if (!json) {
-            out.line("penstock stream " + String.join(" ", flags));
+            out.line("./penstock stream "
+                    + flags.stream().map(DemoCommand::quoted).collect(Collectors.joining(" ")));
         }
         try (StreamPlan<?> plan = StreamPlan.of(options)) {
             Reporter reporter = json ? new JsonReporter(out, false) : new DemoReporter(out);
             return StreamRun.of(plan, reporter, err(), !json && Terminal.onStandardError()) ? 0 : Interruption.STATUS;
         }
+    }
+
+    /** A word for a shell. */
+    private static String quoted(String word) {
+        return word.matches("[\\w@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
     }
 
     private PrintWriter err() {

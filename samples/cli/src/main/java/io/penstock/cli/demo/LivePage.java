@@ -82,7 +82,8 @@ final class LivePage implements AutoCloseable {
         List<String> words = all.stream().map(Breakable.Health::word).toList();
         Breakable.Health health = all.get(words.indexOf(word(value, words)));
         run.feed().become(health);
-        return health.words();
+        boolean unasked = run.isSourceUnasked(run.reading().since(run.earlier()));
+        return health.words() + (unasked ? LiveRun.UNASKED : "");
     }
 
     private String dropCache(JsonNode value) {

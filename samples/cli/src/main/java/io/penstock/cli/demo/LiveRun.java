@@ -40,6 +40,11 @@ import reactor.core.scheduler.Schedulers;
 final class LiveRun implements AutoCloseable {
 
     static final int BATCH = 32;
+
+    /** Behind how a source does that nobody would notice. */
+    static final String UNASKED =
+            "; nothing asks it now, because all samples come from the cache: press \"Drop the cache\" to see it";
+
     private static final SampleRows<Picture> ROWS = new SampleRows.Single<>(Schema.of(Picture.class));
     private static final long FIRST_PACE_MILLIS = 250;
     private static final int EPOCHS_KEPT = 20;
@@ -220,6 +225,11 @@ final class LiveRun implements AutoCloseable {
 
     Sampler sampler() {
         return sampler;
+    }
+
+    /** Whether the source is broken and all that was looked up in this time came from the cache. */
+    boolean isSourceUnasked(EpochReport window) {
+        return feed.health() != Breakable.Health.WORKS && window.statistics().misses() == 0 && window.hits() > 0;
     }
 
     /** What a verdict needs to know of this run, now. */

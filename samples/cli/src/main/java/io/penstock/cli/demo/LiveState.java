@@ -152,6 +152,9 @@ final class LiveState implements Show {
                     ? "no batch was taken in the last two seconds"
                     : "nothing is delivered: " + health.words();
         }
+        if (run.isSourceUnasked(window)) {
+            return health.words() + LiveRun.UNASKED;
+        }
         long skipped = window.statistics().skipped();
         if (health == Breakable.Health.FAILS && skipped > 0) {
             return "%s: %d in the last two seconds, and %d delivered"

@@ -9,8 +9,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,13 +38,55 @@ class DemoCommandTest {
     }
 
     @Test
-    void demo_forPeople_saysWhatTheCacheChangedAndLeavesNothingBehind() {
+    void demo_forPeople_saysWhatTheCacheChangedAndPrintsACommandThatRuns() throws IOException {
         Cli demo = Cli.run("demo", "--images", "20");
-        Matcher folder = FOLDER.matcher(demo.out());
+        String command = demo.out().lines().findFirst().orElseThrow();
+        Matcher folder = FOLDER.matcher(command);
 
         assertThat(demo.out()).contains("verdict: ").contains("the cache: epoch 2 took");
         assertThat(folder.find()).isTrue();
-        assertThat(Path.of(folder.group(1))).doesNotExist();
+        assertThat(demo.err()).isEqualTo("making 20 pictures in %s, which stay there%n".formatted(folder.group(1)));
+        Cli copied = Cli.run(command.replace("./penstock ", "").split(" "));
+        assertThat(copied.status()).isZero();
+        assertThat(copied.out()).contains("verdict: ");
+        delete(Path.of(folder.group(1)));
+    }
+
+    @Test
+    void demo_forPrograms_leavesNothingBehind() throws IOException {
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        List<Path> before = made(temporary);
+
+        Cli.run("demo", "--images", "10", "--json");
+
+        assertThat(before).containsAll(made(temporary));
+    }
+
+    private static List<Path> made(Path temporary) throws IOException {
+        try (Stream<Path> files = Files.list(temporary)) {
+            return files.filter(file -> file.getFileName().toString().startsWith("penstock-demo-"))
+                    .toList();
+        }
+    }
+
+    @Test
+    void demo_ofAFolderWithABlank_quotesItForAShell(@TempDir Path folder) {
+        Path blank = folder.resolve("my 'own' pictures");
+        PictureFolder.write(blank, 10).blockLast();
+
+        Cli demo = Cli.run("demo", "--data", blank.toString());
+
+        assertThat(demo.out())
+                .startsWith("./penstock stream --source 'images:%s/my '\\''own'\\'' pictures' --resize 224 "
+                        .formatted(folder));
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     @Test
@@ -71,12 +116,15 @@ class DemoCommandTest {
     }
 
     @Test
-    void demo_withWeightsAlone_makesASourceForEach() {
+    void demo_withWeightsAlone_makesASourceForEach() throws IOException {
         Cli demo = Cli.run("demo", "--images", "20", "--weights", "1,1");
 
         assertThat(demo.out())
                 .contains("/source-2 --weights 1.0,1.0 ")
                 .containsPattern("10 of images:\\S+/source-1, \\d+ loads");
+        Matcher folder = FOLDER.matcher(demo.out());
+        assertThat(folder.find()).isTrue();
+        delete(Path.of(folder.group(1)).getParent());
     }
 
     @Test

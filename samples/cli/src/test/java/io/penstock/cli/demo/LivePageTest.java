@@ -198,11 +198,15 @@ class LivePageTest {
         try (LiveSession session = new LiveSession(folder)) {
             session.set("pace", "0");
             session.frameWhere(frame -> frame.path("epochs").size() >= 2);
-            assertThat(session.set("source", "\"fails\"")).contains("tried 4 times, then skipped");
+            session.frameWhere(frame -> frame.path("recent").path("misses").asLong() == 0);
+            assertThat(session.set("source", "\"fails\""))
+                    .contains("tried 4 times, then skipped")
+                    .contains("nothing asks it now", "press \"Drop the cache\"");
             long cached = session.frame().path("totals").path("samples").asLong();
             JsonNode hidden = session.frameWhere(
                     frame -> frame.path("totals").path("samples").asLong() > cached + 100);
             assertThat(hidden.path("totals").path("skipped").asLong()).isZero();
+            session.frameWhere(frame -> frame.path("verdict").asText().contains("nothing asks it now"));
 
             session.set("cache", "\"drop\"");
             JsonNode broken = session.frameWhere(
