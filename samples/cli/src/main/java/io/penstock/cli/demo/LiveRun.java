@@ -41,7 +41,7 @@ final class LiveRun implements AutoCloseable {
 
     static final int BATCH = 32;
 
-    /** Behind how a source does that nobody would notice. */
+    /** Follows the state of a broken source that no sample comes from. */
     static final String UNASKED =
             "; nothing asks it now, because all samples come from the cache: press \"Drop the cache\" to see it";
 
