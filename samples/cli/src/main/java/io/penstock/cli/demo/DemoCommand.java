@@ -111,8 +111,7 @@ public final class DemoCommand implements Callable<Integer> {
         try (TemporaryFolder folder = TemporaryFolder.make("penstock-demo-")) {
             boolean printsItsName = !json && !page;
             if (!json) {
-                err().println("making %d pictures in %s%s"
-                        .formatted(images, folder.path(), printsItsName ? ", which stay there" : ""));
+                err().println("making %d pictures in %s".formatted(images, folder.path()));
                 err().flush();
             }
             ProgressLine progress = new ProgressLine(err(), !json && Terminal.onStandardError(), images);

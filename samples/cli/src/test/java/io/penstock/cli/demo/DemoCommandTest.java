@@ -45,7 +45,7 @@ class DemoCommandTest {
 
         assertThat(demo.out()).contains("verdict: ").contains("the cache: epoch 2 took");
         assertThat(folder.find()).isTrue();
-        assertThat(demo.err()).isEqualTo("making 20 pictures in %s, which stay there%n".formatted(folder.group(1)));
+        assertThat(demo.err()).isEqualTo("making 20 pictures in %s%n".formatted(folder.group(1)));
         Cli copied = Cli.run(command.replace("./penstock ", "").split(" "));
         assertThat(copied.status()).isZero();
         assertThat(copied.out()).contains("verdict: ");
